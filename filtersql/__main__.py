@@ -1,0 +1,5 @@
+"""`python -m filtersql` is the console script."""
+
+from filtersql.cli import main
+
+main()

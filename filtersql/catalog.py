@@ -1,0 +1,196 @@
+"""The published tables: columns, types, keys, replica identity and partition lineage.
+
+A record here is what PostgreSQL's catalogs would hold after all definitions were read. Everything
+later asks these records; nothing later reads a definition file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from filtersql.names import RelationName
+from filtersql.source import Passage, Span
+
+__all__ = [
+    "Catalog",
+    "Column",
+    "ForeignKey",
+    "Generated",
+    "Identity",
+    "PgType",
+    "ReplicaIdentity",
+    "Table",
+    "UniqueIndex",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PgType:
+    """A type as pg_attribute holds it: internal name (`int4`, `bpchar`, `_text`), schema, typmod.
+
+    `typmod` is PostgreSQL's own encoding (`-1`: none; varchar(n) and char(n): n + 4;
+    numeric(p, s): ((p << 16) | (s & 0x7ff)) + 4; time types: the precision).
+    """
+
+    name: str
+    typmod: int = -1
+    schema: str = "pg_catalog"
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is an array type (`_int4`)."""
+        return self.schema == "pg_catalog" and self.name.startswith("_")
+
+    @property
+    def numeric_precision_scale(self) -> tuple[int, int] | None:
+        """(precision, scale) of a numeric with a typmod, else None."""
+        if self.name != "numeric" or self.typmod < 0:
+            return None
+        bare = self.typmod - 4
+        scale = bare & 0x7FF
+        return (bare >> 16) & 0xFFFF, scale - 0x800 if scale & 0x400 else scale
+
+    @property
+    def length(self) -> int | None:
+        """The n of varchar(n) or char(n), else None."""
+        return self.typmod - 4 if self.name in ("varchar", "bpchar") and self.typmod >= 4 else None
+
+
+class Generated(StrEnum):
+    """What GENERATED ALWAYS AS makes of a column."""
+
+    STORED = "stored"
+    VIRTUAL = "virtual"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a published table. `name` is plain: folded and unquoted."""
+
+    name: str
+    type: PgType
+    span: Span
+    not_null: bool = False
+    generated: Generated | None = None
+    generation: Passage | None = None
+    #: the engine's type that YAML's `target_type` asks for, in the engine's words
+    target_type: str | None = None
+    #: a column's collation where it is not the database's default
+    collation: str | None = None
+
+
+class Identity(StrEnum):
+    """ALTER TABLE … REPLICA IDENTITY."""
+
+    DEFAULT = "default"
+    FULL = "full"
+    NOTHING = "nothing"
+    INDEX = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaIdentity:
+    """Which columns an old row carries. `index` names the columns of USING INDEX."""
+
+    kind: Identity = Identity.DEFAULT
+    index: tuple[str, ...] = ()
+    index_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueIndex:
+    """A unique index or constraint besides the primary key."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """FOREIGN KEY (columns) REFERENCES references (referenced_columns)."""
+
+    name: str
+    columns: tuple[str, ...]
+    references: RelationName
+    referenced_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A published table, a partition or a partitioned root."""
+
+    name: RelationName
+    columns: tuple[Column, ...]
+    span: Span
+    primary_key: tuple[str, ...] = ()
+    primary_key_name: str | None = None
+    replica_identity: ReplicaIdentity = ReplicaIdentity()
+    unique_indexes: tuple[UniqueIndex, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    #: (strategy, key columns or expressions) of PARTITION BY; None for an ordinary table
+    partition_by: tuple[str, tuple[str, ...]] | None = None
+    #: the partitioned parent of a partition
+    partition_of: RelationName | None = None
+    #: the partition's bounds as PostgreSQL prints them: `DEFAULT`, `FOR VALUES IN (1, 2)`, …
+    bounds: str | None = None
+    #: parents by INHERITS
+    inherits: tuple[RelationName, ...] = ()
+    unlogged: bool = False
+    view: bool = False
+    tags: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Column | None:
+        """The column of that plain name."""
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def identity_columns(self) -> tuple[str, ...]:
+        """The columns that an old row carries: the replica identity.
+
+        FULL: all but virtual generated ones. NOTHING, or DEFAULT without a primary key: none.
+        """
+        match self.replica_identity.kind:
+            case Identity.FULL:
+                return tuple(
+                    column.name
+                    for column in self.columns
+                    if column.generated is not Generated.VIRTUAL
+                )
+            case Identity.INDEX:
+                return self.replica_identity.index
+            case Identity.DEFAULT:
+                return self.primary_key
+            case Identity.NOTHING:
+                return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All tables of a project by name, in the order in which they were defined."""
+
+    tables: Mapping[RelationName, Table] = field(default_factory=dict)
+    #: user-defined types and functions, which a row filter may not use: plain names
+    user_types: frozenset[RelationName] = frozenset()
+    user_functions: frozenset[RelationName] = frozenset()
+
+    def ancestors(self, name: RelationName) -> Iterator[Table]:
+        """The partitioned tables above a partition, nearest first."""
+        parent = self.tables[name].partition_of
+        while parent is not None and parent in self.tables:
+            yield self.tables[parent]
+            parent = self.tables[parent].partition_of
+
+    def partitions(self, name: RelationName) -> Iterator[Table]:
+        """The partitions directly below a partitioned table, in the order of definition."""
+        return (table for table in self.tables.values() if table.partition_of == name)
+
+    def leaves(self, name: RelationName) -> Iterator[Table]:
+        """The leaf tables of a partition tree; the table itself when it is not partitioned."""
+        table = self.tables[name]
+        if table.partition_by is None:
+            yield table
+            return
+        for partition in self.partitions(name):
+            yield from self.leaves(partition.name)

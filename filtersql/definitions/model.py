@@ -1,0 +1,163 @@
+"""What was written: publications, replication sets and subscriptions, nothing looked up.
+
+`None` means "not said"; the rules that default it come later. Every name and filter knows its place.
+Tables are `catalog.Table`, because a DDL file changes them statement by statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from filtersql.catalog import Catalog
+from filtersql.errors import Notice
+from filtersql.names import RelationName
+from filtersql.source import Passage, Span
+
+__all__ = [
+    "Action",
+    "Definitions",
+    "Feed",
+    "Publication",
+    "PublishedTable",
+    "ReplicationSet",
+    "SourceOfTables",
+    "Subscription",
+    "UnitTest",
+]
+
+
+class Action(StrEnum):
+    """What a publication's `publish` parameter lists."""
+
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+    TRUNCATE = "truncate"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """A table under a publication or replication set."""
+
+    name: RelationName
+    span: Span
+    where: Passage | None = None
+    columns: tuple[str, ...] | None = None
+    #: FOR TABLE ONLY name: descendants by INHERITS stay out
+    only: bool = False
+    #: names one target for this table, in place of the subscription's pattern
+    alias: str | None = None
+    #: xdb: named rules; a subscription enables at most one
+    filters: Mapping[str, Passage] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """CREATE PUBLICATION, or an entry of YAML's `publications`."""
+
+    name: str
+    span: Span
+    tables: tuple[PublishedTable, ...] = ()
+    schemas: tuple[str, ...] = ()
+    all_tables: bool = False
+    except_tables: tuple[RelationName, ...] = ()
+    publish: frozenset[Action] = frozenset(Action)
+    #: as the definition says it; None where YAML does not (then the project's default holds)
+    via_partition_root: bool | None = None
+    #: `none` or `stored`
+    generated_columns: str = "none"
+    created: datetime | None = None
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    #: `yaml` or `sql`: which rules of decision 2 hold
+    written_in: str = "yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationSet:
+    """create_replication_set() of pglogical or bdr, or an entry of YAML's `replication_sets`."""
+
+    name: str
+    span: Span
+    tables: tuple[PublishedTable, ...] = ()
+    replicate: frozenset[Action] = frozenset(Action)
+    #: autoadd_tables: True, False, or the schemas named in YAML
+    autoadd_tables: bool | tuple[str, ...] = False
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOfTables:
+    """Where the published tables can be read: a pattern of engine tables, or of JSON-lines files.
+
+    Exactly one of `table` and `path` is set. `seq`: it holds the changes up to there already.
+    """
+
+    span: Span
+    table: str | None = None
+    path: str | None = None
+    format: str = "filtersql"
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """`changes:` of a subscription. Exactly one of `path` (a glob) and `table` is set."""
+
+    span: Span
+    format: str = "filtersql"
+    path: str | None = None
+    table: str | None = None
+    #: `complete`: `before` always holds the whole old row, so filters may read any column
+    before_complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """CREATE SUBSCRIPTION, or an entry of YAML's `subscriptions`."""
+
+    name: str
+    span: Span
+    #: names with their places, publications or replication sets
+    publications: tuple[tuple[str, Span], ...] = ()
+    replication_sets: tuple[tuple[str, Span], ...] = ()
+    filters: Mapping[str, str] = field(default_factory=dict)
+    copy_data: bool = True
+    source: SourceOfTables | None = None
+    changes: Feed | None = None
+    #: a pattern with {subscription} {schema} {table} {catalog}
+    target: str = "{subscription}.{table}"
+    target_config: Mapping[str, object] = field(default_factory=dict)
+    on_conflict: str | None = None
+    on_filter_error: str = "stop"
+    tags: tuple[str, ...] = ()
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTest:
+    """An entry of tests/*.yml: rows and changes in, rows out. Values are JSON values as written."""
+
+    name: str
+    span: Span
+    subscription: str
+    given: Mapping[RelationName, tuple[Mapping[str, object], ...]] = field(default_factory=dict)
+    changes: tuple[Mapping[str, object], ...] = ()
+    expect: Mapping[RelationName, tuple[Mapping[str, object], ...]] | None = None
+    expect_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Everything that the files of a project say, as plain records."""
+
+    catalog: Catalog = field(default_factory=Catalog)
+    publications: Mapping[str, Publication] = field(default_factory=dict)
+    replication_sets: Mapping[str, ReplicationSet] = field(default_factory=dict)
+    subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
+    unit_tests: tuple[UnitTest, ...] = ()
+    notices: tuple[Notice, ...] = ()

@@ -1,0 +1,60 @@
+"""What is published to one subscription, table by table: the answer of this layer's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from filtersql.catalog import Column, Table
+from filtersql.definitions.model import Action, Subscription
+from filtersql.errors import Notice
+from filtersql.names import RelationName
+from filtersql.source import Passage
+
+__all__ = ["Contribution", "ResolvedTable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One publication's part in a table's filters.
+
+    `where` is None when it sends every row. `written_on` is the relation whose entry it is (a root's
+    entry judges its leaves' rows under via_partition_root). `reason` says in a few words how it got
+    here: `for table`, `for all tables`, `for tables in schema sales`.
+    """
+
+    publication: str
+    actions: frozenset[Action]
+    where: Passage | None
+    written_on: RelationName
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedTable:
+    """One target of a subscription and everything that decides its rows.
+
+    `table` is the relation under whose name the rows are published (root or leaf). `sources` are
+    the relations whose changes land here (the leaves of its tree; itself when not partitioned), and
+    `truncated_by` the relations whose TRUNCATE empties it.
+
+    For each row action, `filters[action]` are the contributions whose filters are ORed; an empty
+    tuple means that the action is published for every row. An action that is not in `filters` is
+    not published at all. `absorbed[action]` are those that an unfiltered one made redundant.
+    `copy_filters` is the same for the initial copy: ORed whatever `publish` says; empty: all rows.
+    """
+
+    subscription: Subscription
+    table: Table
+    columns: tuple[Column, ...]
+    sources: tuple[RelationName, ...]
+    truncated_by: tuple[RelationName, ...]
+    filters: Mapping[Action, tuple[Contribution, ...]]
+    copy_filters: tuple[Contribution, ...]
+    truncates: bool
+    contributions: tuple[Contribution, ...]
+    #: why an action or the copy is unfiltered or displaced, as sentences for `show` and the header
+    why: tuple[str, ...] = ()
+    absorbed: Mapping[Action, tuple[Contribution, ...]] = field(default_factory=dict)
+    alias: str | None = None
+    notices: tuple[Notice, ...] = ()

@@ -1,0 +1,83 @@
+"""What `compile` gives for one table of one subscription: the texts, and what a runner must know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from filtersql.catalog import PgType
+from filtersql.errors import Notice
+from filtersql.names import RelationName
+
+__all__ = ["CompiledTable", "FeedColumn", "TargetColumn"]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedColumn:
+    """A column that a change may carry: `sql_type` is the engine's type of `before_…`/`after_…`."""
+
+    name: str
+    pg_type: PgType
+    sql_type: str
+    not_null: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TargetColumn:
+    """A column of the target table, in its order."""
+
+    name: str
+    sql_type: str
+    not_null: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledTable:
+    """One target: `<subscription>/<schema>.<table>`.
+
+    The statements are in the dialect of the target's engine. `merge_sql` contains `merge_source_sql`
+    exactly once, as the query between `USING (` and `)`: a runner may stage that query and put
+    `SELECT * FROM <stage>` in its place. It reads the view `changes_view`; `initial_copy_sql` reads
+    the view `source_view`.
+
+    The view `changes_view` has the columns seq, tx, op, `before_<c>` and `after_<c>` for each of
+    `feed_columns`, and unchanged; its ops are insert, update, delete, truncate, read. A column that
+    the source did not log is NULL.
+
+    The staged rows of `merge_source_sql` are: the target columns, `effect` ('insert', 'update' or
+    'delete') and, where a column may be sent as unchanged, `unchanged`; one row for each key.
+    """
+
+    subscription: str
+    relation: RelationName
+    sources: tuple[RelationName, ...]
+    truncated_by: tuple[RelationName, ...]
+    truncates: bool
+    #: the target's name in parts, without the catalog: (schema, table)
+    target: tuple[str, ...]
+    #: the target's name, quoted for the engine
+    target_sql: str
+    columns: tuple[TargetColumn, ...]
+    feed_columns: tuple[FeedColumn, ...]
+    #: columns by which a target row is found
+    key: tuple[str, ...]
+    #: columns that an old row must hold when an update or delete is judged
+    identity: tuple[str, ...]
+    on_conflict: str
+    copy_data: bool
+    changes_view: str
+    source_view: str
+    merge_sql: str
+    merge_source_sql: str
+    initial_copy_sql: str
+    audit_sql: str
+    #: counts what `on_conflict` had to decide: one row of insert_exists, update_exists,
+    #: update_missing, delete_missing, and the skipped changes; reads changes_view and the target
+    conflicts_sql: str
+    #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties
+    column_definitions_sql: str
+    #: engine settings that the meaning of the statements depends on
+    settings: Mapping[str, str]
+    filter_hash: str
+    via_partition_root: bool
+    notices: tuple[Notice, ...] = ()
