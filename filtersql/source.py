@@ -79,7 +79,7 @@ class Passage:
     source: Source
     starts: tuple[int, ...] = (0,)
     offsets: tuple[int, ...] = (0,)
-    #: for each piece: True where it is one Jinja expression's output, so that offsets do not advance
+    #: for each piece: True where it is one Jinja expression's output: offsets do not advance
     fixed: tuple[bool, ...] = ()
 
     def offset(self, position: int) -> int:

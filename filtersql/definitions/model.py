@@ -1,7 +1,7 @@
 """What was written: publications, replication sets and subscriptions, nothing looked up.
 
-`None` means "not said"; the rules that default it come later. Every name and filter knows its place.
-Tables are `catalog.Table`, because a DDL file changes them statement by statement.
+`None` means "not said"; the rules that default it come later. Every name and filter knows its
+place. Tables are `catalog.Table`, because a DDL file changes them statement by statement.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ __all__ = ["Contribution", "ResolvedTable"]
 class Contribution:
     """One publication's part in a table's filters.
 
-    `where` is None when it sends every row. `written_on` is the relation whose entry it is (a root's
-    entry judges its leaves' rows under via_partition_root). `reason` says in a few words how it got
+    `where` is None when it sends every row. `written_on` is the relation whose entry it is (a
+    root's entry judges its leaves' rows under via_partition_root). `reason` says in a few words how it got
     here: `for table`, `for all tables`, `for tables in schema sales`.
     """
 

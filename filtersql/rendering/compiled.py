@@ -1,4 +1,4 @@
-"""What `compile` gives for one table of one subscription: the texts, and what a runner must know."""
+"""What `compile` gives for one table of one subscription: texts, and what a runner must know."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TargetColumn:
 class CompiledTable:
     """One target: `<subscription>/<schema>.<table>`.
 
-    The statements are in the dialect of the target's engine. `merge_sql` contains `merge_source_sql`
+    The statements are in the dialect of the target's engine. `merge_sql` holds `merge_source_sql`
     exactly once, as the query between `USING (` and `)`: a runner may stage that query and put
     `SELECT * FROM <stage>` in its place. It reads the view `changes_view`; `initial_copy_sql` reads
     the view `source_view`.

@@ -1,0 +1,36 @@
+"""A row filter after PostgreSQL's rules: allowed, typed, and ready to be written for an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from filtersql.errors import Notice
+from filtersql.source import Passage, Span
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.nodes import Node
+
+__all__ = ["ColumnWriter", "Filter"]
+
+#: gives the engine's expression for a column of the judged image: `before_a`, `t.a`, …
+ColumnWriter = Callable[[str], "exp.Expr"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One publication's row filter on one table.
+
+    `tree` is the typed tree in which every node names the one function that PostgreSQL calls;
+    `deparsed` is pg_get_expr's text for it; `columns` are the plain names that it reads, each with
+    its first place. Made by `filters.resolve`, which raises what PostgreSQL refuses.
+    """
+
+    text: Passage
+    tree: Node
+    deparsed: str
+    columns: Mapping[str, Span]
+    notices: tuple[Notice, ...] = field(default=())
