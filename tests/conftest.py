@@ -1,0 +1,47 @@
+"""Options, servers and sessions that the tests share, and the table of seconds at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "recorders"))
+
+from servers import Server, serve
+
+_SLOWEST = 10
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update`: write the program's answers into the Markdown cases."""
+    parser.addoption(
+        "--update", action="store_true", help="rewrite the answers of Markdown cases in place"
+    )
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL 18 of the tests' own: `postgres.connect(postgres.create_database())`."""
+    with serve() as server:
+        yield server
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The seconds of each module and the slowest tests. Nothing fails on time."""
+    seconds: dict[str, float] = defaultdict(float)
+    modules: dict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid] += report.duration
+                modules[report.nodeid.partition("::")[0]] += report.duration
+    if sum(seconds.values()) < 5:
+        return
+    terminalreporter.section("seconds of each module, and the slowest tests")
+    for times, most in ((modules, len(modules)), (seconds, _SLOWEST)):
+        for name, spent in sorted(times.items(), key=lambda item: -item[1])[:most]:
+            terminalreporter.write_line(f"{spent:8.1f}  {name}")
