@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 __all__ = ["Passage", "Source", "Span"]
@@ -18,6 +19,10 @@ class Source:
     def span(self, start: int, end: int) -> Span:
         """The characters `start` up to `end` (0-based, `end` exclusive)."""
         return Span(self, start, max(end, start))
+
+    def passage(self) -> Passage:
+        """The whole text, each character at its own place: a file without Jinja."""
+        return Passage(self.text, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +73,11 @@ class Passage:
 
     `text` is what was read: Jinja rendered, YAML's quotes and escapes undone. `starts[i]` is the
     offset in `text` from which on the characters stand at `offsets[i]`, `offsets[i] + 1`, … of the
-    source; where a Jinja expression gave several characters, all of them stand at that expression.
+    source. Where `widths[i]` is not 0, all characters of the piece stand at the `widths[i]`
+    characters from `offsets[i]` on: what one Jinja expression gave, under one caret line.
 
     >>> source = Source("p.yml", 'where: "a > 5"')
-    >>> str(Passage("a > 5", source, (0,), (8,)).span(4, 5))
+    >>> str(Passage("a > 5", source, (0,), (8,), (0,)).span(4, 5))
     'p.yml:1:13'
     """
 
@@ -79,35 +85,61 @@ class Passage:
     source: Source
     starts: tuple[int, ...] = (0,)
     offsets: tuple[int, ...] = (0,)
-    #: for each piece: True where it is one Jinja expression's output: offsets do not advance
-    fixed: tuple[bool, ...] = ()
-
-    def offset(self, position: int) -> int:
-        """The source offset of character `position` of the text."""
-        piece = max(bisect_right(self.starts, position) - 1, 0)
-        if self.fixed and self.fixed[piece]:
-            return self.offsets[piece]
-        return self.offsets[piece] + position - self.starts[piece]
+    widths: tuple[int, ...] = (0,)
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
         """The characters `start` up to `end` of the text, as a place in the source."""
         end = len(self.text) if end is None else end
-        first = self.offset(start)
-        last = self.offset(end - 1) + 1 if end > start else first
-        return self.source.span(first, max(last, first))
+        first, width = self._place(start)
+        if end > start:
+            last, width = self._place(end - 1)
+            return Span(self.source, first, max(last + (width or 1), first))
+        return Span(self.source, first, first + width)
+
+    def after(self, position: int) -> Span:
+        """The place behind character `position - 1`: where something is missing."""
+        if position == 0:
+            return self.span(0, 0)
+        last, width = self._place(position - 1)
+        end = last + (width or 1)
+        return Span(self.source, end, end)
 
     def part(self, start: int, end: int) -> Passage:
         """The characters `start` up to `end` as a passage of its own."""
-        pieces = [index for index, begin in enumerate(self.starts) if begin < end]
-        pieces = [
-            index
-            for index in pieces
-            if index + 1 == len(self.starts) or self.starts[index + 1] > start
-        ] or [0]
-        fixed = tuple(bool(self.fixed and self.fixed[index]) for index in pieces)
-        starts = tuple(max(self.starts[index] - start, 0) for index in pieces)
-        offsets = tuple(self.offset(max(self.starts[index], start)) for index in pieces)
-        return Passage(self.text[start:end], self.source, starts, offsets, fixed)
+        return self.pick(self.text[start:end], ((0, start, 0),))
+
+    def pick(self, text: str, pieces: Iterable[tuple[int, int, int]]) -> Passage:
+        """A text made of characters of this one: (offset in `text`, offset here, width here).
+
+        The width is 0 where `text` goes on as this passage does, else the length of what stands
+        here for the whole piece (an escape sequence, a literal that cannot be followed).
+        """
+        places: list[tuple[int, int, int]] = []
+        bounds = [*pieces]
+        for (begin, offset, width), upto in zip(
+            bounds, [*(piece[0] for piece in bounds[1:]), len(text)], strict=True
+        ):
+            if width:
+                span = self.span(offset, offset + width)
+                places.append((begin, span.start, max(span.end - span.start, 1)))
+            else:
+                places += self._pieces(begin, offset, upto - begin)
+        starts, offsets, widths = zip(*places, strict=True) if places else ((0,), (0,), (0,))
+        return Passage(text, self.source, starts, offsets, widths)
+
+    def _pieces(self, begin: int, offset: int, length: int) -> Iterable[tuple[int, int, int]]:
+        """The pieces of `length` characters from `offset` on, renumbered to start at `begin`."""
+        index = max(bisect_right(self.starts, offset) - 1, 0)
+        yield (begin, *self._place(offset))
+        while (index := index + 1) < len(self.starts) and self.starts[index] < offset + length:
+            yield begin + self.starts[index] - offset, self.offsets[index], self.widths[index]
+
+    def _place(self, position: int) -> tuple[int, int]:
+        """(source offset, width) of character `position`."""
+        index = max(bisect_right(self.starts, position) - 1, 0)
+        if self.widths[index]:
+            return self.offsets[index], self.widths[index]
+        return self.offsets[index] + position - self.starts[index], 0
 
     def __str__(self) -> str:
         return self.text
