@@ -1,1 +1,18 @@
-"""Room changes."""
+"""TRANSFORMED: what each change does to the target."""
+
+from filtersql.changes.images import Images, images
+from filtersql.changes.judging import Arm, Criterion, Judgements, judgements
+from filtersql.changes.keys import row_key
+from filtersql.changes.transitions import TRANSITIONS, Effect
+
+__all__ = [
+    "TRANSITIONS",
+    "Arm",
+    "Criterion",
+    "Effect",
+    "Images",
+    "Judgements",
+    "images",
+    "judgements",
+    "row_key",
+]

@@ -1,1 +1,216 @@
-"""Room rendering."""
+"""TEXT: one published table becomes its statements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from filtersql.catalog import Column, Identity
+from filtersql.changes import Judgements, images, judgements, row_key
+from filtersql.definitions.model import Action
+from filtersql.errors.compiling import ColumnsDifferByCase, ConflictModeNotBuilt, NoRowKey
+from filtersql.filters.model import Filter
+from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
+from filtersql.rendering.header import header
+from filtersql.rendering.naming import check_session_catalog, target_name, target_sql, view_name
+from filtersql.rendering.plan import FilterWriter, MergePlan, merge_plan
+from filtersql.rendering.render import render, with_source
+from filtersql.rendering.words import quoted
+from filtersql.storage import Engine, column_type
+
+__all__ = ["SETTINGS", "Destination", "compiled_table"]
+
+#: settings of the session on which the meaning of a compiled statement depends
+SETTINGS: dict[Engine, dict[str, str]] = {
+    "spark": {
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.variable.substitute": "false",
+        "spark.sql.parser.escapedStringLiterals": "false",
+    },
+    "duckdb": {"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where the statements will run: the engine, and the catalog and schema of the profile."""
+
+    engine: Engine
+    catalog: str | None
+    schema: str | None
+    #: Spark's own session catalog, which takes only letters, digits and `_` in names
+    session_catalog: bool
+    macro_folders: tuple[Path, ...]
+
+
+def compiled_table(
+    resolved: ResolvedTable,
+    filter_of: Callable[[Contribution], Filter],
+    write: FilterWriter,
+    destination: Destination,
+) -> CompiledTable:
+    """The statements of one target, and what a runner must know of it.
+
+    `write(filter, prefix)` gives a filter's SQL over the columns `<prefix><name>`. Raises a Mistake
+    where the target cannot be made.
+    """
+    engine = destination.engine
+    table, subscription = resolved.table, resolved.subscription
+    if subscription.on_conflict not in (None, "apply"):
+        raise ConflictModeNotBuilt(subscription.on_conflict, subscription.name, subscription.span)
+    published = {column.name for column in resolved.columns}
+    key = row_key(table)
+    if not key or not set(key) <= published:
+        key = _without_key(resolved)
+    target = target_name(resolved, destination.schema)
+    if destination.session_catalog:
+        check_session_catalog(resolved, target)
+    judged = judgements(resolved, filter_of)
+    read = _read_columns(resolved, judged, key)
+    _check_case(resolved, read)
+    complete = subscription.changes is not None and subscription.changes.before_complete
+    full = complete or table.replica_identity.kind is Identity.FULL
+    changes_view = view_name("changes", table.name)
+    name = target_sql(destination.catalog, target, engine)
+    pictures = images(table, resolved.columns, before_complete=complete)
+    plan = merge_plan(
+        engine=engine,
+        header=header(
+            resolved,
+            judged,
+            target=name,
+            key=key,
+            changes_view=changes_view,
+            settings=SETTINGS[engine],
+        ),
+        relation=str(table.name),
+        target=name,
+        changes_view=changes_view,
+        source_view=view_name("source", table.name),
+        columns=tuple(column.name for column in resolved.columns),
+        read_columns=tuple(column.name for column in read),
+        key=key,
+        images=pictures,
+        always_logged=full,
+        truncates=resolved.truncates,
+        judgements=judged,
+        write=write,
+    )
+    return _statements(resolved, plan, destination, read, key, target, judged)
+
+
+def _statements(
+    resolved: ResolvedTable,
+    plan: MergePlan,
+    destination: Destination,
+    read: Sequence[Column],
+    key: tuple[str, ...],
+    target: tuple[str, str],
+    judged: Judgements,
+) -> CompiledTable:
+    engine, folders = destination.engine, destination.macro_folders
+    plan = with_source(plan, folders)
+    table, subscription = resolved.table, resolved.subscription
+    return CompiledTable(
+        subscription=subscription.name,
+        relation=table.name,
+        sources=resolved.sources,
+        truncated_by=resolved.truncated_by,
+        truncates=resolved.truncates,
+        target=target,
+        target_sql=plan.target,
+        columns=tuple(
+            TargetColumn(
+                column.name,
+                column_type(column, engine).sql,
+                column.not_null or column.name in table.primary_key,
+            )
+            for column in resolved.columns
+        ),
+        feed_columns=tuple(
+            FeedColumn(
+                column.name,
+                column.type,
+                column_type(column, engine).sql,
+                column.not_null or column.name in table.primary_key,
+            )
+            for column in read
+        ),
+        key=key,
+        identity=table.identity_columns,
+        effect_column=plan.plain_effect,
+        may_be_unchanged=tuple(
+            column.plain for column in plan.carried_columns + plan.keepable_columns
+        ),
+        on_conflict="apply",
+        copy_data=subscription.copy_data,
+        changes_view=view_name("changes", table.name),
+        source_view=view_name("source", table.name),
+        merge_sql=render("merge", plan, folders) + "\n",
+        merge_source_sql=plan.source_sql,
+        initial_copy_sql=render("initial_copy", plan, folders) + "\n",
+        audit_sql=render("audit", plan, folders) + "\n",
+        conflicts_sql=render("conflicts", plan, folders),
+        column_definitions_sql=",\n  ".join(
+            f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
+            for column in resolved.columns
+        ),
+        settings=SETTINGS[engine],
+        filter_hash=_filter_hash(resolved, judged, key),
+        via_partition_root=table.partition_by is not None,
+        notices=resolved.notices,
+    )
+
+
+def _without_key(resolved: ResolvedTable) -> tuple[str, ...]:
+    keyed = [
+        action.value + "s"
+        for action in (Action.UPDATE, Action.DELETE, Action.INSERT)
+        if action in resolved.filters
+    ]
+    raise NoRowKey(resolved.table.name, keyed, resolved.subscription.span)
+
+
+def _read_columns(
+    resolved: ResolvedTable, judged: Judgements, key: tuple[str, ...]
+) -> tuple[Column, ...]:
+    """The columns that a change must carry: published, judged or identifying ones."""
+    criteria = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+    names = {column.name for column in resolved.columns} | set(key)
+    for criterion in (*criteria, *judged.copy):
+        if criterion.filter:
+            names |= set(criterion.filter.columns)
+    return tuple(column for column in resolved.table.columns if column.name in names)
+
+
+def _check_case(resolved: ResolvedTable, read: Sequence[Column]) -> None:
+    seen: dict[str, str] = {}
+    for column in read:
+        other = seen.setdefault(column.name.lower(), column.name)
+        if other != column.name:
+            raise ColumnsDifferByCase(resolved.table.name, other, column.name, column.span)
+
+
+def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]) -> str:
+    """What must not change under a target unnoticed (decision 3)."""
+    arms = {
+        f"{side} {op}": sorted(
+            one.filter.deparsed if one.filter else str(one.matches) for one in arm.criteria
+        )
+        for side, all_arms in (("old", judged.old), ("new", judged.new))
+        for arm in all_arms
+        for op in arm.ops
+    }
+    content = {
+        "arms": arms,
+        "columns": [column.name for column in resolved.columns],
+        "key": list(key),
+        "sources": sorted(map(str, resolved.sources)),
+        "truncates": resolved.truncates,
+    }
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -44,8 +44,8 @@ class CompiledTable:
     `feed_columns`, and unchanged; its ops are insert, update, delete, truncate, read. A column that
     the source did not log is NULL.
 
-    The staged rows of `merge_source_sql` are: the target columns, `effect` ('insert', 'update' or
-    'delete') and, where a column may be sent as unchanged, `unchanged`; one row for each key.
+    The staged rows of `merge_source_sql` are: the target's columns, `effect_column` ('insert',
+    'update' or 'delete') and more of filtersql's own; one row for each key.
     """
 
     subscription: str
@@ -63,6 +63,10 @@ class CompiledTable:
     key: tuple[str, ...]
     #: columns that an old row must hold when an update or delete is judged
     identity: tuple[str, ...]
+    #: the staged rows' column that says insert, update or delete (not one of the table's names)
+    effect_column: str
+    #: columns that a feed may name in `unchanged`; any other one there is a mistake of the feed
+    may_be_unchanged: tuple[str, ...]
     on_conflict: str
     copy_data: bool
     changes_view: str

@@ -1,0 +1,72 @@
+"""What is known of a column in the old and in the new row of a change.
+
+Example
+    ============== ===================== ========================================
+    column         old row               new row, where sent as unchanged
+    ============== ===================== ========================================
+    in the         `before`; the new     the old row's: PostgreSQL logs an
+    identity       row's for an UPDATE   out-of-line identity column only there
+                   without old row
+    other          unknown               unknown: the target keeps its value
+    ============== ===================== ========================================
+
+An UPDATE that leaves the identity columns alone is logged without an old row, unless the identity
+is FULL; a legal filter reads identity columns only, so the old row matches as the new one does.
+
+PostgreSQL
+    pgoutput.c, pgoutput_row_filter() and its comment on unchanged toasted columns;
+    heapam.c, ExtractReplicaIdentity().
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filtersql.catalog import Column, Table
+
+__all__ = ["Images", "images"]
+
+# Types of a fixed length are never stored out of line, so they are never sent as "unchanged".
+_FIXED_LENGTH = frozenset(
+    "bool int2 int4 int8 float4 float8 date time timetz timestamp timestamptz interval uuid money"
+    " oid char name macaddr macaddr8 point line lseg box circle pg_lsn xid cid tid xid8".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """The columns that an old row holds, and those that a new row may lack."""
+
+    old: tuple[str, ...]
+    #: columns of the old row that a new row may leave out: the old row's value is the new one's
+    carried: tuple[str, ...]
+    #: columns that no old row holds and a new row may leave out
+    may_be_unchanged: tuple[str, ...]
+    #: a column that is never NULL in an old row that exists; None where none is certain
+    witness: str | None
+
+
+def images(table: Table, published: tuple[Column, ...], *, before_complete: bool) -> Images:
+    """The images of a published table's changes.
+
+    `before_complete`: the feed promises complete old rows, whatever the replica identity.
+    """
+    old = (
+        tuple(column.name for column in table.columns)
+        if before_complete
+        else table.identity_columns
+    )
+    certain = [name for name in old if _never_null(table, name)]
+    out_of_line = [column.name for column in table.columns if column.type.name not in _FIXED_LENGTH]
+    sent = {column.name for column in published}
+    return Images(
+        old=old,
+        carried=tuple(name for name in out_of_line if name in old),
+        may_be_unchanged=tuple(name for name in out_of_line if name not in old and name in sent),
+        witness=certain[0] if certain else None,
+    )
+
+
+def _never_null(table: Table, name: str) -> bool:
+    column = table.column(name)
+    return name in table.primary_key or (column is not None and column.not_null)

@@ -1,0 +1,245 @@
+"""From definitions to statements: the table of contents of the program.
+
+    definitions -> publications.resolve -> filters.resolve -> changes -> rendering
+
+A mistake in one table hides none in another: all are raised together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from filtersql import publications
+from filtersql.catalog import Table
+from filtersql.definitions.model import Action, Publication
+from filtersql.errors import Mistake, Mistakes, Notice
+from filtersql.errors.compiling import TargetTaken
+from filtersql.filters import resolve as resolve_filter
+from filtersql.filters import write as write_filter
+from filtersql.filters.identity import check_identity
+from filtersql.filters.model import Filter
+from filtersql.names import RelationName
+from filtersql.project import Project
+from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.rendering import Destination, compiled_table
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.source import Passage
+from filtersql.storage import Engine
+
+__all__ = ["Compilation", "Node", "compile_project", "destination"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One target: what decides its rows, the filters that were resolved for it, its statements."""
+
+    resolved: ResolvedTable
+    filters: dict[Contribution, Filter]
+    compiled: CompiledTable
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """All targets of a project, subscription by subscription in the order of their names."""
+
+    nodes: tuple[Node, ...]
+    notices: tuple[Notice, ...]
+
+
+def compile_project(project: Project, *, via_partition_root: bool | None = None) -> Compilation:
+    """Compiles every subscription; `via_partition_root` is the command line's flag.
+
+    Raises `Mistakes` with everything that is wrong in the project.
+    """
+    mistakes = _Collector()
+    notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
+    rules = {
+        "semantics": project.semantics,
+        "postgres_version": project.postgres_version,
+        "default_via_partition_root": project.publish_via_partition_root,
+        "via_partition_root_flag": via_partition_root,
+        "identity_check": project.identity_check,
+    }
+    shelf = _FilterShelf(project)
+    with mistakes:
+        notices |= dict.fromkeys(publications.check(project.definitions, **rules))
+    for publication in project.definitions.publications.values():
+        _resolve_all(publication, project, shelf, mistakes)
+    nodes: list[Node] = []
+    goal = destination(project)
+    for name in sorted(project.definitions.subscriptions):
+        subscription = project.definitions.subscriptions[name]
+        with mistakes:
+            for resolved in publications.resolve(subscription, project.definitions, **rules):
+                with mistakes:
+                    node = _node(resolved, shelf, goal, project, notices)
+                    nodes.append(node)
+    with mistakes:
+        _one_writer(nodes)
+    mistakes.raise_all()
+    return Compilation(tuple(nodes), tuple(notices))
+
+
+def destination(project: Project) -> Destination:
+    """Where the project's statements will run; Spark when no profile says otherwise."""
+    output = project.output
+    engine: Engine = output.engine if output else "spark"
+    catalog = output.catalog if output else None
+    return Destination(
+        engine=engine,
+        catalog=catalog,
+        schema=output.schema if output else None,
+        session_catalog=engine == "spark" and catalog in (None, "spark_catalog"),
+        macro_folders=project.macro_paths,
+    )
+
+
+class _Collector:
+    """Keeps the mistakes of several steps: `with mistakes:` goes on behind a failed one."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Mistake] = {}
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if isinstance(error, Mistake):
+            self.found.setdefault(str(error), error)
+        elif isinstance(error, Mistakes):
+            for mistake in error.mistakes:
+                self.found.setdefault(str(mistake), mistake)
+        else:
+            return False
+        return True
+
+    def raise_all(self) -> None:
+        if self.found:
+            raise Mistakes(self.found.values())
+
+
+class _FilterShelf:
+    """Resolved filters, each resolved and written once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
+        self._written: dict[tuple[int, str, Engine], str] = {}
+        self._passages: list[Passage] = []
+
+    def filter(self, where: Passage, table: Table, publication: str) -> Filter:
+        key = (id(where), table.name)
+        if key not in self._resolved:
+            self._passages.append(where)  # keeps its id from being given to another one
+            self._resolved[key] = self._resolve(where, table, publication)
+        found = self._resolved[key]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _resolve(self, where: Passage, table: Table, publication: str) -> Filter | Exception:
+        definitions = self.project.definitions
+        written = definitions.publications.get(publication)
+        try:
+            return resolve_filter(
+                where,
+                table,
+                created=written.created if written else None,
+                postgres_version=self.project.postgres_version,
+                user_types=definitions.catalog.user_types,
+                user_functions=definitions.catalog.user_functions,
+                semantics=self.project.semantics,
+            )
+        except (Mistake, Mistakes) as mistake:
+            return mistake
+
+    def writer(self, engine: Engine) -> Callable[[Filter, str], str]:
+        from sqlglot import exp
+
+        def write(row_filter: Filter, prefix: str) -> str:
+            key = (id(row_filter), prefix, engine)
+            if key not in self._written:
+                tree = write_filter(
+                    row_filter,
+                    engine,
+                    lambda name: exp.column(exp.to_identifier(f"{prefix}{name}", quoted=True)),
+                )
+                self._written[key] = tree.sql(engine)
+            return self._written[key]
+
+        return write
+
+
+def _resolve_all(
+    publication: Publication, project: Project, shelf: _FilterShelf, mistakes: _Collector
+) -> None:
+    """Every filter is checked, also one that no subscription uses."""
+    tables = project.definitions.catalog.tables
+    for published in publication.tables:
+        if published.where is not None and published.name in tables:
+            with mistakes:
+                shelf.filter(published.where, tables[published.name], publication.name)
+
+
+def _node(
+    resolved: ResolvedTable,
+    shelf: _FilterShelf,
+    goal: Destination,
+    project: Project,
+    notices: dict[Notice, None],
+) -> Node:
+    filters = {
+        part: shelf.filter(part.where, resolved.table, part.publication)
+        for part in _filtering(resolved)
+        if part.where is not None
+    }
+    by_action = {
+        action: tuple(filters[part] for part in parts) for action, parts in resolved.filters.items()
+    }
+    notices |= dict.fromkeys(
+        check_identity(
+            resolved,
+            by_action,
+            catalog=project.definitions.catalog,
+            identity_check=project.identity_check,
+        )
+    )
+    notices |= dict.fromkeys(resolved.notices)
+    for row_filter in filters.values():
+        notices |= dict.fromkeys(row_filter.notices)
+    compiled = compiled_table(resolved, filters.__getitem__, shelf.writer(goal.engine), goal)
+    return Node(resolved, filters, compiled)
+
+
+def _filtering(resolved: ResolvedTable) -> Iterable[Contribution]:
+    parts = [
+        part
+        for action in (Action.INSERT, Action.UPDATE, Action.DELETE)
+        for part in resolved.filters.get(action, ())
+    ]
+    return dict.fromkeys((*parts, *resolved.copy_filters))
+
+
+def _one_writer(nodes: Iterable[Node]) -> None:
+    """A target has one writer (decision 12). Catalogs fold case, so names are compared folded."""
+    taken: dict[tuple[str, ...], Node] = {}
+    mistakes = []
+    for node in nodes:
+        folded = tuple(part.casefold() for part in node.compiled.target)
+        owner = taken.setdefault(folded, node)
+        if owner is not node:
+            mistakes.append(
+                TargetTaken(
+                    ".".join(node.compiled.target),
+                    _label(owner),
+                    _label(node),
+                    node.resolved.subscription.span,
+                )
+            )
+    if mistakes:
+        raise Mistakes(mistakes)
+
+
+def _label(node: Node) -> str:
+    return f'subscription "{node.compiled.subscription}", table "{node.compiled.relation}"'

@@ -1,0 +1,106 @@
+"""Mistakes that only the whole pipeline sees: targets, keys, names that an engine cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filtersql.errors import Mistake
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = [
+    "BadTargetPattern",
+    "ColumnsDifferByCase",
+    "ConflictModeNotBuilt",
+    "MacroFailed",
+    "NoRowKey",
+    "TargetNameNotPossible",
+    "TargetTaken",
+]
+
+
+class TargetTaken(Mistake):
+    """Two tables of one or two subscriptions would land in the same target table."""
+
+    def __init__(self, target: str, owner: str, other: str, span: Span) -> None:
+        super().__init__(
+            f'target table "{target}" of {other} is already the target of {owner}',
+            span=span,
+            detail="A target table has one writer.",
+            hint="Put {schema} or {subscription} into the target pattern, or give one an alias.",
+        )
+
+
+class BadTargetPattern(Mistake):
+    """A `target:` or `alias:` that does not name a schema and a table."""
+
+    def __init__(self, pattern: str, span: Span, *, unknown: str | None = None) -> None:
+        super().__init__(
+            f'invalid target pattern "{pattern}"',
+            span=span,
+            detail=(
+                f'There is no placeholder "{{{unknown}}}".'
+                if unknown
+                else "A target pattern names a table, or a schema and a table."
+            ),
+            hint="The placeholders are {subscription}, {schema} and {table}.",
+        )
+
+
+class TargetNameNotPossible(Mistake):
+    """Spark's session catalog takes letters, digits and underscores only."""
+
+    def __init__(self, name: str, relation: RelationName, span: Span) -> None:
+        super().__init__(
+            f'Spark\'s session catalog cannot hold the target name "{name}" of table "{relation}"',
+            span=span,
+            detail="It takes only letters, digits and underscores as schema and table names.",
+            hint='Give the published table an "alias", or change the "target" pattern.',
+        )
+
+
+class ColumnsDifferByCase(Mistake):
+    """Two columns that Delta, Iceberg and DuckDB cannot tell apart."""
+
+    def __init__(self, relation: RelationName, first: str, second: str, span: Span) -> None:
+        super().__init__(
+            f'columns "{first}" and "{second}" of table "{relation}" differ only by case',
+            span=span,
+            detail="No target format can hold both of them.",
+            hint="Publish one of them, with a column list.",
+        )
+
+
+class NoRowKey(Mistake):
+    """Updates or deletes are published, but no key finds the target's row."""
+
+    def __init__(self, relation: RelationName, actions: Sequence[str], span: Span) -> None:
+        super().__init__(
+            f'no key finds the rows of table "{relation}" in its target',
+            span=span,
+            detail=f"{' and '.join(actions).capitalize()} of a table with neither primary key nor "
+            "replica identity index are not supported yet.",
+            hint="Add a primary key, or a replica identity index.",
+        )
+
+
+class ConflictModeNotBuilt(Mistake):
+    """`on_conflict: skip` and `error` are not built yet."""
+
+    def __init__(self, mode: str, subscription: str, span: Span) -> None:
+        super().__init__(
+            f'on_conflict "{mode}" of subscription "{subscription}" is not supported yet',
+            span=span,
+            hint='Use "apply".',
+        )
+
+
+class MacroFailed(Mistake):
+    """A macro of the project does not render."""
+
+    def __init__(self, macro: str, line: int | None, reason: str) -> None:
+        place = f"macros/{macro}.sql" + (f":{line}" if line else "")
+        super().__init__(
+            f"macro failed: {place}: {reason}",
+            hint="A macro prints the values of plan; compare it with the package's own.",
+        )

@@ -1,0 +1,80 @@
+"""The names that a target gets: from the subscription's pattern, or the table's alias.
+
+Example
+    ========================== ============ ============== ================
+    pattern                    subscription table          target
+    ========================== ============ ============== ================
+    {subscription}.{table}     s1           public.t1      s1.t1
+    lake.{schema}_{table}      s1           public.t1      lake.public_t1
+    {table}                    s1           public.t1      <profile>.t1
+    ========================== ============ ============== ================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+
+from filtersql.errors.compiling import BadTargetPattern, TargetNameNotPossible
+from filtersql.names import RelationName
+from filtersql.publications.model import ResolvedTable
+from filtersql.rendering.words import quoted
+from filtersql.storage import Engine
+
+__all__ = ["check_session_catalog", "target_name", "target_sql", "view_name"]
+
+_PLACEHOLDER = re.compile(r"\{(\w*)\}")
+_WORD = re.compile(r"\w+\Z", re.ASCII)
+
+
+def target_name(resolved: ResolvedTable, default_schema: str | None) -> tuple[str, str]:
+    """The target's schema and table.
+
+    Raises BadTargetPattern. A dot inside a placeholder's value does not split the name.
+    """
+    subscription = resolved.subscription
+    pattern = resolved.alias or subscription.target
+    parts = pattern.split(".")
+    if resolved.alias and len(parts) == 1:
+        parts = [*subscription.target.split(".")[:-1], *parts]
+    values = {
+        "subscription": subscription.name,
+        "schema": resolved.table.name.schema,
+        "table": resolved.table.name.name,
+    }
+    for unknown in _PLACEHOLDER.findall(pattern):
+        if unknown not in values:
+            raise BadTargetPattern(pattern, subscription.span, unknown=unknown)
+    names = [_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in parts]
+    if len(names) == 1:
+        names.insert(0, default_schema or "default")
+    if len(names) != 2 or not all(names):
+        raise BadTargetPattern(pattern, subscription.span)
+    return names[0], names[1]
+
+
+def target_sql(catalog: str | None, target: Sequence[str], engine: Engine) -> str:
+    """The target's name, quoted, with the profile's catalog where it has one."""
+    parts = [catalog, *target] if catalog and engine == "spark" else list(target)
+    return ".".join(quoted(part, engine) for part in parts)
+
+
+def check_session_catalog(resolved: ResolvedTable, target: Sequence[str]) -> None:
+    """Raises TargetNameNotPossible where Spark's session catalog cannot hold the name."""
+    for part in target:
+        if not _WORD.match(part):
+            raise TargetNameNotPossible(part, resolved.table.name, resolved.subscription.span)
+
+
+def view_name(kind: str, relation: RelationName) -> str:
+    """The name of a view that a statement reads: `filtersql_changes__public__t1`.
+
+    Any other character than letters, digits and underscores becomes an underscore, and a hash keeps
+    such names apart.
+    """
+    plain = f"filtersql_{kind}__{relation.schema}__{relation.name}"
+    if _WORD.match(plain):
+        return plain
+    digest = sha256("\0".join(relation).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_]', '_', plain)}_{digest}"

@@ -1,0 +1,140 @@
+"""Identifiers, literals and the few engine-specific words, printed from syntax trees and cached.
+
+Example
+    ============================ ============================ =====================
+    word                         Spark                        DuckDB
+    ============================ ============================ =====================
+    quoted("a b")                `` `a b` ``                  `"a b"`
+    literal("it's")              `'it\\'s'`                   `'it''s'`
+    is_unchanged("c")            ARRAY_CONTAINS(unchanged, …) the same
+    ============================ ============================ =====================
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sqlglot import exp
+
+from filtersql.storage import Engine
+
+__all__ = [
+    "column",
+    "comment",
+    "differs",
+    "explode",
+    "is_unchanged",
+    "kept_or_sent",
+    "known_or_stop",
+    "last_known",
+    "literal",
+    "negated",
+    "quoted",
+    "raise_error",
+    "string_array",
+    "true_or_false",
+]
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+
+
+@lru_cache(maxsize=65536)
+def quoted(name: str, engine: Engine) -> str:
+    """The identifier, quoted."""
+    return exp.to_identifier(name, quoted=True).sql(engine)
+
+
+@lru_cache(maxsize=65536)
+def literal(text: str, engine: Engine) -> str:
+    """The string literal."""
+    return exp.Literal.string(text).sql(engine)
+
+
+def true_or_false(*, value: bool, engine: Engine) -> str:
+    """TRUE or FALSE."""
+    return exp.Boolean(this=value).sql(engine)
+
+
+@lru_cache(maxsize=65536)
+def is_unchanged(name: str, engine: Engine) -> str:
+    """Whether the feed left the column out because its out-of-line value did not change."""
+    contains = exp.ArrayContains(this=exp.column("unchanged"), expression=exp.Literal.string(name))
+    return exp.Coalesce(this=contains, expressions=[exp.false()]).sql(engine)
+
+
+@lru_cache(maxsize=1024)
+def negated(name: str, engine: Engine) -> str:
+    """The boolean column, negated."""
+    return exp.not_(_column(name)).sql(engine)
+
+
+@lru_cache(maxsize=65536)
+def differs(left: str, right: str, engine: Engine) -> str:
+    """Whether two columns differ."""
+    return exp.NEQ(this=_column(left), expression=_column(right)).sql(engine)
+
+
+@lru_cache(maxsize=65536)
+def last_known(name: str, keeps: str, engine: Engine) -> str:
+    """The newest value of the column that is known so far, as a struct; goes before OVER (…)."""
+    value = exp.PropertyEQ(this=exp.to_identifier("value"), expression=_column(name))
+    known = exp.case().when(exp.not_(_column(keeps)), exp.Struct(expressions=[value]))
+    return exp.IgnoreNulls(this=exp.LastValue(this=known)).sql(engine)
+
+
+@lru_cache(maxsize=65536)
+def kept_or_sent(name: str, keeps: str, engine: Engine) -> str:
+    """The target's own value where the change left the column out, else the change's."""
+    kept = exp.case().when(_column(keeps, "s"), _column(name, "t"))
+    return kept.else_(_column(name, "s")).sql(engine)
+
+
+@lru_cache(maxsize=65536)
+def known_or_stop(name: str, keeps: str, message: str, engine: Engine) -> str:
+    """The change's value; stops where the change left the column out."""
+    stop = exp.case().when(_column(keeps, "s"), _stop(message, engine))
+    return stop.else_(_column(name, "s")).sql(engine)
+
+
+@lru_cache(maxsize=65536)
+def column(name: str, table: str, engine: Engine) -> str:
+    """A column of `s` or `t`."""
+    return _column(name, table).sql(engine)
+
+
+def _column(name: str, table: str | None = None) -> exp.Column:
+    return exp.column(exp.to_identifier(name, quoted=True), table=table)
+
+
+def _stop(message: str, engine: Engine) -> exp.Anonymous:
+    function = "raise_error" if engine == "spark" else "error"
+    return exp.Anonymous(this=function, expressions=[exp.Literal.string(message)])
+
+
+@lru_cache(maxsize=65536)
+def raise_error(message: str, engine: Engine) -> str:
+    """An expression that stops the statement with the message."""
+    return _stop(message, engine).sql(engine)
+
+
+def explode(engine: Engine) -> str:
+    """The function that makes a row of each element of an array."""
+    return "EXPLODE" if engine == "spark" else "UNNEST"
+
+
+def string_array(values: tuple[str, ...], engine: Engine) -> str:
+    """An array of string literals."""
+    return exp.Array(expressions=[exp.Literal.string(value) for value in values]).sql(engine)
+
+
+def comment(text: str) -> str:
+    r"""Text that is safe behind `--`: one line, and no backslash at its end.
+
+    Spark continues a `--` comment over a line that ends with a backslash.
+
+    >>> comment("a\nDROP TABLE t")
+    'a\\nDROP TABLE t'
+    """
+    line = _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    return line + " ." if line.endswith("\\") else line

@@ -1,0 +1,36 @@
+{#- Rows in which the target differs from filter(source): leaked, missing or different ones. -#}
+{% for line in plan.header %}
+-- {{ line }}
+{%- endfor %}
+WITH
+  expected AS (
+    SELECT
+{%- for column in plan.columns %}
+      {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+    FROM {{ plan.source_view }}
+    WHERE COALESCE(
+{%- for criterion in plan.copy_criteria %}
+      -- {{ criterion.label }}
+      {{ "OR " if not loop.first }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+{%- endfor %}
+      , FALSE)
+  )
+SELECT
+{%- for column in plan.key_columns %}
+  COALESCE(t.{{ column.name }}, e.{{ column.name }}) AS {{ column.name }},
+{%- endfor %}
+  CASE
+    WHEN e.{{ plan.first_key }} IS NULL THEN 'leaked'
+    WHEN t.{{ plan.first_key }} IS NULL THEN 'missing'
+    ELSE 'differs'
+  END AS {{ plan.finding }}
+FROM expected AS e
+FULL OUTER JOIN {{ plan.target }} AS t
+  ON {% for column in plan.key_columns %}{{ " AND " if not loop.first }}t.{{ column.name }} = e.{{ column.name }}{% endfor %}
+
+WHERE e.{{ plan.first_key }} IS NULL
+  OR t.{{ plan.first_key }} IS NULL
+{%- for column in plan.payload_columns %}
+  OR t.{{ column.name }} IS DISTINCT FROM e.{{ column.name }}
+{%- endfor %}

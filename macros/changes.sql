@@ -1,0 +1,82 @@
+{#- The changes of one table, from the feed's view to what each of them does to the target.
+    truncated: the last TRUNCATE; images: old and new row; judged: who matches; transformed: effect. -#}
+truncated AS (
+    -- What came before the last TRUNCATE of a batch cannot matter. No row filter judges it.
+    SELECT MAX(seq) AS seq
+    FROM {{ plan.changes }}
+    WHERE op IN ({{ plan.truncate_ops | join(", ") }})
+    HAVING MAX(seq) IS NOT NULL
+  ),
+  images AS (
+    -- The old and the new row of each change.
+    SELECT
+{%- for column in plan.logged_columns %}
+      {{ column.before }} AS {{ column.old }},
+{%- endfor %}
+{%- for column in plan.inferred_columns %}
+      CASE WHEN op = 'update' AND {{ plan.witness }} IS NULL THEN {{ column.after }} ELSE {{ column.before }} END AS {{ column.old }},
+{%- endfor %}
+{%- for column in plan.carried_columns %}
+      CASE WHEN {{ column.is_unchanged }} THEN {{ column.before }} ELSE {{ column.after }} END AS {{ column.new }},
+{%- endfor %}
+{%- for column in plan.sent_columns %}
+      {{ column.after }} AS {{ column.new }},
+{%- endfor %}
+      seq,
+      op,
+      unchanged
+    FROM {{ plan.changes }}
+    WHERE op IN ('insert', 'update', 'delete', 'read')
+      AND seq > COALESCE((SELECT seq FROM truncated), -1)
+  ),
+  judged AS (
+    -- Whether they match the row filters of any publication. NULL is not a match.
+    SELECT
+      *,
+      CASE
+{%- for arm in plan.old_arms %}
+        WHEN op IN ({{ arm.ops | join(", ") }}) THEN COALESCE(
+{%- for criterion in arm.criteria %}
+          -- {{ criterion.label }}
+          {{ "OR " if not loop.first }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+{%- endfor %}
+          , FALSE)
+{%- endfor %}
+        ELSE FALSE
+      END AS {{ plan.old_matches }},
+      CASE
+{%- for arm in plan.new_arms %}
+        WHEN op IN ({{ arm.ops | join(", ") }}) THEN COALESCE(
+{%- for criterion in arm.criteria %}
+          -- {{ criterion.label }}
+          {{ "OR " if not loop.first }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+{%- endfor %}
+          , FALSE)
+{%- endfor %}
+        ELSE FALSE
+      END AS {{ plan.new_matches }}
+    FROM images
+  ),
+  transformed AS (
+    -- The UPDATE transformation table. An INSERT has no old row, a DELETE no new one.
+    SELECT
+      *,
+      CASE
+{%- for row in plan.transitions %}
+        WHEN {{ row.old }} AND {{ row.new }} THEN {{ row.effect }}
+{%- endfor %}
+      END AS {{ plan.effect }}
+    FROM judged
+  ),
+  sides AS (
+    -- An UPDATE that changes the key touches two rows of the target: the old key's and the new one's.
+    SELECT
+      *,
+      {{ plan.explode }}(CASE
+        WHEN {{ plan.effect }} = 'delete' THEN {{ plan.old_side }}
+        WHEN {{ plan.effect }} = 'update' AND ({{ plan.key_changed | join(" OR ") }}) THEN {{ plan.both_sides }}
+        ELSE {{ plan.new_side }}
+      END) AS {{ plan.side }}
+    FROM transformed
+    WHERE {{ plan.effect }} <> 'nothing'
+  )

@@ -1,0 +1,74 @@
+{#- As merge_source, for a table whose feed may leave out unchanged out-of-line columns. Such a
+    column takes the last value that the batch holds for the key; where it holds none, the target's
+    row keeps its own; where there is no such row, the statement stops. -#}
+WITH
+  {{ plan.changes_sql }},
+  events AS (
+    SELECT
+{%- for column in plan.key_columns %}
+      CASE WHEN {{ plan.side }} = 'old' THEN {{ column.old }} ELSE {{ column.new }} END AS {{ column.name }},
+{%- endfor %}
+{%- for column in plan.payload_columns %}
+      CASE WHEN {{ plan.side }} = 'new' THEN {{ column.new }} END AS {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+      {{ plan.side }} = 'new' AND {{ column.is_unchanged }} AS {{ column.keeps }},
+{%- endfor %}
+      CASE
+        -- PostgreSQL sends NULL for such a column of a row that enters the filter. This stops.
+        WHEN {{ plan.side }} = 'new' AND ({{ plan.effect }} = 'insert' OR {{ plan.key_changed | join(" OR ") }}) AND ({{ plan.any_unchanged | join(" OR ") }}) THEN {{ plan.unknown_value }}
+        WHEN {{ plan.side }} = 'old' THEN 'delete'
+        ELSE {{ plan.effect }}
+      END AS {{ plan.effect }},
+      seq AS {{ plan.seq }}
+    FROM sides
+    UNION ALL
+    -- A TRUNCATE deletes every row that the target holds.
+    SELECT
+{%- for column in plan.key_columns %}
+      target.{{ column.name }},
+{%- endfor %}
+{%- for column in plan.payload_columns %}
+      NULL,
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+      FALSE,
+{%- endfor %}
+      'delete',
+      truncated.seq
+    FROM {{ plan.target }} AS target
+    CROSS JOIN truncated
+  ),
+  net AS (
+    -- The last change of a key decides; what it left out is filled from the changes before it.
+    SELECT
+{%- for column in plan.key_columns %}
+      {{ column.name }},
+{%- endfor %}
+{%- for column in plan.complete_columns %}
+      {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+      {{ column.last_known }} OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ column.known }},
+{%- endfor %}
+      CASE
+        WHEN ({{ plan.any_kept | join(" OR ") }}) AND LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }}) = 'delete' THEN {{ plan.unknown_value }}
+        ELSE {{ plan.effect }}
+      END AS {{ plan.effect }},
+      LEAD({{ plan.seq }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }}) AS {{ plan.recency }}
+    FROM events
+  )
+  SELECT
+{%- for column in plan.key_columns %}
+    {{ column.name }},
+{%- endfor %}
+{%- for column in plan.complete_columns %}
+    {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+    {{ column.known }}.value AS {{ column.name }},
+    {{ column.known }} IS NULL AS {{ column.keeps }},
+{%- endfor %}
+    {{ plan.effect }}
+  FROM net
+  WHERE {{ plan.recency }} IS NULL
