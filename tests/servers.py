@@ -79,7 +79,17 @@ class Server:
         self, database: str = "postgres", autocommit: bool = True
     ) -> psycopg.Connection[Any]:
         """A connection of psycopg."""
-        return psycopg.connect(self.url(database), autocommit=autocommit)
+        options = "-c timezone=UTC -c datestyle=ISO"
+        return psycopg.connect(self.url(database), autocommit=autocommit, options=options)
+
+    def drop_database(self, name: str) -> None:
+        """Remove a database with its replication slots."""
+        drop = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots"
+        with self.connect() as connection:
+            connection.execute(drop + " WHERE database = %s AND NOT active", (name,))
+            connection.execute(
+                sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+            )
 
     def create_database(self, prefix: str = "t") -> str:
         """A new empty database; its name."""

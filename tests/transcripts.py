@@ -1,4 +1,4 @@
-"""Commands run in this process as a shell would show them, and texts without what always differs."""
+"""Commands run in this process as a shell would show them; texts without what always differs."""
 
 from __future__ import annotations
 
