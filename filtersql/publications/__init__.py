@@ -1,1 +1,80 @@
-"""Room publications."""
+"""2. PUBLISHED: which relation, columns, actions and filters a subscription gets, and why.
+
+    resolve(subscription, definitions, semantics=…) -> the targets of one subscription
+    check(definitions, semantics=…)                 -> what is wrong with any publication
+
+Each rule is a module: membership, partition_root, actions, columns, initial_copy, truncates,
+identity, flag; `resolve` calls them in order. They read switches of `Semantics`, never its name.
+"""
+
+from __future__ import annotations
+
+from filtersql.definitions.model import Definitions, Subscription
+from filtersql.errors import Mistakes, Notice
+from filtersql.errors.publications import FlagNeedsPublications
+from filtersql.publications.index import Index, index_of
+from filtersql.publications.model import Contribution, ResolvedTable, Settings
+from filtersql.publications.resolve import resolve_with
+from filtersql.publications.unsubscribed import unsubscribed, unsubscribed_notices
+from filtersql.semantics import Semantics
+
+__all__ = ["Contribution", "ResolvedTable", "check", "resolve", "unsubscribed"]
+
+
+def resolve(
+    subscription: Subscription,
+    definitions: Definitions,
+    *,
+    semantics: Semantics,
+    postgres_version: int = 18,
+    default_via_partition_root: bool = False,
+    via_partition_root_flag: bool | None = None,
+    identity_check: str = "compile",
+) -> tuple[ResolvedTable, ...]:
+    """Every target of a subscription, in the order of the tables' definitions.
+
+    Raises Mistakes: what PostgreSQL refuses of its publications and of the subscription.
+    """
+    settings = Settings(
+        semantics,
+        postgres_version,
+        default_via_partition_root,
+        via_partition_root_flag,
+        identity_check,
+    )
+    return resolve_with(subscription, _index(definitions, settings))
+
+
+def check(
+    definitions: Definitions,
+    *,
+    semantics: Semantics,
+    postgres_version: int = 18,
+    default_via_partition_root: bool = False,
+    via_partition_root_flag: bool | None = None,
+    identity_check: str = "compile",
+) -> tuple[Notice, ...]:
+    """The warnings of publications that nobody subscribes to; `resolve` gives the others.
+
+    Raises Mistakes: what PostgreSQL refuses at CREATE PUBLICATION, of all publications. What a
+    filter may hold and read is checked in `filters`.
+    """
+    settings = Settings(
+        semantics,
+        postgres_version,
+        default_via_partition_root,
+        via_partition_root_flag,
+        identity_check,
+    )
+    index = _index(definitions, settings)
+    mistakes = [mistake for each in index.mistakes.values() for mistake in each]
+    if mistakes:
+        raise Mistakes(mistakes)
+    return unsubscribed_notices(index)
+
+
+def _index(definitions: Definitions, settings: Settings) -> Index:
+    routed = settings.semantics.partition_routing == "via_root_topmost"
+    if settings.via_partition_root_flag is not None and not routed:
+        raise Mistakes([FlagNeedsPublications(settings.semantics.name)])
+    return index_of(definitions, settings)

@@ -9,9 +9,23 @@ from filtersql.catalog import Column, Table
 from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Notice
 from filtersql.names import RelationName
+from filtersql.semantics import Semantics
 from filtersql.source import Passage
 
-__all__ = ["Contribution", "ResolvedTable"]
+__all__ = ["Contribution", "ResolvedTable", "Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a project and the command line say to all rules of this layer."""
+
+    semantics: Semantics
+    postgres_version: int = 18
+    default_via_partition_root: bool = False
+    #: the compile flag; None where it is not given
+    via_partition_root_flag: bool | None = None
+    #: `compile` or `run`
+    identity_check: str = "compile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +33,8 @@ class Contribution:
     """One publication's part in a table's filters.
 
     `where` is None when it sends every row. `written_on` is the relation whose entry it is (a
-    root's entry judges its leaves' rows under via_partition_root). `reason` says in a few words how it got
-    here: `for table`, `for all tables`, `for tables in schema sales`.
+    root's entry judges its leaves' rows under via_partition_root). `reason` says in a few words
+    how it got here: `for table`, `for all tables`, `for tables in schema sales`.
     """
 
     publication: str
@@ -28,6 +42,8 @@ class Contribution:
     where: Passage | None
     written_on: RelationName
     reason: str
+    #: a WHERE without effect (its schema is published too): PostgreSQL still checks what it reads
+    ignored: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +74,12 @@ class ResolvedTable:
     absorbed: Mapping[Action, tuple[Contribution, ...]] = field(default_factory=dict)
     alias: str | None = None
     notices: tuple[Notice, ...] = ()
+    #: where an action is published for some of the sources only (it leaks from a publication of
+    #: these leaves): those sources; changes of that kind from the others are not sent
+    only_from: Mapping[Action, tuple[RelationName, ...]] = field(default_factory=dict)
+    #: publications of a lower level of the tree: their filters do not count, their actions do
+    displaced: tuple[Contribution, ...] = ()
+    #: whether the rows of a partition are published under an ancestor's name here
+    via_partition_root: bool = False
+    #: False: only the initial copy takes it (PostgreSQL 15 copies a leaf besides its root)
+    streamed: bool = True

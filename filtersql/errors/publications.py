@@ -1,0 +1,319 @@
+"""What PostgreSQL refuses at CREATE PUBLICATION and CREATE SUBSCRIPTION, or at the first change.
+
+PostgreSQL
+    pg_publication.c, publicationcmds.c, subscriptioncmds.c, execReplication.c, pgoutput.c
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from filtersql.errors import Mistake, Notice, nearest
+from filtersql.names import RelationName, quote_identifier
+from filtersql.source import Span
+
+__all__ = [
+    "AllTablesAlone",
+    "ColumnDoesNotExist",
+    "ColumnListMissesIdentity",
+    "ColumnListWithSchema",
+    "ColumnNotInList",
+    "ColumnTwice",
+    "ConflictingAliases",
+    "ConflictingEntries",
+    "DifferentColumnLists",
+    "DifferentGeneratedColumns",
+    "ExceptNeedsAllTables",
+    "ExceptPartition",
+    "FilterOutsideIdentity",
+    "FlagNeedsPublications",
+    "NoReplicaIdentity",
+    "NotPublishable",
+    "PublicationDoesNotExist",
+    "PublicationTwice",
+    "RelationDoesNotExist",
+    "RootNeedsViaRoot",
+    "SystemSchema",
+    "UnpublishedGeneratedIdentity",
+    "UnrecognizedParameter",
+    "as_notice",
+    "shown",
+]
+
+
+def as_notice(name: str, mistake: Mistake) -> Notice:
+    """The same words as a warning."""
+    return Notice(name, mistake.message, mistake.span, mistake.detail, mistake.hint)
+
+
+def shown(name: RelationName) -> str:
+    """A table as a user would write it: without the schema when that is public.
+
+    >>> shown(RelationName("public", "t1")), shown(RelationName("s", "t1"))
+    ('t1', 's.t1')
+    """
+    return quote_identifier(name.name) if name.schema == "public" else str(name)
+
+
+def _perhaps(name: str, known: Iterable[str]) -> str | None:
+    close = nearest(name, known)
+    return None if close is None else f'Perhaps "{close}" was meant.'
+
+
+class RelationDoesNotExist(Mistake):
+    """A publication lists a table that no file defines."""
+
+    def __init__(self, name: RelationName, known: Iterable[RelationName], span: Span) -> None:
+        super().__init__(
+            f'relation "{shown(name)}" does not exist',
+            span=span,
+            hint=_perhaps(shown(name), map(shown, known)),
+        )
+
+
+class NotPublishable(Mistake):
+    """A relation whose rows are not replicated, or whose kind cannot be published."""
+
+    def __init__(self, name: RelationName, kind: str, span: Span) -> None:
+        super().__init__(
+            f'cannot add relation "{name.name}" to publication',
+            span=span,
+            detail=f"This operation is not supported for {kind}.",
+        )
+
+
+class SystemSchema(Mistake):
+    """FOR TABLES IN SCHEMA pg_catalog."""
+
+    def __init__(self, schema: str, span: Span) -> None:
+        super().__init__(
+            f'cannot add schema "{schema}" to publication',
+            span=span,
+            detail="This operation is not supported for system schemas.",
+        )
+
+
+class AllTablesAlone(Mistake):
+    """FOR ALL TABLES together with tables or schemas (`kind`)."""
+
+    def __init__(self, publication: str, kind: str, span: Span) -> None:
+        super().__init__(
+            f'publication "{publication}" is defined as FOR ALL TABLES',
+            span=span,
+            detail=f"{kind} cannot be added to or dropped from FOR ALL TABLES publications.",
+        )
+
+
+class ExceptNeedsAllTables(Mistake):
+    """EXCEPT in a publication that is not FOR ALL TABLES."""
+
+    def __init__(self, publication: str, span: Span) -> None:
+        super().__init__(
+            f'publication "{publication}" has an EXCEPT clause but is not FOR ALL TABLES',
+            span=span,
+            hint="Say all_tables: true, or list the tables that are published.",
+        )
+
+
+class ExceptPartition(Mistake):
+    """EXCEPT names a partition: its root alone decides."""
+
+    def __init__(self, name: RelationName, root: RelationName, span: Span) -> None:
+        super().__init__(
+            f'cannot use publication EXCEPT clause for relation "{name.name}"',
+            span=span,
+            detail="This operation is not supported for individual partitions.",
+            hint=f'The root of its partition tree is "{shown(root)}".',
+        )
+
+
+class ConflictingEntries(Mistake):
+    """One table listed twice, one time with a WHERE or column list (`what`)."""
+
+    def __init__(self, what: str, name: str, span: Span) -> None:
+        super().__init__(f'conflicting or redundant {what} for table "{name}"', span=span)
+
+
+class RootNeedsViaRoot(Mistake):
+    """A WHERE or column list on a partitioned table whose changes carry the leaves' names."""
+
+    def __init__(self, name: RelationName, publication: str, *, columns: bool, span: Span) -> None:
+        described = f'"{name.schema}.{name.name}" in publication "{publication}"'
+        super().__init__(
+            f"cannot use column list for relation {described}"
+            if columns
+            else f'cannot use publication WHERE clause for relation "{name.name}"',
+            span=span,
+            detail="Column lists cannot be specified for partitioned tables when "
+            "publish_via_partition_root is false."
+            if columns
+            else "WHERE clause cannot be used for a partitioned table when "
+            "publish_via_partition_root is false.",
+            hint="Set publish_via_partition_root to true, or list the partitions.",
+        )
+
+
+class ColumnListWithSchema(Mistake):
+    """A column list beside FOR TABLES IN SCHEMA."""
+
+    def __init__(self, name: RelationName, publication: str, span: Span) -> None:
+        super().__init__(
+            f'cannot use column list for relation "{name.schema}.{name.name}" '
+            f'in publication "{publication}"',
+            span=span,
+            detail="Column lists cannot be specified in publications containing "
+            "FOR TABLES IN SCHEMA elements.",
+        )
+
+
+class ColumnDoesNotExist(Mistake):
+    """A column list names a column that the table does not have."""
+
+    def __init__(
+        self, column: str, name: RelationName, known: Sequence[str], span: Span | None
+    ) -> None:
+        super().__init__(
+            f'column "{column}" of relation "{name.name}" does not exist',
+            span=span,
+            hint=_perhaps(column, known),
+        )
+
+
+class ColumnTwice(Mistake):
+    """A column list names a column twice."""
+
+    def __init__(self, column: str, span: Span) -> None:
+        super().__init__(f'duplicate column "{column}" in publication column list', span=span)
+
+
+class ColumnNotInList(Mistake):
+    """A column that no column list may name; `kind` is `system` or `generated`."""
+
+    def __init__(self, column: str, kind: str, span: Span) -> None:
+        super().__init__(
+            f'cannot use {kind} column "{column}" in publication column list', span=span
+        )
+
+
+class UnrecognizedParameter(Mistake):
+    """A parameter that this version of PostgreSQL does not know."""
+
+    def __init__(self, parameter: str, since: int, span: Span) -> None:
+        super().__init__(
+            f'unrecognized publication parameter: "{parameter}"',
+            span=span,
+            hint=f"PostgreSQL knows it since version {since}.",
+        )
+
+
+class PublicationDoesNotExist(Mistake):
+    """A subscription names a publication or replication set (`kind`) that no file defines."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], span: Span) -> None:
+        super().__init__(f'{kind} "{name}" does not exist', span=span, hint=_perhaps(name, known))
+
+
+class PublicationTwice(Mistake):
+    """A subscription names a publication twice."""
+
+    def __init__(self, kind: str, name: str, span: Span) -> None:
+        super().__init__(f'{kind} name "{name}" used more than once', span=span)
+
+
+class DifferentColumnLists(Mistake):
+    """Two subscribed publications publish different columns of one table."""
+
+    def __init__(self, name: RelationName, lists: Sequence[str], span: Span) -> None:
+        super().__init__(
+            f'cannot use different column lists for table "{name.schema}.{name.name}" '
+            "in different publications",
+            span=span,
+            detail=" ".join(lists),
+        )
+
+
+class DifferentGeneratedColumns(Mistake):
+    """Two subscribed publications disagree in publish_generated_columns."""
+
+    def __init__(self, name: RelationName, span: Span) -> None:
+        super().__init__(
+            "cannot use different values of publish_generated_columns for table "
+            f'"{name.schema}.{name.name}" in different publications',
+            span=span,
+        )
+
+
+class ConflictingAliases(Mistake):
+    """Two publications give one table different targets."""
+
+    def __init__(self, name: RelationName, aliases: Sequence[str], span: Span) -> None:
+        listed = " and ".join(f'"{alias}"' for alias in aliases)
+        super().__init__(f'table "{shown(name)}" has two aliases: {listed}', span=span)
+
+
+class FlagNeedsPublications(Mistake):
+    """--publish-via-partition-root where partitions are not routed by publications."""
+
+    exit_code = 2
+
+    def __init__(self, semantics: str) -> None:
+        super().__init__(
+            f"--publish-via-partition-root has no meaning under semantics: {semantics}",
+            hint="The flag is for semantics: postgres; leave it out.",
+        )
+
+
+class FilterOutsideIdentity(Mistake):
+    """A filter that judges old rows reads a column that old rows do not carry."""
+
+    def __init__(
+        self, name: RelationName, column: str, identity: Sequence[str], leaf: str | None, span: Span
+    ) -> None:
+        whose = f' of partition "{leaf}"' if leaf else ""
+        listed = ", ".join(map(quote_identifier, identity))
+        super().__init__(
+            f'row filter for table "{shown(name)}" reads column "{column}", '
+            "which is not part of the replica identity",
+            span=span,
+            detail=f"The replica identity{whose} is ({listed})."
+            if identity
+            else f'Table "{leaf or shown(name)}" has no replica identity.',
+            hint='Publish only "insert", or add the column to the replica identity.',
+        )
+
+
+class ColumnListMissesIdentity(Mistake):
+    """A column list without a column of the replica identity."""
+
+    def __init__(self, name: RelationName, verb: str, identity: str, span: Span) -> None:
+        super().__init__(
+            f'cannot {verb} table "{name.name}"',
+            span=span,
+            detail="Column list used by the publication does not cover the replica identity.",
+            hint=f'{identity} Publish only "insert", or add the columns to the list.',
+        )
+
+
+class UnpublishedGeneratedIdentity(Mistake):
+    """The replica identity has a generated column that is not published (PostgreSQL 18)."""
+
+    def __init__(self, name: RelationName, verb: str, column: str, span: Span) -> None:
+        super().__init__(
+            f'cannot {verb} table "{name.name}"',
+            span=span,
+            detail="Replica identity must not contain unpublished generated columns.",
+            hint=f'The replica identity holds "{column}", which is generated.',
+        )
+
+
+class NoReplicaIdentity(Mistake):
+    """Updates or deletes of a table whose old rows carry nothing."""
+
+    def __init__(self, name: RelationName, verb: str, published: str, span: Span) -> None:
+        doing = "updating" if verb == "update" else "deleting from"
+        super().__init__(
+            f'cannot {verb} table "{name.name}" because it does not have a replica identity '
+            f"and publishes {published}",
+            span=span,
+            hint=f"To enable {doing} the table, set REPLICA IDENTITY using ALTER TABLE.",
+        )

@@ -1,0 +1,72 @@
+"""Which filters judge an insert, an update, a delete: those of the publications that publish it.
+
+An unfiltered publication absorbs the others, for the actions that it publishes.
+
+Example
+    ================================== ======== ======== ==========
+    publication                        insert   update   delete
+    ================================== ======== ======== ==========
+    p1: t WHERE (a > 5), all actions   a > 5    a > 5    a > 5
+    p2: t WHERE (b = 1), insert only   b = 1
+    p3: t, delete only                                   every row
+    **in force**                       a > 5 OR a > 5    every row
+                                       b = 1
+    ================================== ======== ======== ==========
+
+PostgreSQL
+    pgoutput.c, pgoutput_row_filter_init()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from filtersql.definitions.model import Action
+from filtersql.names import RelationName
+from filtersql.publications.membership import Membership
+from filtersql.publications.model import Contribution
+
+__all__ = ["ROW_ACTIONS", "InForce", "contribution", "in_force"]
+
+ROW_ACTIONS = (Action.INSERT, Action.UPDATE, Action.DELETE)
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The filters of each published action, and what they made redundant."""
+
+    filters: dict[Action, tuple[Contribution, ...]] = field(default_factory=dict)
+    absorbed: dict[Action, tuple[Contribution, ...]] = field(default_factory=dict)
+
+
+def in_force(contributions: Sequence[Contribution], *, unfiltered_cancels: bool) -> InForce:
+    """Sort contributions by action."""
+    answer = InForce()
+    for action in ROW_ACTIONS:
+        published = [each for each in contributions if action in each.actions]
+        if not published:
+            continue
+        filtered = tuple(each for each in published if each.where is not None)
+        absorbed = unfiltered_cancels and len(filtered) < len(published)
+        answer.filters[action] = () if absorbed else filtered
+        if absorbed and filtered:
+            answer.absorbed[action] = filtered
+    return answer
+
+
+def contribution(member: Membership, listed: RelationName, target: RelationName) -> Contribution:
+    """What a publication that lists `listed` says of rows published as `target`."""
+    entry = member.entries.get(target)
+    where = entry.where if entry is not None else None
+    # Its schema or ALL TABLES holds the table without a filter: an entry's WHERE has no effect.
+    unfiltered = member.all_tables or target.schema in member.schemas
+    at = target if member.lists(target) else listed
+    return Contribution(
+        publication=member.name,
+        actions=member.actions,
+        where=None if unfiltered else where,
+        written_on=at,
+        reason=member.reason(at),
+        ignored=where if unfiltered else None,
+    )

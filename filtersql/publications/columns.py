@@ -1,0 +1,100 @@
+"""Which columns are published: a list, or all but generated ones; one answer for a table.
+
+Example
+    ================================ ============================ =====================
+    CREATE TABLE t (a, b, g stored)  publish_generated_columns    published
+    ================================ ============================ =====================
+    t                                none                         a, b
+    t                                stored                       a, b, g
+    t (a, g)                         either                       a, g (PostgreSQL 18)
+    t (a) in p1 and t in p2                                       an error
+    t (a, b) in p1 and t in p2       none                         a, b: they agree
+    ================================ ============================ =====================
+
+PostgreSQL
+    pgoutput.c, pgoutput_column_list_init(), check_and_init_gencol();
+    pg_publication.c, pub_collist_validate(); subscriptioncmds.c, fetch_table_list()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from filtersql.catalog import Column, Generated, Table
+from filtersql.definitions.model import PublishedTable
+from filtersql.errors import Mistake
+from filtersql.errors.publications import (
+    ColumnDoesNotExist,
+    ColumnNotInList,
+    ColumnTwice,
+    DifferentColumnLists,
+    DifferentGeneratedColumns,
+)
+from filtersql.names import quote_identifier
+from filtersql.publications.membership import Membership
+from filtersql.source import Span
+
+__all__ = ["column_list", "list_mistakes", "published_columns", "published_names"]
+
+_PUBLISHES_GENERATED = 18
+_SYSTEM = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
+
+
+def published_columns(
+    table: Table, members: Sequence[Membership], span: Span
+) -> tuple[tuple[Column, ...], tuple[Mistake, ...]]:
+    """The columns in the table's order, and a mistake where the publications disagree."""
+    names = [published_names(table, member) for member in members]
+    columns = tuple(column for column in table.columns if column.name in names[0])
+    if len(set(names)) > 1:
+        lists = [
+            f'Publication "{member.name}" publishes ({_listed(table, published)}).'
+            for member, published in zip(members, names, strict=True)
+        ]
+        return columns, (DifferentColumnLists(table.name, lists, span),)
+    parameters = {
+        member.generated_columns for member in members if column_list(table, member) is None
+    }
+    if len(parameters) > 1 and any(column.generated for column in table.columns):
+        return columns, (DifferentGeneratedColumns(table.name, span),)
+    return columns, ()
+
+
+def column_list(table: Table, member: Membership) -> frozenset[str] | None:
+    """The column list of a publication for a table published under its own name."""
+    entry = None if member.all_tables else member.entries.get(table.name)
+    return None if entry is None or entry.columns is None else frozenset(entry.columns)
+
+
+def published_names(table: Table, member: Membership) -> frozenset[str]:
+    """The plain names of the columns that one publication publishes."""
+    listed = column_list(table, member)
+    if listed is not None:
+        return listed
+    generated = {None} | ({Generated.STORED} if member.generated_columns == "stored" else set())
+    return frozenset(column.name for column in table.columns if column.generated in generated)
+
+
+def list_mistakes(entry: PublishedTable, table: Table, postgres_version: int) -> Iterator[Mistake]:
+    """What a column list may not name."""
+    seen: set[str] = set()
+    for name in entry.columns or ():
+        column = table.column(name)
+        if column is None and name in _SYSTEM:
+            yield ColumnNotInList(name, "system", entry.span)
+        elif column is None:
+            known = [column.name for column in table.columns]
+            yield ColumnDoesNotExist(name, table.name, known, entry.span)
+        elif column.generated and postgres_version < _PUBLISHES_GENERATED:
+            yield ColumnNotInList(name, "generated", entry.span)
+        elif column.generated is Generated.VIRTUAL:
+            yield ColumnNotInList(name, "virtual generated", entry.span)
+        elif name in seen:
+            yield ColumnTwice(name, entry.span)
+        seen.add(name)
+
+
+def _listed(table: Table, names: frozenset[str]) -> str:
+    return ", ".join(
+        quote_identifier(column.name) for column in table.columns if column.name in names
+    )

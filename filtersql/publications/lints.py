@@ -1,0 +1,83 @@
+"""What PostgreSQL accepts and does, and what its users rarely mean: warnings with names.
+
+Example
+    ============================ ==============================================================
+    leaked-action                a leaf's publication makes its actions unfiltered on the root
+    filters-differ-per-action    a row that one filter let in, another never removes
+    copy-wider-than-inserts      the copy ignores `publish`, so it takes rows no insert would
+    copied-besides-root          PostgreSQL 15 copies a leaf though its changes go to the root
+    ============================ ==============================================================
+
+PostgreSQL
+    logical-replication.sgml, "Row Filters", the warning on the initial data synchronization
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from filtersql.definitions.model import Action
+from filtersql.errors import Notice
+from filtersql.errors.publications import shown
+from filtersql.publications.actions import ROW_ACTIONS
+from filtersql.publications.model import Contribution, ResolvedTable
+
+__all__ = ["lints"]
+
+
+def lints(resolved: ResolvedTable) -> Iterator[Notice]:
+    """The warnings of one target."""
+    name = shown(resolved.table.name)
+    span = resolved.subscription.span
+    if not resolved.streamed:
+        yield Notice(
+            "copied-besides-root",
+            f'table "{name}" is copied, but its changes are published as its root',
+            span,
+            hint="PostgreSQL 16 and later copy the root only.",
+        )
+        return
+    yield from _leaks(resolved, name)
+    texts = {action: _texts(each) for action, each in resolved.filters.items()}
+    if len(set(texts.values())) > 1:
+        yield Notice(
+            "filters-differ-per-action",
+            f'the row filters of table "{name}" differ between '
+            f"{_listed(texts)}, so rows may stay that no filter lets in",
+            span,
+            hint="An UPDATE is judged by the filters of update alone, old row and new.",
+        )
+    copied = resolved.subscription.copy_data
+    if copied and texts.get(Action.INSERT) != _texts(resolved.copy_filters):
+        yield Notice(
+            "copy-wider-than-inserts",
+            f'the initial copy of table "{name}" takes rows that no insert would bring',
+            span,
+            "The copy takes the rows of every publication's filter, whatever it publishes.",
+        )
+
+
+def _leaks(resolved: ResolvedTable, name: str) -> Iterator[Notice]:
+    for action in ROW_ACTIONS:
+        sources = resolved.only_from.get(action)
+        if sources is None:
+            continue
+        publications = ", ".join(
+            f'"{each.publication}"' for each in resolved.displaced if action in each.actions
+        )
+        yield Notice(
+            "leaked-action",
+            f'{action} of table "{name}" is published without any filter',
+            resolved.subscription.span,
+            f"Publication {publications} publishes it for {', '.join(map(shown, sources))}; "
+            "a publication of a higher level takes the rows, but not this action.",
+        )
+
+
+def _texts(contributions: Sequence[Contribution]) -> frozenset[str]:
+    return frozenset(each.where.text for each in contributions if each.where is not None)
+
+
+def _listed(actions: Iterable[Action]) -> str:
+    *most, last = actions
+    return f"{', '.join(most)} and {last}"

@@ -1,0 +1,110 @@
+"""Why a filter is in force and another is not, as sentences for `show` and the compiled header.
+
+Example
+    ``Publication "everything" (for all tables) sends every insert, so the filter of "p1" does not
+    matter.``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from filtersql.definitions.model import Action
+from filtersql.errors.publications import shown
+from filtersql.publications.index import Index
+from filtersql.publications.model import Contribution, ResolvedTable
+
+__all__ = ["reasons"]
+
+
+def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
+    """The sentences of one target."""
+    yield from _routing(resolved, index)
+    yield from _absorbed(resolved)
+    yield from _without_effect(resolved, index)
+    yield from _leaks(resolved)
+    if Action.INSERT in resolved.filters and _names(resolved.copy_filters) != _names(
+        resolved.filters[Action.INSERT]
+    ):
+        yield "The initial copy counts every publication, whatever it publishes."
+
+
+def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
+    name = shown(resolved.table.name)
+    ancestors = index.lineage.ancestors[resolved.table.name]
+    if not resolved.streamed:
+        yield f"Only the initial copy takes {name}: its changes are published as its root."
+    elif resolved.via_partition_root:
+        by = _quoted(each.publication for each in resolved.contributions)
+        yield f"The rows of its partitions are published as {name} by publication {by}."
+    elif ancestors and any(
+        each.written_on != resolved.table.name for each in resolved.contributions
+    ):
+        yield f"Partition {name} is published under its own name, so no filter of its root counts."
+
+
+def _absorbed(resolved: ResolvedTable) -> Iterator[str]:
+    grouped: dict[tuple[Contribution, ...], list[Action]] = {}
+    for action, contributions in resolved.absorbed.items():
+        grouped.setdefault(contributions, []).append(action)
+    for contributions, actions in grouped.items():
+        by = [
+            f'"{each.publication}" ({each.reason})'
+            for each in resolved.contributions
+            if each.where is None and set(actions) <= each.actions
+        ]
+        doing = _listed(actions)
+        filters = "filter" if len(contributions) == 1 else "filters"
+        does = "does" if len(contributions) == 1 else "do"
+        yield (
+            f"Publication {', '.join(by)} sends every {doing}, so the {filters} of "
+            f"{_quoted(each.publication for each in contributions)} {does} not matter."
+        )
+
+
+def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
+    for each in resolved.contributions:
+        if each.ignored is not None:
+            yield (
+                f'Publication "{each.publication}" publishes the whole table ({each.reason}), '
+                "so its own WHERE does not matter."
+            )
+    for each in resolved.displaced:
+        if each.where is not None:
+            yield (
+                f'The filter of publication "{each.publication}" on {shown(each.written_on)} '
+                "does not count: a publication of a higher level takes the rows."
+            )
+    if not resolved.via_partition_root:
+        return
+    for each in resolved.contributions:
+        entries = index.publications[each.publication].entries
+        for source in resolved.sources:
+            entry = entries.get(source)
+            if entry is not None and entry.where is not None:
+                yield (
+                    f'The filter of publication "{each.publication}" on {shown(source)} '
+                    f"does not count: its rows are published as {shown(resolved.table.name)}."
+                )
+
+
+def _leaks(resolved: ResolvedTable) -> Iterator[str]:
+    for action, sources in resolved.only_from.items():
+        by = _quoted(each.publication for each in resolved.displaced if action in each.actions)
+        yield (
+            f"Every {action} of {', '.join(map(shown, sources))} is sent without a filter: only "
+            f"publication {by} of a lower level publishes it."
+        )
+
+
+def _names(contributions: Iterable[Contribution]) -> list[str]:
+    return [each.publication for each in contributions]
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in dict.fromkeys(names))
+
+
+def _listed(actions: Iterable[Action]) -> str:
+    *most, last = actions
+    return f"{', '.join(most)} and {last}" if most else str(last)

@@ -1,0 +1,135 @@
+"""What PostgreSQL refuses at CREATE PUBLICATION, and what it accepts but nobody means.
+
+Example
+    ``FOR TABLE root WHERE (a < 5)`` with publish_via_partition_root = false: refused.
+    The same with true, compiled with --no-publish-via-partition-root: a warning.
+
+PostgreSQL
+    publicationcmds.c, CreatePublication(), TransformPubWhereClauses(),
+    CheckPubRelationColumnList(); pg_publication.c, check_publication_add_relation()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from filtersql.catalog import Table
+from filtersql.definitions.model import Publication, PublishedTable
+from filtersql.errors import Mistake, Notice, nearest
+from filtersql.errors.publications import (
+    AllTablesAlone,
+    ColumnListWithSchema,
+    ExceptNeedsAllTables,
+    ExceptPartition,
+    NotPublishable,
+    RelationDoesNotExist,
+    RootNeedsViaRoot,
+    SystemSchema,
+    UnrecognizedParameter,
+    shown,
+)
+from filtersql.publications.columns import list_mistakes
+from filtersql.publications.flag import only_flag_turns_off, via_partition_root
+from filtersql.publications.lineage import SYSTEM_SCHEMAS, Lineage
+from filtersql.publications.model import Settings
+
+__all__ = ["notices", "refusals"]
+
+_PUBLISHES_GENERATED = 18
+
+
+def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> Iterator[Mistake]:
+    """Every mistake of one publication."""
+    span = publication.span
+    if publication.all_tables:
+        if publication.tables:
+            yield AllTablesAlone(publication.name, "Tables", span)
+        if publication.schemas:
+            yield AllTablesAlone(publication.name, "Schemas", span)
+    elif publication.except_tables:
+        yield ExceptNeedsAllTables(publication.name, span)
+    for schema in publication.schemas:
+        if schema in SYSTEM_SCHEMAS:
+            yield SystemSchema(schema, span)
+    if publication.generated_columns != "none" and settings.postgres_version < _PUBLISHES_GENERATED:
+        yield UnrecognizedParameter("publish_generated_columns", _PUBLISHES_GENERATED, span)
+    yield from _exceptions(publication, lineage)
+    for entry in publication.tables:
+        yield from _entry(entry, publication, lineage, settings)
+
+
+def notices(publication: Publication, lineage: Lineage, settings: Settings) -> Iterator[Notice]:
+    """Every warning of one publication."""
+    for schema in publication.schemas:
+        if schema not in lineage.schemas and schema not in SYSTEM_SCHEMAS:
+            close = nearest(schema, lineage.schemas)
+            yield Notice(
+                "empty-schema",
+                f'publication "{publication.name}" publishes schema "{schema}", '
+                "in which no table is defined",
+                publication.span,
+                hint=f'Perhaps "{close}" was meant.' if close else None,
+            )
+    if not only_flag_turns_off(publication, settings):
+        return
+    for entry in publication.tables:
+        if _is_root(entry, lineage) and (entry.where or entry.columns is not None):
+            what = "WHERE clause" if entry.where else "column list"
+            yield Notice(
+                "root-filter-ignored",
+                f'{what} of partitioned table "{shown(entry.name)}" in publication '
+                f'"{publication.name}" is ignored',
+                entry.where.span() if entry.where else entry.span,
+                "--no-publish-via-partition-root publishes the rows of each partition "
+                "under its own name, by its own filter.",
+            )
+
+
+def _exceptions(publication: Publication, lineage: Lineage) -> Iterator[Mistake]:
+    for name in publication.except_tables:
+        table = lineage.tables.get(name)
+        if table is None:
+            yield RelationDoesNotExist(name, lineage.tables, publication.span)
+        elif lineage.ancestors[name]:
+            yield ExceptPartition(name, lineage.ancestors[name][-1], publication.span)
+
+
+def _entry(
+    entry: PublishedTable, publication: Publication, lineage: Lineage, settings: Settings
+) -> Iterator[Mistake]:
+    table = lineage.tables.get(entry.name)
+    if entry.name.schema in SYSTEM_SCHEMAS:
+        yield NotPublishable(entry.name, "system tables", entry.span)
+        return
+    if table is None:
+        yield RelationDoesNotExist(entry.name, lineage.tables, entry.span)
+        return
+    kind = _unpublishable(table)
+    if kind:
+        yield NotPublishable(entry.name, kind, entry.span)
+    if entry.columns is not None and publication.schemas:
+        yield ColumnListWithSchema(entry.name, publication.name, entry.span)
+    elif _is_root(entry, lineage):
+        yield from _root(entry, publication, settings)
+    yield from list_mistakes(entry, table, settings.postgres_version)
+
+
+def _root(entry: PublishedTable, publication: Publication, settings: Settings) -> Iterator[Mistake]:
+    if via_partition_root(publication, settings) or only_flag_turns_off(publication, settings):
+        return
+    if entry.where is not None:
+        span = entry.where.span()
+        yield RootNeedsViaRoot(entry.name, publication.name, columns=False, span=span)
+    if entry.columns is not None:
+        yield RootNeedsViaRoot(entry.name, publication.name, columns=True, span=entry.span)
+
+
+def _is_root(entry: PublishedTable, lineage: Lineage) -> bool:
+    table = lineage.tables.get(entry.name)
+    return table is not None and table.partition_by is not None
+
+
+def _unpublishable(table: Table) -> str | None:
+    if table.view:
+        return "views"
+    return "unlogged tables" if table.unlogged else None

@@ -1,0 +1,172 @@
+"""The rules in their order: from written publications to the targets of one subscription.
+
+Example
+    p4: FOR TABLE parent WHERE (a < 5), child WHERE (a >= 5); child is parent's partition.
+    Via the partition root: one target, public.parent, from public.child, with a < 5.
+    Else: one target, public.child, with a >= 5.
+
+PostgreSQL
+    pgoutput.c, get_rel_sync_entry(); subscriptioncmds.c, fetch_table_list()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from filtersql.definitions.model import Action, Subscription
+from filtersql.errors import Mistake, Mistakes, Notice
+from filtersql.errors.publications import ConflictingAliases, as_notice
+from filtersql.names import RelationName
+from filtersql.publications.actions import ROW_ACTIONS, contribution, in_force
+from filtersql.publications.columns import published_columns
+from filtersql.publications.identity import identity_mistakes
+from filtersql.publications.index import Index
+from filtersql.publications.initial_copy import copied_besides, copy_filters
+from filtersql.publications.lints import lints
+from filtersql.publications.membership import Membership
+from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.publications.partition_root import Listing, Published, listing, published_as
+from filtersql.publications.reasons import reasons
+from filtersql.publications.truncates import truncated_by, truncates
+
+__all__ = ["resolve_with"]
+
+_Listed = tuple[Membership, RelationName]
+
+
+@dataclass(slots=True)
+class _Target:
+    """A relation under whose name rows are published, while its leaves are being found."""
+
+    published: Published
+    sources: list[RelationName] = field(default_factory=list)
+    displaced: dict[RelationName, tuple[_Listed, ...]] = field(default_factory=dict)
+
+
+def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTable, ...]:
+    """Every target of a subscription, in the order of the tables' definitions."""
+    members, mistakes = index.subscribed(subscription)
+    routing = index.settings.semantics.partition_routing
+    listed = listing(members, routing, index.roots)
+    streamed = _streamed(listed, index)
+    besides = copied_besides(members, streamed, index.lineage, index.settings.postgres_version)
+    found: list[ResolvedTable] = []
+    for target in (*streamed.values(), *(_Target(each, [each.name]) for each in besides)):
+        resolved, wrong = _resolved(target, subscription, index, target.published.name in streamed)
+        found.append(resolved)
+        mistakes += wrong
+    if mistakes:
+        raise Mistakes(mistakes)
+    return tuple(sorted(found, key=lambda each: index.order[each.table.name]))
+
+
+def _streamed(listed: Listing, index: Index) -> dict[RelationName, _Target]:
+    """The targets of changes: each leaf's rows go to one."""
+    lineage = index.lineage
+    targets: dict[RelationName, _Target] = {}
+    for name, table in lineage.tables.items():
+        if table.partition_by is not None and lineage.leaves[name]:
+            continue
+        published = published_as(name, listed, lineage)
+        if published is None:
+            continue
+        target = targets.setdefault(published.name, _Target(published))
+        if table.partition_by is None:
+            target.sources.append(name)
+        if published.displaced:
+            target.displaced[name] = published.displaced
+    return targets
+
+
+def _resolved(
+    target: _Target, subscription: Subscription, index: Index, streamed: bool
+) -> tuple[ResolvedTable, list[Mistake]]:
+    """One target by all rules."""
+    name = target.published.name
+    table = index.lineage.tables[name]
+    semantics = index.settings.semantics
+    members = [member for member, _ in target.published.members]
+    columns, mistakes = published_columns(table, members, subscription.span)
+    contributions = tuple(contribution(*each, name) for each in target.published.members)
+    answer = in_force(
+        contributions if streamed else (), unfiltered_cancels=semantics.unfiltered_cancels
+    )
+    displaced, only_from = _leaked(target, answer.filters, index)
+    resolved = ResolvedTable(
+        subscription=subscription,
+        table=table,
+        columns=columns,
+        sources=tuple(target.sources),
+        truncated_by=truncated_by(name, index.lineage),
+        filters=answer.filters | dict.fromkeys(only_from, ()),
+        copy_filters=copy_filters(contributions, semantics),
+        truncates=streamed and truncates(contributions),
+        contributions=contributions,
+        absorbed=answer.absorbed,
+        alias=None,
+        only_from=only_from,
+        displaced=displaced,
+        via_partition_root=table.partition_by is not None,
+        streamed=streamed,
+    )
+    aliases, wrong = _alias(name, members, subscription)
+    identity, notices = _identity(target, index) if streamed else ([], [])
+    notices += lints(resolved)
+    resolved = replace(
+        resolved,
+        alias=aliases,
+        why=tuple(reasons(resolved, index)),
+        notices=(*_own_notices(members, index), *notices),
+    )
+    return resolved, [*mistakes, *wrong, *identity]
+
+
+def _leaked(
+    target: _Target, filters: Mapping[Action, tuple[Contribution, ...]], index: Index
+) -> tuple[tuple[Contribution, ...], dict[Action, tuple[RelationName, ...]]]:
+    """Displaced publications, and the actions that only they publish, with those leaves."""
+    if index.settings.semantics.partition_routing != "via_root_topmost":
+        return (), {}
+    displaced: dict[Contribution, None] = {}
+    leaking: dict[Action, list[RelationName]] = {}
+    for leaf, listed in target.displaced.items():
+        for member, at in listed:
+            displaced[contribution(member, at, at if member.via_root else leaf)] = None
+        for action in ROW_ACTIONS:
+            # PostgreSQL collects the actions before it looks at the level.
+            if action not in filters and any(action in member.actions for member, _ in listed):
+                leaking.setdefault(action, []).append(leaf)
+    return tuple(displaced), {action: tuple(leaves) for action, leaves in leaking.items()}
+
+
+def _identity(target: _Target, index: Index) -> tuple[list[Mistake], list[Notice]]:
+    """One mistake of each kind, of the first leaf that has it."""
+    found: dict[object, Mistake] = {}
+    for name in target.sources:
+        members = (*target.published.members, *target.displaced.get(name, ()))
+        for mistake in identity_mistakes(
+            index.lineage.tables[name],
+            members,
+            index.lineage,
+            postgres_version=index.settings.postgres_version,
+        ):
+            found.setdefault((type(mistake), mistake.detail), mistake)
+    if index.settings.identity_check == "run":
+        return [], [as_notice("replica-identity", mistake) for mistake in found.values()]
+    return list(found.values()), []
+
+
+def _alias(
+    name: RelationName, members: list[Membership], subscription: Subscription
+) -> tuple[str | None, list[Mistake]]:
+    entries = (member.entries.get(name) for member in members)
+    aliases = list(dict.fromkeys(entry.alias for entry in entries if entry and entry.alias))
+    if len(aliases) > 1:
+        return aliases[0], [ConflictingAliases(name, aliases, subscription.span)]
+    return (aliases[0] if aliases else None), []
+
+
+def _own_notices(members: list[Membership], index: Index) -> Iterator[Notice]:
+    for member in members:
+        yield from index.notices.get(member.name, ())
