@@ -141,10 +141,9 @@ class History:
         A transaction that ends with ROLLBACK leaves nothing; it is given among the others.
         """
         count = max(changes // each, truncates + 1)
-        begin = count // 20
+        begin, end = count // 20, count * 4 // 5
         truncating = {
-            begin + position * (count - begin) // truncates: position
-            for position in range(truncates)
+            begin + position * (end - begin) // truncates: position for position in range(truncates)
         }
         for number in range(count):
             if number % 40 == 7:
