@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from filtersql import __version__
-from filtersql.changes import Arm, Criterion
 from filtersql.compile import Compilation, Node
 from filtersql.definitions.model import Action
 from filtersql.names import path_name

@@ -14,14 +14,14 @@ WHEN MATCHED THEN
 {%- for column in plan.assignments %}
     {{ column.name }} = {{ column.updated }}{{ "," if not loop.last }}
 {%- endfor %}
-WHEN NOT MATCHED AND s.{{ plan.effect }} <> 'delete' THEN
+WHEN NOT MATCHED AND {{ plan.inserts }} THEN
   INSERT (
-{%- for column in plan.assignments %}
+{%- for column in plan.columns %}
     {{ column.name }}{{ "," if not loop.last }}
 {%- endfor %}
   )
   VALUES (
-{%- for column in plan.assignments %}
-    {{ column.inserted }}{{ "," if not loop.last }}
+{%- for column in plan.columns %}
+    s.{{ column.name }}{{ "," if not loop.last }}
 {%- endfor %}
   )

@@ -2,7 +2,7 @@
 
 from filtersql.changes.images import Images, images
 from filtersql.changes.judging import Arm, Criterion, Judgements, judgements
-from filtersql.changes.keys import row_key
+from filtersql.changes.keys import Form, row_form, row_key
 from filtersql.changes.transitions import TRANSITIONS, Effect
 
 __all__ = [
@@ -10,9 +10,11 @@ __all__ = [
     "Arm",
     "Criterion",
     "Effect",
+    "Form",
     "Images",
     "Judgements",
     "images",
     "judgements",
+    "row_form",
     "row_key",
 ]

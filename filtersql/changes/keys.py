@@ -11,7 +11,8 @@ Example
     NOTHING            any           nothing: inserts only
     ================== ============= ==========================
 
-A change of the key removes the old key's row and adds the new one's.
+A change of the key removes the old key's row and adds the new one's. Where the whole row is the
+key, copies are counted; where nothing finds a row, only inserts can be published.
 
 PostgreSQL
     worker.c, FindReplTupleInLocalRel(); relation.c, FindUsableIndexForReplicaIdentityFull().
@@ -19,9 +20,21 @@ PostgreSQL
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from filtersql.catalog import Identity, Table
 
-__all__ = ["row_key"]
+__all__ = ["Form", "row_form", "row_key"]
+
+
+class Form(StrEnum):
+    """How a target's rows are found; each form has macros of its own."""
+
+    KEYED = "keyed"
+    #: keyed, and some columns may be sent as unchanged
+    KEYED_UNCHANGED = "keyed_unchanged"
+    KEYLESS = "keyless"
+    APPEND = "append"
 
 
 def row_key(table: Table) -> tuple[str, ...]:
@@ -39,3 +52,17 @@ def row_key(table: Table) -> tuple[str, ...]:
             return ()
         case _:
             return table.primary_key
+
+
+def row_form(
+    table: Table, key: tuple[str, ...], *, keepable: bool, inserts_only: bool
+) -> Form | None:
+    """The form of a table's statements; None where updates or deletes find no row.
+
+    `keepable`: some published column may be sent as unchanged and no old row holds it.
+    """
+    if key:
+        return Form.KEYED_UNCHANGED if keepable else Form.KEYED
+    if inserts_only:
+        return Form.APPEND
+    return Form.KEYLESS if table.replica_identity.kind is Identity.FULL else None

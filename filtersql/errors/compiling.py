@@ -78,9 +78,8 @@ class NoRowKey(Mistake):
         super().__init__(
             f'no key finds the rows of table "{relation}" in its target',
             span=span,
-            detail=f"{' and '.join(actions).capitalize()} of a table with neither primary key nor "
-            "replica identity index are not supported yet.",
-            hint="Add a primary key, or a replica identity index.",
+            detail=f"It publishes {', '.join(actions)}; it has no key, and no FULL identity.",
+            hint="Add a primary key, a replica identity index, or replica identity FULL.",
         )
 
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from filtersql.catalog import Column, Identity
-from filtersql.changes import Judgements, images, judgements, row_key
+from filtersql.changes import Form, Judgements, images, judgements, row_form, row_key
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, ConflictModeNotBuilt, NoRowKey
 from filtersql.filters.model import Filter
@@ -18,7 +18,7 @@ from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.rendering.header import header
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql, view_name
 from filtersql.rendering.plan import FilterWriter, MergePlan, merge_plan
-from filtersql.rendering.render import render, with_source
+from filtersql.rendering.render import MACROS, render, with_source
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine, column_type
 
@@ -65,8 +65,8 @@ def compiled_table(
         raise ConflictModeNotBuilt(subscription.on_conflict, subscription.name, subscription.span)
     published = {column.name for column in resolved.columns}
     key = row_key(table)
-    if not key or not set(key) <= published:
-        key = _without_key(resolved)
+    if not set(key) <= published:
+        key = ()
     target = target_name(resolved, destination.schema)
     if destination.session_catalog:
         check_session_catalog(resolved, target)
@@ -78,6 +78,14 @@ def compiled_table(
     changes_view = view_name("changes", table.name)
     name = target_sql(destination.catalog, target, engine)
     pictures = images(table, resolved.columns, before_complete=complete)
+    form = row_form(
+        table,
+        key,
+        keepable=bool(pictures.may_be_unchanged),
+        inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
+    )
+    if form is None:
+        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span)
     plan = merge_plan(
         engine=engine,
         header=header(
@@ -95,18 +103,20 @@ def compiled_table(
         columns=tuple(column.name for column in resolved.columns),
         read_columns=tuple(column.name for column in read),
         key=key,
+        form=form,
         images=pictures,
         always_logged=full,
         truncates=resolved.truncates,
         judgements=judged,
         write=write,
     )
-    return _statements(resolved, plan, destination, read, key, target, judged)
+    return _statements(resolved, plan, form, destination, read, key, target, judged)
 
 
 def _statements(
     resolved: ResolvedTable,
     plan: MergePlan,
+    form: Form,
     destination: Destination,
     read: Sequence[Column],
     key: tuple[str, ...],
@@ -114,7 +124,7 @@ def _statements(
     judged: Judgements,
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
-    plan = with_source(plan, folders)
+    plan = with_source(plan, form, folders)
     table, subscription = resolved.table, resolved.subscription
     return CompiledTable(
         subscription=subscription.name,
@@ -143,7 +153,9 @@ def _statements(
         ),
         key=key,
         identity=table.identity_columns,
+        form=form.value,
         effect_column=plan.plain_effect,
+        ordinal_column=plan.plain_ordinal,
         may_be_unchanged=tuple(
             column.plain for column in plan.carried_columns + plan.keepable_columns
         ),
@@ -151,11 +163,11 @@ def _statements(
         copy_data=subscription.copy_data,
         changes_view=view_name("changes", table.name),
         source_view=view_name("source", table.name),
-        merge_sql=render("merge", plan, folders) + "\n",
+        merge_sql=render(MACROS[form].merge, plan, folders) + "\n",
         merge_source_sql=plan.source_sql,
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
-        audit_sql=render("audit", plan, folders) + "\n",
-        conflicts_sql=render("conflicts", plan, folders),
+        audit_sql=render(MACROS[form].audit, plan, folders) + "\n",
+        conflicts_sql=render(MACROS[form].conflicts, plan, folders),
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
             for column in resolved.columns
@@ -165,15 +177,6 @@ def _statements(
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
     )
-
-
-def _without_key(resolved: ResolvedTable) -> tuple[str, ...]:
-    keyed = [
-        action.value + "s"
-        for action in (Action.UPDATE, Action.DELETE, Action.INSERT)
-        if action in resolved.filters
-    ]
-    raise NoRowKey(resolved.table.name, keyed, resolved.subscription.span)
 
 
 def _read_columns(

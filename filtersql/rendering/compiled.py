@@ -45,7 +45,9 @@ class CompiledTable:
     the source did not log is NULL.
 
     The staged rows of `merge_source_sql` are: the target's columns, `effect_column` ('insert',
-    'update' or 'delete') and more of filtersql's own; one row for each key.
+    'update' or 'delete') and more of filtersql's own; one row for each key. Without a key (`form`
+    is `keyless` or `append`) they are the target's columns and `ordinal_column`: 0 deletes all
+    copies of a row, each number above it inserts one.
     """
 
     subscription: str
@@ -63,8 +65,11 @@ class CompiledTable:
     key: tuple[str, ...]
     #: columns that an old row must hold when an update or delete is judged
     identity: tuple[str, ...]
+    #: `keyed`, `keyed_unchanged`, `keyless` or `append` (changes.Form)
+    form: str
     #: the staged rows' column that says insert, update or delete (not one of the table's names)
     effect_column: str
+    ordinal_column: str
     #: columns that a feed may name in `unchanged`; any other one there is a mistake of the feed
     may_be_unchanged: tuple[str, ...]
     on_conflict: str

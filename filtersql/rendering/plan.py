@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from filtersql.changes import TRANSITIONS, Arm, Criterion, Effect, Images, Judgements
+from filtersql.changes import TRANSITIONS, Arm, Criterion, Effect, Form, Images, Judgements
 from filtersql.filters.model import Filter
 from filtersql.rendering import words
 from filtersql.storage import Engine
@@ -35,7 +35,6 @@ class PlannedColumn:
     known: str
     last_known: str
     updated: str
-    inserted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,13 @@ class Internals:
     finding: str
     old_matches: str
     new_matches: str
+    step: str
+    level: str
+    total: str
+    lowest: str
+    copies: str
+    remaining: str
+    ordinal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,8 @@ class MergePlan:
     keepable_columns: tuple[PlannedColumn, ...]
     complete_columns: tuple[PlannedColumn, ...]
     key: tuple[str, ...]
+    #: all columns, for a table without key
+    row: tuple[str, ...]
     first_key: str
     witness: str
     key_changed: tuple[str, ...]
@@ -113,6 +121,7 @@ class MergePlan:
     new_arms: tuple[PlannedArm, ...]
     copy_criteria: tuple[PlannedCriterion, ...]
     transitions: tuple[PlannedTransition, ...]
+    inserts: str
     explode: str
     old_side: str
     new_side: str
@@ -127,8 +136,17 @@ class MergePlan:
     finding: str
     old_matches: str
     new_matches: str
-    #: `effect`, unquoted: for the runner
+    step: str
+    level: str
+    total: str
+    lowest: str
+    copies: str
+    remaining: str
+    ordinal: str
+    zero_to_remaining: str
+    #: `effect` and `ordinal`, unquoted: for the runner
     plain_effect: str
+    plain_ordinal: str
     changes_sql: str = ""
     source_sql: str = ""
 
@@ -144,6 +162,7 @@ def merge_plan(
     columns: tuple[str, ...],
     read_columns: tuple[str, ...],
     key: tuple[str, ...],
+    form: Form,
     images: Images,
     always_logged: bool,
     truncates: bool,
@@ -183,9 +202,11 @@ def merge_plan(
         keepable_columns=keepable,
         complete_columns=tuple(column for column in payload if column not in keepable),
         key=tuple(column.name for column in keys),
+        row=tuple(planned[name].name for name in columns),
         first_key=keys[0].name if keys else "",
         witness=words.quoted(f"before_{images.witness}", engine),
-        key_changed=tuple(words.differs(f"old_{name}", f"new_{name}", engine) for name in key),
+        key_changed=tuple(words.differs(f"old_{name}", f"new_{name}", engine) for name in key)
+        or (words.true_or_false(value=form is Form.KEYLESS, engine=engine),),
         any_unchanged=tuple(column.is_unchanged for column in keepable),
         any_kept=tuple(column.keeps for column in keepable),
         truncate_ops=(words.literal("truncate" if truncates else "not published", engine),),
@@ -193,6 +214,12 @@ def merge_plan(
         new_arms=_arms(judgements.new, "new_", write, numbers, engine),
         copy_criteria=_criteria(judgements.copy, "", write, iter(range(1, 1_000_000)), engine),
         transitions=_transitions(own, engine),
+        inserts=words.inserts(
+            own.effect,
+            [f"keeps_{column.plain}{tail}" for column in keepable],
+            f"filtersql: {relation}: an incomplete UPDATE found no row in the target",
+            engine,
+        ),
         explode=words.explode(engine),
         old_side=words.string_array(("old",), engine),
         new_side=words.string_array(("new",), engine),
@@ -201,7 +228,9 @@ def merge_plan(
             f"filtersql: {relation}: the value of an unchanged out-of-line column is not known",
             engine,
         ),
+        zero_to_remaining=words.zero_to(own.remaining, engine),
         plain_effect=own.effect,
+        plain_ordinal=own.ordinal,
         **{field: words.quoted(getattr(own, field), engine) for field in Internals.__slots__},
     )
 
@@ -221,7 +250,6 @@ def _tail(columns: Sequence[str]) -> str:
 @lru_cache(maxsize=65536)
 def _column(name: str, tail: str, keepable: bool, engine: Engine) -> PlannedColumn:
     keeps, known = f"keeps_{name}{tail}", f"known_{name}{tail}"
-    missing = f"filtersql: the value of column {name} is not known: the target lacks its row"
     sent = words.column(name, "s", engine)
     return PlannedColumn(
         plain=name,
@@ -235,7 +263,6 @@ def _column(name: str, tail: str, keepable: bool, engine: Engine) -> PlannedColu
         known=words.quoted(known, engine),
         last_known=words.last_known(name, keeps, engine) if keepable else "",
         updated=words.kept_or_sent(name, keeps, engine) if keepable else sent,
-        inserted=words.known_or_stop(name, keeps, missing, engine) if keepable else sent,
     )
 
 

@@ -10,14 +10,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from filtersql.changes import Form
 from filtersql.rendering.plan import MergePlan
 
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
 
-__all__ = ["environment", "render", "with_source"]
+__all__ = ["MACROS", "Macros", "environment", "render", "with_source"]
+
+
+class Macros(NamedTuple):
+    """The macros of one form of table."""
+
+    source: str
+    merge: str
+    conflicts: str
+    audit: str
+
+
+MACROS = {
+    Form.KEYED: Macros("merge_source", "merge", "conflicts", "audit"),
+    Form.KEYED_UNCHANGED: Macros("merge_source_unchanged", "merge", "conflicts", "audit"),
+    Form.KEYLESS: Macros(
+        "merge_source_keyless", "merge_keyless", "conflicts_keyless", "audit_keyless"
+    ),
+    Form.APPEND: Macros(
+        "merge_source_append", "merge_keyless", "conflicts_append", "audit_keyless"
+    ),
+}
 
 
 @lru_cache(maxsize=8)
@@ -41,8 +63,7 @@ def render(macro: str, plan: MergePlan, folders: Sequence[Path]) -> str:
     return template.render(plan=plan).strip()
 
 
-def with_source(plan: MergePlan, folders: Sequence[Path]) -> MergePlan:
+def with_source(plan: MergePlan, form: Form, folders: Sequence[Path]) -> MergePlan:
     """The plan with the query that the MERGE reads."""
     plan = replace(plan, changes_sql=render("changes", plan, folders))
-    source = "merge_source_unchanged" if plan.keepable_columns else "merge_source"
-    return replace(plan, source_sql=render(source, plan, folders))
+    return replace(plan, source_sql=render(MACROS[form].source, plan, folders))

@@ -13,6 +13,7 @@ Example
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from sqlglot import exp
@@ -24,9 +25,9 @@ __all__ = [
     "comment",
     "differs",
     "explode",
+    "inserts",
     "is_unchanged",
     "kept_or_sent",
-    "known_or_stop",
     "last_known",
     "literal",
     "negated",
@@ -34,6 +35,7 @@ __all__ = [
     "raise_error",
     "string_array",
     "true_or_false",
+    "zero_to",
 ]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
@@ -90,11 +92,22 @@ def kept_or_sent(name: str, keeps: str, engine: Engine) -> str:
     return kept.else_(_column(name, "s")).sql(engine)
 
 
-@lru_cache(maxsize=65536)
-def known_or_stop(name: str, keeps: str, message: str, engine: Engine) -> str:
-    """The change's value; stops where the change left the column out."""
-    stop = exp.case().when(_column(keeps, "s"), _stop(message, engine))
-    return stop.else_(_column(name, "s")).sql(engine)
+def inserts(effect: str, keeps: Sequence[str], message: str, engine: Engine) -> str:
+    """Whether a staged row without a row in the target is inserted.
+
+    Not if it is a delete; and it stops where the change left a column out.
+    """
+    lives = exp.NEQ(this=_column(effect, "s"), expression=exp.Literal.string("delete"))
+    if not keeps:
+        return lives.sql(engine)
+    lacking = exp.or_(*(_column(name, "s") for name in keeps))
+    return (
+        exp.case()
+        .when(exp.not_(lives), exp.false())
+        .when(lacking, _stop(message, engine))
+        .else_(exp.true())
+        .sql(engine)
+    )
 
 
 @lru_cache(maxsize=65536)
@@ -121,6 +134,12 @@ def raise_error(message: str, engine: Engine) -> str:
 def explode(engine: Engine) -> str:
     """The function that makes a row of each element of an array."""
     return "EXPLODE" if engine == "spark" else "UNNEST"
+
+
+@lru_cache(maxsize=64)
+def zero_to(name: str, engine: Engine) -> str:
+    """The array of the numbers from 0 up to a column's value."""
+    return exp.GenerateSeries(start=exp.Literal.number(0), end=_column(name)).sql(engine)
 
 
 def string_array(values: tuple[str, ...], engine: Engine) -> str:

@@ -1,0 +1,18 @@
+{#- For a table that publishes inserts only and has no key in its target: new rows are added. -#}
+WITH
+  {{ plan.changes_sql }}
+  SELECT
+{%- for column in plan.columns %}
+    {{ column.new }} AS {{ column.name }},
+{%- endfor %}
+    1 AS {{ plan.ordinal }}
+  FROM sides
+  UNION ALL
+  -- A TRUNCATE deletes every row that the target holds.
+  SELECT DISTINCT
+{%- for column in plan.columns %}
+    target.{{ column.name }},
+{%- endfor %}
+    0
+  FROM {{ plan.target }} AS target
+  CROSS JOIN truncated
