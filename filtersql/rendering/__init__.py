@@ -96,7 +96,6 @@ def compiled_table(
             changes_view=changes_view,
             settings=SETTINGS[engine],
         ),
-        relation=str(table.name),
         target=name,
         changes_view=changes_view,
         source_view=view_name("source", table.name),

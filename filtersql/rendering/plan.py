@@ -14,7 +14,7 @@ from filtersql.filters.model import Filter
 from filtersql.rendering import words
 from filtersql.storage import Engine
 
-__all__ = ["Internals", "MergePlan", "PlannedColumn", "merge_plan"]
+__all__ = ["PLAN_RECORDS", "Internals", "MergePlan", "PlannedColumn", "merge_plan"]
 
 #: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
 FilterWriter = Callable[[Filter, str], str]
@@ -155,7 +155,6 @@ def merge_plan(
     *,
     engine: Engine,
     header: Sequence[str],
-    relation: str,
     target: str,
     changes_view: str,
     source_view: str,
@@ -216,8 +215,8 @@ def merge_plan(
         transitions=_transitions(own, engine),
         inserts=words.inserts(
             own.effect,
-            [f"keeps_{column.plain}{tail}" for column in keepable],
-            f"filtersql: {relation}: an incomplete UPDATE found no row in the target",
+            tuple(f"keeps_{column.plain}{tail}" for column in keepable),
+            "filtersql: an incomplete UPDATE found no row in the target",
             engine,
         ),
         explode=words.explode(engine),
@@ -225,7 +224,7 @@ def merge_plan(
         new_side=words.string_array(("new",), engine),
         both_sides=words.string_array(("old", "new"), engine),
         unknown_value=words.raise_error(
-            f"filtersql: {relation}: the value of an unchanged out-of-line column is not known",
+            "filtersql: the value of an unchanged out-of-line column is not known",
             engine,
         ),
         zero_to_remaining=words.zero_to(own.remaining, engine),
@@ -297,6 +296,7 @@ def _criteria(
     )
 
 
+@lru_cache(maxsize=64)
 def _transitions(own: Internals, engine: Engine) -> tuple[PlannedTransition, ...]:
     def matches(name: str, *, yes: bool) -> str:
         return words.quoted(name, engine) if yes else words.negated(name, engine)
@@ -309,3 +309,9 @@ def _transitions(own: Internals, engine: Engine) -> tuple[PlannedTransition, ...
         )
         for (old, new), effect in TRANSITIONS.items()
     )
+
+
+#: the types that `plan.` leads to
+PLAN_RECORDS = frozenset(
+    {MergePlan, PlannedArm, PlannedColumn, PlannedCriterion, PlannedTransition}
+)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from filtersql.changes import Form
-from filtersql.rendering.plan import MergePlan
+from filtersql.rendering.plan import PLAN_RECORDS, MergePlan
 
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
@@ -48,7 +48,15 @@ def environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     from jinja2 import FileSystemLoader, StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 
-    return SandboxedEnvironment(
+    class PlanEnvironment(SandboxedEnvironment):
+        """The sandbox, with a short way for the plan's own records: strings and tuples of them."""
+
+        def getattr(self, obj: object, attribute: str) -> object:
+            if type(obj) in PLAN_RECORDS and not attribute.startswith("_"):
+                return getattr(obj, attribute)
+            return super().getattr(obj, attribute)
+
+    return PlanEnvironment(
         loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         autoescape=False,

@@ -13,7 +13,6 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from sqlglot import exp
@@ -53,6 +52,7 @@ def literal(text: str, engine: Engine) -> str:
     return exp.Literal.string(text).sql(engine)
 
 
+@lru_cache(maxsize=8)
 def true_or_false(*, value: bool, engine: Engine) -> str:
     """TRUE or FALSE."""
     return exp.Boolean(this=value).sql(engine)
@@ -92,7 +92,8 @@ def kept_or_sent(name: str, keeps: str, engine: Engine) -> str:
     return kept.else_(_column(name, "s")).sql(engine)
 
 
-def inserts(effect: str, keeps: Sequence[str], message: str, engine: Engine) -> str:
+@lru_cache(maxsize=4096)
+def inserts(effect: str, keeps: tuple[str, ...], message: str, engine: Engine) -> str:
     """Whether a staged row without a row in the target is inserted.
 
     Not if it is a delete; and it stops where the change left a column out.
@@ -142,6 +143,7 @@ def zero_to(name: str, engine: Engine) -> str:
     return exp.GenerateSeries(start=exp.Literal.number(0), end=_column(name)).sql(engine)
 
 
+@lru_cache(maxsize=64)
 def string_array(values: tuple[str, ...], engine: Engine) -> str:
     """An array of string literals."""
     return exp.Array(expressions=[exp.Literal.string(value) for value in values]).sql(engine)

@@ -1,0 +1,118 @@
+"""How a command speaks: results on stdout, messages on stderr, colours only where they help."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from filtersql.commands.options import Options
+from filtersql.errors import Mistake, Mistakes, Notice
+
+__all__ = ["Console", "fail", "wants_color"]
+
+
+def wants_color(options: Options, stream: Any) -> bool:
+    """Whether to colour: the flag, else NO_COLOR, else whether it is a terminal."""
+    if options.color is not None:
+        return options.color
+    return not os.environ.get("NO_COLOR") and bool(getattr(stream, "isatty", bool)())
+
+
+class Console:
+    """Prints for one call of a command."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._out = wants_color(options, sys.stdout)
+        self._err = wants_color(options, sys.stderr)
+
+    def result(self, text: str = "") -> None:
+        """A line of the answer, on stdout. With --format json only `document` prints there."""
+        if not self.options.json:
+            click.echo(text, color=self._out)
+
+    def document(self, content: Any) -> None:
+        """The one JSON document of --format json."""
+        import msgspec
+
+        encoded = msgspec.json.encode(content, enc_hook=str)
+        click.echo(msgspec.json.format(encoded, indent=2).decode())
+
+    def message(self, text: str = "", **style: Any) -> None:
+        """A line of talk: on stdout as text, on stderr beside a JSON document; not with --quiet."""
+        if not self.options.quiet:
+            err = self.options.json
+            click.secho(text, err=err, color=self._err if err else self._out, **style)
+
+    def warn(self, notices: Iterable[Notice]) -> None:
+        """Warnings, on stderr."""
+        for notice in notices:
+            click.echo(_painted(str(notice), "warning:", "yellow"), err=True, color=self._err)
+            click.echo(err=True)
+
+
+def fail(error: BaseException, arguments: Sequence[str]) -> int:
+    """Reports what ended a command and gives its exit code. Never a traceback without --debug."""
+    color = bool(sys.stderr.isatty()) and not os.environ.get("NO_COLOR")
+    color = color and "--no-color" not in arguments
+    if isinstance(error, (Mistake, Mistakes)):
+        if _wants_json(arguments):
+            _print_document(error)
+        click.echo(_painted(str(error), "", "red"), err=True, color=color)
+        return error.exit_code
+    if "--debug" in arguments:
+        import traceback
+
+        traceback.print_exception(error)
+    click.echo(
+        f"internal error: {type(error).__name__}: {_first_line(error)}\n"
+        "hint: This is a fault of filtersql. --debug shows where it happened.",
+        err=True,
+    )
+    return 2
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    following = zip(arguments, [*arguments[1:], ""], strict=True)
+    return "--format=json" in arguments or ("--format", "json") in following
+
+
+def _print_document(error: Mistake | Mistakes) -> None:
+    import msgspec
+
+    mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
+    content = {"errors": [_record(mistake) for mistake in mistakes]}
+    click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2).decode())
+
+
+def _record(mistake: Mistake) -> dict[str, object]:
+    span = mistake.span
+    return {
+        "message": mistake.message,
+        "detail": mistake.detail,
+        "hint": mistake.hint,
+        "file": span.source.path if span else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+    }
+
+
+def _painted(report: str, word: str, color: str) -> str:
+    """The report with its carets and the given word in colour."""
+    lines = []
+    for line in report.split("\n"):
+        if line.strip() and not line.strip("^ \t"):
+            lines.append(click.style(line, fg=color, bold=True))
+        elif word:
+            lines.append(line.replace(word, click.style(word, fg=color, bold=True), 1))
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [""])[0]

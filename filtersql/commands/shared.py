@@ -1,0 +1,83 @@
+"""What most commands begin with: the flags, the project, its compilation, the selected targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from filtersql.commands.console import Console
+from filtersql.commands.options import Options, merged_options, shared_options
+
+if TYPE_CHECKING:
+    from filtersql.compile import Compilation
+    from filtersql.project import Project
+
+__all__ = ["load_project", "loaded_compilation", "subcommand", "variables"]
+
+
+def subcommand(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """A sub-command with the shared flags. Its function gets `console` and its own arguments."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        @wraps(function)
+        @click.pass_context
+        def call(ctx: click.Context, /, **arguments: Any) -> Any:
+            options = merged_options(ctx, arguments)
+            own = {key: value for key, value in arguments.items() if key not in _SHARED}
+            return ctx.exit(function(console=Console(options), **own) or 0)
+
+        made = click.command(name, **settings)(shared_options(call))
+        return made
+
+    return decorate
+
+
+_SHARED = frozenset(Options.__dataclass_fields__)
+
+
+def load_project(options: Options, *, need_output: bool = True) -> Project:
+    """The project around the working directory, or of --project-dir."""
+    from filtersql import project
+
+    return project.load(
+        options.project_dir or Path.cwd(),
+        profiles_dir=options.profiles_dir,
+        target=options.target,
+        variables=variables(options),
+        need_output=need_output,
+    )
+
+
+def variables(options: Options) -> Mapping[str, object]:
+    """What --vars says: a YAML mapping. Anything else is wrong usage."""
+    if options.vars is None:
+        return {}
+    import yaml
+
+    try:
+        found = yaml.safe_load(options.vars)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f" at column {mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise click.UsageError(f"--vars: {problem}{place}: {options.vars}") from None
+    if not isinstance(found, dict):
+        raise click.UsageError(f"--vars: expected a mapping such as '{{state: NSW}}': {options.vars}")
+    return {str(key): value for key, value in found.items()}
+
+
+def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
+    """The project and all its targets; warnings are printed."""
+    from filtersql.compile import compile_project
+
+    options = console.options
+    project = load_project(options)
+    compilation = compile_project(
+        project, via_partition_root=options.publish_via_partition_root
+    )
+    console.warn(compilation.notices)
+    return project, compilation
