@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cases import Fence
+from executing import compiled, deparsed, execute_on_nothing, table_text
 from transcripts import Ended, Shell, transcript
+
+from filtersql.names import RelationName, path_name
 
 __all__ = ["DEFAULT_FILES", "Project", "answer"]
 
@@ -75,37 +78,35 @@ def _path_of(fence: Fence) -> str | None:
 
 
 def _compiled(project: Project, fence: Fence) -> str:
-    """A compiled file for Spark; on the way DuckDB's is executed on an empty target."""
+    """A compiled file for Spark; a merge is also executed on DuckDB, on an empty target."""
     part, subscription, relation, *flags = fence.words
     if part == "merge":
-        execute_on_nothing(project, subscription, relation, *_without_target(flags))
+        execute_on_nothing(compiled(project.folder, subscription, relation, _anywhere(flags)))
     target = () if "--target" in flags else ("--target", "spark")
     project.succeed("compile", *target, *flags)
-    schema, _, table = relation.partition(".")
-    from filtersql.names import RelationName
-
-    folder = project.folder / "target" / "compiled" / subscription
-    path = folder / RelationName(schema, table).path / f"{part}.sql"
-    return path.read_text(encoding="utf-8").rstrip("\n")
+    return _text_of(project, subscription, relation, part)
 
 
-def _without_target(flags: list[str]) -> list[str]:
-    if "--target" not in flags:
-        return flags
-    at = flags.index("--target")
+def _anywhere(flags: list[str]) -> list[str]:
+    """The flags without the target."""
+    at = flags.index("--target") if "--target" in flags else len(flags)
     return flags[:at] + flags[at + 2 :]
 
 
-def execute_on_nothing(project: Project, subscription: str, relation: str, *flags: str) -> None:
-    """Run DuckDB's merge.sql of a table where neither the target nor the feed has a row."""
-    raise NotImplementedError
+def _text_of(project: Project, subscription: str, relation: str, part: str) -> str:
+    schema, _, name = relation.partition(".")
+    folder = f"{path_name(subscription)}/{RelationName(schema, name).path}"
+    path = project.folder / "target" / "compiled" / folder / f"{part}.sql"
+    return path.read_text(encoding="utf-8").rstrip("\n")
 
 
 def _rows(project: Project, fence: Fence) -> str:
     """The target's rows after `run`."""
     _, subscription, relation, *flags = fence.words
     project.succeed("run", *flags)
-    raise NotImplementedError
+    table = compiled(project.folder, subscription, relation, flags)
+    (database,) = project.folder.glob("*.duckdb")
+    return table_text(database, table.target_sql)
 
 
 def _error(project: Project, fence: Fence) -> str:
@@ -129,7 +130,8 @@ def _show(project: Project, fence: Fence) -> str:
 
 
 def _filter(project: Project, fence: Fence) -> str:
-    raise NotImplementedError
+    _, publication, relation = fence.words
+    return deparsed(project.folder, publication, relation)
 
 
 def _console(project: Project, fence: Fence) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Case", "Fence", "read", "rewrite"]
+__all__ = ["Case", "Fence", "read", "read_fences", "rewrite"]
 
 _FENCE = re.compile(r"(`{3,})\s*(\S*)\s*(.*)")
 
@@ -37,6 +37,19 @@ class Case:
 
 def read(path: Path) -> list[Case]:
     """The cases of a Markdown file, in order."""
+    (_, _, shared), *cases = _sections(path)
+    names = [name for name, _, _ in cases]
+    assert len(names) == len(set(names)), f"{path}: two cases have the same heading"
+    return [Case(path, name, line, tuple(shared), tuple(own)) for name, line, own in cases]
+
+
+def read_fences(path: Path) -> list[Fence]:
+    """All fences of a Markdown file, whatever they stand under."""
+    return [fence for _, _, fences in _sections(path) for fence in fences]
+
+
+def _sections(path: Path) -> list[tuple[str, int, list[Fence]]]:
+    """The head (without a name) and each `##` heading: its line's number and its fences."""
     lines = path.read_text(encoding="utf-8").split("\n")
     sections: list[tuple[str, int, list[Fence]]] = [("", 0, [])]
     number = 0
@@ -51,10 +64,7 @@ def read(path: Path) -> list[Case]:
         elif lines[number].startswith("## "):
             sections.append((lines[number].removeprefix("## ").strip(), number + 1, []))
         number += 1
-    (_, _, shared), *cases = sections
-    names = [name for name, _, _ in cases]
-    assert len(names) == len(set(names)), f"{path}: two cases have the same heading"
-    return [Case(path, name, line, tuple(shared), tuple(own)) for name, line, own in cases]
+    return sections
 
 
 def rewrite(path: Path, answers: Mapping[Fence, str]) -> None:

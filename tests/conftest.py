@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,8 +30,29 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The seconds of each module and the slowest tests. Nothing fails on time."""
+_ANNOUNCED = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture
+def announce(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Shows a text at the end of the run: a measurement, what a workload was made of."""
+    return request.config.stash.setdefault(_ANNOUNCED, []).append
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """What tests announced, the seconds of each module and the slowest tests."""
+    announced = config.stash.get(_ANNOUNCED, [])
+    if announced:
+        terminalreporter.section("measured")
+        for text in announced:
+            terminalreporter.write_line(text)
+    _print_seconds(terminalreporter)
+
+
+def _print_seconds(terminalreporter: pytest.TerminalReporter) -> None:
+    """Nothing fails on time."""
     seconds: dict[str, float] = defaultdict(float)
     modules: dict[str, float] = defaultdict(float)
     for reports in terminalreporter.stats.values():

@@ -7,8 +7,10 @@ import io
 import os
 import re
 import shlex
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 __all__ = ["Ended", "Shell", "normalised", "transcript"]
 
@@ -75,9 +77,10 @@ class Shell:
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(stdout),
             contextlib.redirect_stderr(stderr),
+            mock.patch.object(sys, "argv", ["filtersql", *arguments]),
         ):
             try:
-                exit_code = int(main(list(arguments)) or 0)
+                main()
             except SystemExit as end:
                 exit_code = end.code if isinstance(end.code, int) else int(end.code is not None)
         texts = (self._local(stream.getvalue()) for stream in (stdout, stderr, both))
