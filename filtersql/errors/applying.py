@@ -1,0 +1,115 @@
+"""Mistakes of a run: the target does not allow it, or the changes cannot be applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filtersql.errors import Mistake
+from filtersql.source import Span
+
+__all__ = [
+    "ChangedFilter",
+    "DuplicateKeys",
+    "ForeignTarget",
+    "NotBuilt",
+    "NullForNotNull",
+    "TargetGone",
+    "TargetMoved",
+    "UnknownUnchangedValue",
+    "UnreadableStatement",
+]
+
+
+class ChangedFilter(Mistake):
+    """The compiled filter is not the one under which the target was filled."""
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(
+            f'{what} of "{name}" changed since the last run',
+            detail="The target holds the rows of the earlier definition.",
+            hint="Review the difference with plan and carry it out with apply; with "
+            "--accept-filter-change the run goes on as PostgreSQL does: nothing is sent again, "
+            "and rows that no longer match stay.",
+        )
+
+
+class ForeignTarget(Mistake):
+    """A target exists that filtersql did not make."""
+
+    def __init__(self, name: str, target: str) -> None:
+        super().__init__(
+            f'target "{target}" of "{name}" exists and was not made by filtersql',
+            hint="Take it over with run --adopt --at SEQ, name another target, or drop it.",
+        )
+
+
+class TargetGone(Mistake):
+    """The state knows a target that does not exist any more."""
+
+    def __init__(self, name: str, target: str) -> None:
+        super().__init__(
+            f'target "{target}" of "{name}" does not exist any more',
+            detail="An earlier run filled it.",
+            hint="Fill it again with run --full-refresh.",
+        )
+
+
+class TargetMoved(Mistake):
+    """The definition names another target than the one that was filled."""
+
+    def __init__(self, name: str, before: str, now: str) -> None:
+        super().__init__(
+            f'target of "{name}" changed from {before} to {now}',
+            hint="Fill the new target with run --full-refresh.",
+        )
+
+
+class NotBuilt(Mistake):
+    """An option that is reserved."""
+
+    exit_code = 2
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not supported yet")
+
+
+class NullForNotNull(Mistake):
+    """A row to be written holds NULL for a column that is NOT NULL."""
+
+    def __init__(self, name: str, column: str, count: int) -> None:
+        super().__init__(
+            f'null value in column "{column}" of "{name}" violates not-null constraint',
+            detail=f"{count} {'row has' if count == 1 else 'rows have'} it. Nothing was written.",
+        )
+
+
+class DuplicateKeys(Mistake):
+    """Several rows would be written under one key."""
+
+    def __init__(self, name: str, key: Sequence[str], count: int) -> None:
+        super().__init__(
+            f'several rows of "{name}" have the same key ({", ".join(key)})',
+            detail=f"{count} {'key is' if count == 1 else 'keys are'} not unique. "
+            "Nothing was written.",
+        )
+
+
+class UnknownUnchangedValue(Mistake):
+    """A row enters the target while the value of one of its columns was not sent."""
+
+    def __init__(self, name: str, columns: Sequence[str], count: int) -> None:
+        super().__init__(
+            f'the value of {", ".join(columns)} in "{name}" is not known',
+            detail=f"{count} {'row enters' if count == 1 else 'rows enter'} the target while the "
+            "source did not send the value, because it did not change. Nothing was written.",
+            hint="Set REPLICA IDENTITY FULL on the source, or fill the table with --full-refresh.",
+        )
+
+
+class UnreadableStatement(Mistake):
+    """A compiled file does not hold its own source query exactly once."""
+
+    def __init__(self, name: str, span: Span | None = None) -> None:
+        super().__init__(
+            f'merge.sql of "{name}" does not hold its source query exactly once', span=span
+        )

@@ -1,0 +1,246 @@
+"""Mistakes in a change feed or in a file of source rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from filtersql.errors import Mistake, nearest
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = [
+    "ContradictingReplay",
+    "FeedGap",
+    "IncompleteImage",
+    "InterleavedTransaction",
+    "LeafTruncate",
+    "MissingImage",
+    "NoFeedFiles",
+    "NullInNotNull",
+    "TooManyFeedMistakes",
+    "TornLine",
+    "UnchangedMisplaced",
+    "UnknownFeedColumn",
+    "UnknownFeedRelation",
+    "UnknownFormat",
+    "UnknownOperation",
+    "UnreadableFeedFile",
+    "UnreadableLine",
+    "UnstorableType",
+    "UnstorableValue",
+]
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+class NoFeedFiles(Mistake):
+    """The path of a feed or source matches no file."""
+
+    def __init__(self, path: str, span: Span | None) -> None:
+        super().__init__(
+            f'no file matches "{path}"',
+            span=span,
+            hint="The path is relative to the project. An empty file is accepted.",
+        )
+
+
+class UnreadableFeedFile(Mistake):
+    """A file cannot be opened or decompressed."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f'could not read "{path}"', detail=f"{reason}.")
+
+
+class UnknownFormat(Mistake):
+    """`format` names an adapter that does not exist."""
+
+    def __init__(self, name: str, known: Sequence[str], span: Span | None) -> None:
+        super().__init__(
+            f'feed format "{name}" is not supported',
+            span=span,
+            hint=f"Supported formats are {_names(known)}.",
+        )
+
+
+class UnreadableLine(Mistake):
+    """A line is not JSON, or not a change."""
+
+    def __init__(self, reason: str, span: Span) -> None:
+        super().__init__(
+            "line is not a change record",
+            span=span,
+            detail=f"{reason[:1].upper()}{reason[1:]}.",
+            hint="A change is one JSON object on one line, with seq, op, relation, before, after.",
+        )
+
+
+class TornLine(Mistake):
+    """The last line of a file ends in the middle of a record."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__(
+            "last line of the file is torn",
+            span=span,
+            detail="The file ends in the middle of a record.",
+            hint="Wait until the file is written completely, or remove the torn line.",
+        )
+
+
+class UnknownOperation(Mistake):
+    """`op` is none of those that exist."""
+
+    def __init__(self, operation: str, known: Sequence[str], span: Span) -> None:
+        close = nearest(operation, known)
+        super().__init__(
+            f'unknown op "{operation}"',
+            span=span,
+            hint=f'Perhaps "{close}" is meant.' if close else f"An op is one of {_names(known)}.",
+        )
+
+
+class UnknownFeedRelation(Mistake):
+    """A change names a table that the project does not define."""
+
+    def __init__(self, relation: str, known: Iterable[str], span: Span) -> None:
+        close = nearest(relation, known)
+        super().__init__(
+            f'change for unknown table "{relation}"',
+            span=span,
+            detail="No file of the project defines it.",
+            hint=f'Perhaps "{close}" is meant.' if close else "Define the table under tables/.",
+        )
+
+
+class UnknownFeedColumn(Mistake):
+    """An image holds a column that its table does not have."""
+
+    def __init__(self, column: str, table: RelationName, known: Iterable[str], span: Span) -> None:
+        close = nearest(column, known)
+        super().__init__(
+            f'column "{column}" of table "{table}" does not exist',
+            span=span,
+            hint=f'Perhaps "{close}" is meant.'
+            if close
+            else "Add the column to the table's definition, or remove it from the feed.",
+        )
+
+
+class MissingImage(Mistake):
+    """The operation needs a row image that the change does not have."""
+
+    def __init__(self, operation: str, image: str, table: RelationName, span: Span) -> None:
+        super().__init__(
+            f'{operation} on table "{table}" has no "{image}"',
+            span=span,
+            detail=None
+            if image == "after"
+            else "Without the old row it is not known which row is gone.",
+        )
+
+
+class IncompleteImage(Mistake):
+    """A row image lacks columns that it must hold."""
+
+    def __init__(
+        self, operation: str, image: str, columns: Sequence[str], table: RelationName, span: Span
+    ) -> None:
+        if image == "before":
+            detail = "An old row holds at least the columns of the replica identity."
+        else:
+            detail = 'A new row holds every column that is not listed in "unchanged".'
+        super().__init__(
+            f'"{image}" of {operation} on table "{table}" lacks {_names(columns)}',
+            span=span,
+            detail=detail,
+        )
+
+
+class UnchangedMisplaced(Mistake):
+    """`unchanged` names a column that cannot be unchanged here."""
+
+    def __init__(self, column: str, reason: str, span: Span) -> None:
+        super().__init__(
+            f'column "{column}" cannot be listed in "unchanged"', span=span, detail=reason
+        )
+
+
+class NullInNotNull(Mistake):
+    """NULL for a column that is NOT NULL."""
+
+    def __init__(self, column: str, image: str, table: RelationName, span: Span) -> None:
+        super().__init__(
+            f'null value in column "{column}" of table "{table}" violates not-null constraint',
+            span=span,
+            detail=f'The null stands in "{image}".',
+        )
+
+
+class UnstorableValue(Mistake):
+    """A value does not fit its PostgreSQL type, or the type in which the target stores it."""
+
+    def __init__(self, column: str, table: RelationName, reason: str, span: Span) -> None:
+        super().__init__(f'column "{column}" of table "{table}": {reason}', span=span)
+
+
+class UnstorableType(Mistake):
+    """`target_type` asks for a type in which values of the column cannot be stored."""
+
+    def __init__(self, pg_type: str, sql_type: str) -> None:
+        super().__init__(
+            f"values of type {pg_type} cannot be stored as {sql_type}",
+            hint="Remove target_type, or name a type that holds the same values.",
+        )
+
+
+class LeafTruncate(Mistake):
+    """A leaf's TRUNCATE under via_partition_root, which looks the same as the root's."""
+
+    def __init__(self, leaf: RelationName, published: RelationName, span: Span) -> None:
+        super().__init__(
+            f'truncate of partition "{leaf}" does not say whether "{published}" was truncated',
+            span=span,
+            detail=f'Its changes are published as "{published}", whose TRUNCATE is recorded alike.',
+            hint='Record "relations": all tables that the statement truncated, parents included.',
+        )
+
+
+class ContradictingReplay(Mistake):
+    """One seq stands for two different changes."""
+
+    def __init__(self, seq: int, span: Span) -> None:
+        super().__init__(
+            f"seq {seq} was used before for another change",
+            span=span,
+            hint="A seq is never reused; a replayed change repeats its record.",
+        )
+
+
+class InterleavedTransaction(Mistake):
+    """The changes of a transaction are not contiguous in seq."""
+
+    def __init__(self, tx: str, seq: int, span: Span | None) -> None:
+        super().__init__(
+            f'transaction "{tx}" interleaves with another one at seq {seq}',
+            span=span,
+            detail="The changes of one transaction are contiguous in seq.",
+        )
+
+
+class FeedGap(Mistake):
+    """`prev_seq` names a change that was never seen."""
+
+    def __init__(self, seq: int, prev_seq: int, last: int, span: Span | None) -> None:
+        super().__init__(
+            f"changes are missing before seq {seq}",
+            span=span,
+            detail=f"The change follows seq {prev_seq}; the last one known is {last}.",
+        )
+
+
+class TooManyFeedMistakes(Mistake):
+    """Reading stopped because the list of mistakes got long."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"reading stopped after {count} mistakes")

@@ -1,0 +1,103 @@
+"""Mistakes about engines: not reachable, not able, or holding something unexpected."""
+
+from __future__ import annotations
+
+from filtersql.errors import Mistake
+from filtersql.source import Span
+
+__all__ = [
+    "EngineRefused",
+    "JarsMissing",
+    "JavaMissing",
+    "JavaTooOld",
+    "SettingRefused",
+    "SparkTableOnDuckDB",
+    "Unreachable",
+    "UnsupportedTarget",
+]
+
+
+class Unreachable(Mistake):
+    """The engine cannot be reached or started."""
+
+    exit_code = 2
+
+    def __init__(self, engine: str, reason: str, hint: str | None = None) -> None:
+        super().__init__(f"could not reach {engine}", detail=f"{reason.rstrip('.')}.", hint=hint)
+
+
+class JavaMissing(Unreachable):
+    """No Java where Spark needs one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            "Spark",
+            reason,
+            "Install a JDK 17 or newer and let JAVA_HOME name its folder, or put java on the PATH.",
+        )
+
+
+class JavaTooOld(Unreachable):
+    """A Java that Spark 4 does not run on."""
+
+    def __init__(self, version: str, path: str) -> None:
+        super().__init__(
+            "Spark",
+            f"Spark needs Java 17 or newer, and {path} is Java {version}",
+            "Install a JDK 17 or newer and let JAVA_HOME name its folder.",
+        )
+
+
+class JarsMissing(Unreachable):
+    """The jars of Delta or Iceberg are neither cached nor to be had."""
+
+    def __init__(self, coordinates: str, cache: str, reason: str) -> None:
+        super().__init__(
+            "Spark",
+            f"The jars {coordinates} are not cached and could not be resolved: {reason}",
+            f"Allow access to a Maven repository once, or put the jars into {cache}; "
+            'an output may also name them: jars: ["path/to.jar"].',
+        )
+
+
+class UnsupportedTarget(Mistake):
+    """An output asks for something that does not exist (yet)."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, hint: str | None = None, span: Span | None = None) -> None:
+        super().__init__(f"{what} is not supported", span=span, hint=hint)
+
+
+class SettingRefused(Mistake):
+    """The engine does not take a setting that the meaning of the statements depends on."""
+
+    exit_code = 2
+
+    def __init__(self, name: str, wanted: str, found: str) -> None:
+        super().__init__(
+            f'setting "{name}" must be "{wanted}"',
+            detail=f'The engine keeps it at "{found}".',
+        )
+
+
+class SparkTableOnDuckDB(Mistake):
+    """A DuckDB target cannot read the table."""
+
+    def __init__(self, table: str, span: Span | None) -> None:
+        super().__init__(
+            f'table "{table}" does not exist in the DuckDB file',
+            span=span,
+            hint="A DuckDB output reads files and the tables of its own file.",
+        )
+
+
+class EngineRefused(Mistake):
+    """The engine answered a statement with an error."""
+
+    def __init__(self, engine: str, reason: str, doing: str | None = None) -> None:
+        first, _, rest = reason.strip().partition("\n")
+        super().__init__(
+            f"{engine} refused {doing or 'a statement'}: {first}",
+            detail=rest.strip() or None,
+        )

@@ -1,0 +1,211 @@
+"""Whether a change says all that its op and its table need, and which targets it concerns.
+
+Example
+    ======== ============= ======================== ==========================================
+    op       before        after                    unchanged
+    ======== ============= ======================== ==========================================
+    insert   –             all columns              –
+    update   key or none   all but the unchanged    columns whose value was not sent
+    delete   key           –                        –
+    truncate –             –                        –
+    ======== ============= ======================== ==========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from filtersql.catalog import Catalog, Table
+from filtersql.errors import Mistake
+from filtersql.errors.feeds import (
+    IncompleteImage,
+    LeafTruncate,
+    MissingImage,
+    UnchangedMisplaced,
+    UnknownFeedColumn,
+    UnknownFeedRelation,
+    UnknownOperation,
+    UnreadableLine,
+)
+from filtersql.feeds.records import OPERATIONS, Record, relation_name
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.source import Span
+
+if TYPE_CHECKING:
+    from filtersql.feeds.changes import Landing
+
+__all__ = ["Judged", "judge", "needed_columns"]
+
+Worded = Callable[[Span], Mistake]
+
+_LARGEST_SEQ = 2**63 - 1
+_NEEDS_BEFORE = frozenset({"delete"})
+_NEEDS_AFTER = frozenset({"insert", "update", "read"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is known of the relation that changes name: facts that hold for each change of it."""
+
+    targets: tuple[int, ...]
+    table: Table | None = None
+    columns: frozenset[str] = frozenset()
+    #: columns that a new row, and an old row, must hold for all targets together
+    new: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
+    #: columns that a target reads and that cannot be left out as unchanged
+    always_sent: frozenset[str] = frozenset()
+
+
+def judge(
+    change: Record,
+    catalog: Catalog,
+    landings: Sequence[Landing],
+    tables: dict[RelationName, Judged],
+) -> Judged | list[Worded]:
+    """The targets of a change, or everything that is wrong with it."""
+    if change.op not in OPERATIONS:
+        operation = change.op
+        return [lambda span: UnknownOperation(operation, OPERATIONS, span)]
+    if not 0 <= change.seq <= _LARGEST_SEQ:
+        return [lambda span: UnreadableLine(f"seq {change.seq} is not a bigint from 0", span)]
+    if change.op == "commit":
+        return Judged(())
+    if change.op == "truncate":
+        return _truncate(change, catalog, landings)
+    found = _relation(change.relation, catalog)
+    if not isinstance(found, RelationName):
+        return [found]
+    known = tables.get(found)
+    if known is None:
+        known = tables[found] = _facts(catalog.tables[found], landings)
+    wrong = list(_images(change, known))
+    return wrong or known
+
+
+def needed_columns(compiled: CompiledTable, table: Table) -> frozenset[str]:
+    """The columns that a new row must hold: all that are read, but generated ones not published."""
+    published = {column.name for column in compiled.columns}
+    generated = {column.name for column in table.columns if column.generated is not None}
+    wanted = {column.name for column in compiled.feed_columns}
+    return frozenset(wanted - (generated - published))
+
+
+def _facts(table: Table, landings: Sequence[Landing]) -> Judged:
+    compiled = [landing.compiled for landing in landings]
+    targets = tuple(index for index, target in enumerate(compiled) if table.name in target.sources)
+    serves = [compiled[index] for index in targets]
+    return Judged(
+        targets,
+        table,
+        frozenset(column.name for column in table.columns),
+        frozenset[str]().union(*(needed_columns(target, table) for target in serves)),
+        frozenset[str]().union(*(target.identity for target in serves)),
+        frozenset[str]().union(*map(_always_sent, serves)),
+    )
+
+
+def _always_sent(compiled: CompiledTable) -> frozenset[str]:
+    read = {column.name for column in compiled.feed_columns}
+    return frozenset(read.difference(compiled.may_be_unchanged))
+
+
+def _relation(written: str | list[str] | None, catalog: Catalog) -> RelationName | Worded:
+    if written is None:
+        return lambda span: UnreadableLine('it lacks "relation"', span)
+    name = relation_name(written)
+    if name is None:
+        shown = str(written)
+        return lambda span: UnreadableLine(
+            f'relation {shown} is not "schema.table" or ["schema", "table"]', span
+        )
+    if name in catalog.tables:
+        return name
+    return lambda span: UnknownFeedRelation(str(name), map(str, catalog.tables), span)
+
+
+def _images(change: Record, facts: Judged) -> Iterator[Worded]:
+    table = facts.table
+    assert table is not None
+    before, after = change.before, change.after
+    if before is not None and not facts.columns.issuperset(before):
+        yield from _unknown(before, facts)
+    if after is not None and not facts.columns.issuperset(after):
+        yield from _unknown(after, facts)
+    if not facts.targets:
+        return
+    if change.unchanged:
+        yield from _unchanged(change, facts)
+    name, operation = table.name, change.op
+    if operation in _NEEDS_AFTER:
+        if after is None:
+            yield lambda span: MissingImage(operation, "after", name, span)
+        elif not facts.new.issubset(after):
+            missing = _in_order(facts.new.difference(after, change.unchanged or ()), table)
+            if missing:
+                yield lambda span: IncompleteImage(operation, "after", missing, name, span)
+    if before is None:
+        if operation in _NEEDS_BEFORE and facts.old:
+            yield lambda span: MissingImage(operation, "before", name, span)
+    elif operation in ("update", "delete") and not facts.old.issubset(before):
+        lost = _in_order(facts.old.difference(before), table)
+        yield lambda span: IncompleteImage(operation, "before", lost, name, span)
+
+
+def _in_order(columns: Collection[str], table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns if column.name in columns)
+
+
+def _unknown(image: Mapping[str, object], facts: Judged) -> Iterator[Worded]:
+    table = facts.table
+    assert table is not None
+    for column in image:
+        if column not in facts.columns:
+            yield lambda span, column=column: UnknownFeedColumn(  # type: ignore[misc]
+                column, table.name, [known.name for known in table.columns], span
+            )
+
+
+def _unchanged(change: Record, facts: Judged) -> Iterator[Worded]:
+    table = facts.table
+    assert table is not None
+    for column in change.unchanged or ():
+        if column not in facts.columns:
+            yield from _unknown({column: None}, facts)
+            continue
+        reason = None
+        if change.op != "update":
+            reason = f"Only an update leaves columns unchanged, not {change.op}."
+        elif change.after is not None and column in change.after:
+            reason = 'It stands in "after" too.'
+        elif column in facts.always_sent:
+            reason = "It is part of the key or its values are never stored out of line."
+        if reason is not None:
+            yield lambda span, column=column, reason=reason: UnchangedMisplaced(  # type: ignore[misc]
+                column, reason, span
+            )
+
+
+def _truncate(
+    change: Record, catalog: Catalog, landings: Sequence[Landing]
+) -> Judged | list[Worded]:
+    written = [*([] if change.relation is None else [change.relation]), *(change.relations or ())]
+    found = [_relation(name, catalog) for name in written] or [_relation(None, catalog)]
+    wrong = [name for name in found if not isinstance(name, RelationName)]
+    truncated = {name for name in found if isinstance(name, RelationName)}
+    targets = []
+    for index, landing in enumerate(landings):
+        compiled = landing.compiled
+        if not compiled.truncates:
+            continue
+        if not truncated.isdisjoint(compiled.truncated_by):
+            targets.append(index)
+        elif change.relations is None:
+            wrong += [
+                lambda span, leaf=leaf, root=compiled.relation: LeafTruncate(leaf, root, span)  # type: ignore[misc]
+                for leaf in sorted(truncated.intersection(compiled.sources))
+            ]
+    return wrong or Judged(tuple(targets))

@@ -1,0 +1,77 @@
+"""The lines of JSON-lines files, plain or gzipped, each with its place.
+
+Example
+    `changes/*.jsonl` is a glob relative to the project; files are read in the order of their names.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from filtersql.errors import Mistakes
+from filtersql.errors.feeds import NoFeedFiles, UnreadableFeedFile
+from filtersql.source import Source, Span
+
+__all__ = ["FeedFile", "find_files", "line_span", "lines"]
+
+_LONGEST_EXCERPT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class FeedFile:
+    """A file as it was found; `shown` is its path as messages print it."""
+
+    path: Path
+    shown: str
+    size: int
+    modified: int
+
+
+def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, ...]:
+    """The files that a glob matches, in the order of their names. None at all is a mistake."""
+    whole = str(root / pattern)
+    found = sorted({*glob.glob(whole, recursive=True), *([whole] if Path(whole).is_file() else [])})
+    files = tuple(_file(Path(name), root) for name in found if Path(name).is_file())
+    if not files:
+        raise Mistakes([NoFeedFiles(pattern, span)])
+    return files
+
+
+def lines(file: FeedFile) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers, blank ones left out; only a torn line lacks its newline."""
+    try:
+        with _opened(file.path) as stream:
+            for number, line in enumerate(stream, 1):
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                if not line.isspace():
+                    yield number, line
+    except (OSError, EOFError, zlib.error) as error:
+        raise Mistakes(
+            [UnreadableFeedFile(file.shown, str(error) or type(error).__name__)]
+        ) from None
+
+
+def line_span(shown: str, number: int, line: bytes) -> Span:
+    """The place of a line. Only its own text is kept: what stands before it may be large."""
+    text = line.decode("utf-8", "replace").rstrip("\r\n")
+    if len(text) > _LONGEST_EXCERPT:
+        text = text[:_LONGEST_EXCERPT] + "…"
+    before = "\n" * (number - 1)
+    return Source(shown, before + text).span(len(before), len(before) + len(text))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def _file(path: Path, root: Path) -> FeedFile:
+    status = path.stat()
+    shown = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+    return FeedFile(path, shown, status.st_size, status.st_mtime_ns)

@@ -1,0 +1,84 @@
+"""The native feed format: JSON lines in files, or a table of the engine.
+
+Example
+    `{format: filtersql, path: "changes/*.jsonl"}`: files are closed, so their last transaction is
+    complete. `{format: filtersql, table: lake.changes}`: columns seq, op, relation, tx, before,
+    after (JSON text) and unchanged; the last transaction is complete when a later one follows or a
+    commit record ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from filtersql.errors import Mistake
+from filtersql.errors.feeds import TornLine, UnreadableLine
+from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.records import Number, Record, record
+from filtersql.feeds.staging import Place
+
+__all__ = ["TABLE_COLUMNS", "from_files", "from_rows"]
+
+#: the columns of a table that holds a feed; those after `after` may be absent
+TABLE_COLUMNS = (
+    "seq",
+    "op",
+    "relation",
+    "before",
+    "after",
+    "tx",
+    "unchanged",
+    "prev_seq",
+    "relations",
+)
+
+_images = msgspec.json.Decoder(dict[str, object] | None, float_hook=Number)
+
+
+def from_files(
+    files: Sequence[FeedFile], mistakes: list[tuple[Place, Mistake]]
+) -> Iterator[tuple[Place, Record]]:
+    """The records of JSON-lines files. A line that is no record becomes a mistake."""
+    for file in files:
+        shown = file.shown
+        for number, line in lines(file):
+            try:
+                yield (shown, number, line), record(line)
+            except (msgspec.DecodeError, UnicodeError) as error:
+                span = line_span(shown, number, line)
+                torn = not line.endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
+                mistake = TornLine(span) if torn else UnreadableLine(_reason(error), span)
+                mistakes.append(((shown, number, line), mistake))
+
+
+def from_rows(
+    table: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    mistakes: list[tuple[Place, Mistake]],
+) -> Iterator[tuple[Place, Record]]:
+    """The records of a table's rows, in the order of seq."""
+    for number, row in enumerate(rows, 1):
+        values = dict(zip(columns, row, strict=True))
+        place = (table, number, msgspec.json.encode(values, enc_hook=str))
+        try:
+            yield place, _row_record(values)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            mistakes.append((place, UnreadableLine(_reason(error), line_span(*place))))
+
+
+def _row_record(values: dict[str, object]) -> Record:
+    fields = {name: value for name, value in values.items() if value is not None}
+    for image in ("before", "after"):
+        if isinstance(text := fields.get(image), str):
+            fields[image] = _images.decode(text)
+    relation = fields.get("relation")
+    if isinstance(relation, str) and relation.startswith("["):
+        fields["relation"] = msgspec.json.decode(relation, type=list[str])
+    return msgspec.convert(fields, Record)
+
+
+def _reason(error: Exception) -> str:
+    return str(error).removeprefix("Object ").replace(" - at `$", " at `$")

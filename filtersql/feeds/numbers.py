@@ -1,0 +1,139 @@
+"""Numbers as PostgreSQL prints them.
+
+Example
+    >>> numeric_text("1.50"), numeric_text("1E5"), numeric_text("-0.0"), numeric_text("nan")
+    ('1.50', '100000', '0.0', 'NaN')
+    >>> float_text(1e15, 8), float_text(0.1, 8)
+    ('1e+15', '0.1')
+
+PostgreSQL
+    src/backend/utils/adt/numeric.c, numeric_in() and numeric_out(): the scale that was written is
+    kept. src/backend/utils/adt/float.c, float8out_internal(): the shortest text that reads back.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from decimal import Decimal
+
+__all__ = ["float_text", "float_value", "integer_value", "numeric_text"]
+
+_NUMERIC = re.compile(r"\s*([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,6}))?\s*", re.ASCII)
+_SPECIAL = {
+    "nan": "NaN",
+    "inf": "Infinity",
+    "infinity": "Infinity",
+    "+inf": "Infinity",
+    "+infinity": "Infinity",
+    "-inf": "-Infinity",
+    "-infinity": "-Infinity",
+}
+_INTEGER_LIMITS = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
+_MOST_WHOLE_DIGITS = 131_072
+_MOST_SCALE = 16_383
+
+
+def integer_value(text: str, type_name: str) -> int:
+    """The integer of an int2, int4 or int8. Raises ValueError, OverflowError."""
+    if not re.fullmatch(r"\s*[+-]?\d+\s*", text, re.ASCII):
+        raise ValueError
+    value = int(text)
+    limit = _INTEGER_LIMITS[type_name]
+    if not -limit <= value < limit:
+        raise OverflowError
+    return value
+
+
+def numeric_text(text: str, precision_scale: tuple[int, int] | None = None) -> str:
+    """A numeric as PostgreSQL prints it, in the scale of its typmod.
+
+    A digit that the typmod would round away is refused: the source cannot have held it.
+    """
+    if special := _SPECIAL.get(text.strip().lower()):
+        if precision_scale is not None and special != "NaN":
+            raise OverflowError
+        return special
+    match = _NUMERIC.fullmatch(text)
+    if match is None:
+        raise ValueError
+    sign, digits, exponent = match[1], match[2], int(match[3] or 0)
+    whole, _, fraction = digits.partition(".")
+    if abs(exponent) > _MOST_WHOLE_DIGITS:
+        raise OverflowError
+    if exponent >= 0:
+        fraction = fraction.ljust(exponent, "0")
+        whole, fraction = whole + fraction[:exponent], fraction[exponent:]
+    else:
+        whole = whole.rjust(-exponent, "0")
+        whole, fraction = whole[:exponent], whole[exponent:] + fraction
+    whole = whole.lstrip("0")
+    if precision_scale is not None:
+        whole, fraction = _typed(whole, fraction, *precision_scale)
+    if len(whole) > _MOST_WHOLE_DIGITS or len(fraction) > _MOST_SCALE:
+        raise OverflowError
+    negative = sign == "-" and (whole or fraction.strip("0"))
+    number = (whole or "0") + (f".{fraction}" if fraction else "")
+    return f"-{number}" if negative else number
+
+
+def float_value(text: str, size: int) -> float:
+    """The value of a float4 (size 4) or float8 (size 8). Raises ValueError, OverflowError."""
+    stripped = text.strip()
+    if special := _SPECIAL.get(stripped.lower()):
+        return float(special)
+    if not _NUMERIC.fullmatch(stripped) and not re.fullmatch(
+        r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+", stripped, re.ASCII
+    ):
+        raise ValueError
+    value = float(stripped)
+    if size == 4:
+        value = struct.unpack("f", struct.pack("f", value))[0]
+    if value in (float("inf"), float("-inf")):
+        raise OverflowError
+    if value == 0 and re.search("[1-9]", re.split("[eE]", stripped)[0]):
+        raise OverflowError
+    return value
+
+
+def float_text(value: float, size: int) -> str:
+    """The shortest text that reads back as the value, as PostgreSQL prints it."""
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Infinity" if value > 0 else "-Infinity"
+    shortest = repr(value) if size == 8 else _shortest_float4(value)
+    sign, digits, exponent = Decimal(shortest).as_tuple()
+    figures = "".join(map(str, digits)).rstrip("0") or "0"
+    point = len(digits) + int(exponent)
+    minus = "-" if sign else ""
+    if figures == "0":
+        return f"{minus}0"
+    if not -4 < point <= (15 if size == 8 else 6):
+        mantissa = figures[0] + (f".{figures[1:]}" if len(figures) > 1 else "")
+        return f"{minus}{mantissa}e{point - 1:+03}"
+    if point <= 0:
+        return f"{minus}0.{'0' * -point}{figures}"
+    whole = figures[:point].ljust(point, "0")
+    return minus + whole + (f".{figures[point:]}" if len(figures) > point else "")
+
+
+def _typed(whole: str, fraction: str, precision: int, scale: int) -> tuple[str, str]:
+    if scale >= 0:
+        kept, lost = fraction[:scale].ljust(scale, "0"), fraction[scale:]
+    else:
+        kept, lost = "", whole[scale:] + fraction
+    if lost.strip("0") or len(whole) > precision - scale:
+        raise OverflowError
+    # numeric(3, 5): the first digits behind the point have to be zero.
+    if not whole and len(kept.lstrip("0")) > precision:
+        raise OverflowError
+    return whole, kept
+
+
+def _shortest_float4(value: float) -> str:
+    for digits in range(6, 10):
+        text = f"{value:.{digits - 1}e}"
+        if struct.unpack("f", struct.pack("f", float(text)))[0] == value:
+            break
+    return text

@@ -1,0 +1,102 @@
+"""What the order of a feed's changes must keep: seq, transactions, prev_seq; and where to cut.
+
+Example
+    ==== ==== ========================================================
+    seq  tx
+    ==== ==== ========================================================
+    1    a
+    2    a    complete: a later transaction follows
+    3    b    complete when the feed is closed or a commit record ends it
+    ==== ==== ========================================================
+
+The cut is the last seq at which every transaction is complete; later changes wait for the next run.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+__all__ = ["Disorder", "Order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Disorder:
+    """The change `seq` breaks the order: `tx` interleaves, or changes after `last` are missing."""
+
+    seq: int
+    tx: str | None = None
+    prev_seq: int = -1
+    last: int = -1
+
+
+@dataclass(slots=True)
+class Order:
+    """The changes above `start` that were read so far, in any order."""
+
+    start: int | None
+    seqs: array[int] = field(default_factory=lambda: array("q"))
+    txs: array[int] = field(default_factory=lambda: array("q"))
+    previous: array[int] = field(default_factory=lambda: array("q"))
+    digests: array[int] = field(default_factory=lambda: array("q"))
+    commits: bytearray = field(default_factory=bytearray)
+    names: dict[str, int] = field(default_factory=dict)
+    sorted: bool = True
+    #: seq -> digest, kept only once the changes turn out not to come in order
+    known: dict[int, int] = field(default_factory=dict)
+
+    def add(
+        self, seq: int, tx: str | None, prev_seq: int, digest: int, commit: bool
+    ) -> bool | None:
+        """Remember a change. False: it was read before; None: seq was read for another change."""
+        if self.sorted and self.seqs and seq <= self.seqs[-1]:
+            self.sorted = False
+            self.known = dict(zip(self.seqs, self.digests, strict=True))
+        if not self.sorted:
+            before = self.known.get(seq)
+            if before is not None:
+                return False if before == digest else None
+            self.known[seq] = digest
+        self.seqs.append(seq)
+        self.txs.append(-1 if tx is None else self.names.setdefault(tx, len(self.names)))
+        self.previous.append(prev_seq)
+        self.digests.append(digest)
+        self.commits.append(commit)
+        return True
+
+    def disorders(self) -> Iterator[Disorder]:
+        """Every change that breaks the order."""
+        last, open_tx = self.start, -1
+        ended: set[int] = set()
+        titles = list(self.names)
+        for index in self._indexes():
+            seq, tx, previous = self.seqs[index], self.txs[index], self.previous[index]
+            if tx != open_tx:
+                ended.add(open_tx)
+            if tx >= 0 and tx in ended:
+                yield Disorder(seq, tx=titles[tx])
+            open_tx = tx
+            if self.commits[index]:
+                ended.add(tx)
+                open_tx = -1
+            if previous >= 0 and last is not None and previous > last:
+                yield Disorder(seq, prev_seq=previous, last=last)
+            last = seq
+
+    def cut(self, closed: bool) -> int | None:
+        """The last seq at which all transactions are complete; None when no change is."""
+        indexes = self._indexes()
+        if not indexes:
+            return None
+        newest = indexes[-1]
+        if closed or self.txs[newest] < 0 or self.commits[newest]:
+            return self.seqs[newest]
+        for index in reversed(indexes):
+            if self.txs[index] != self.txs[newest]:
+                return self.seqs[index]
+        return None
+
+    def _indexes(self) -> range | list[int]:
+        indexes = range(len(self.seqs))
+        return indexes if self.sorted else sorted(indexes, key=self.seqs.__getitem__)

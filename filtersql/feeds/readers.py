@@ -1,0 +1,236 @@
+"""Reading a value of each PostgreSQL type, and printing it as PostgreSQL does: `family(pg_type)`.
+
+Example
+    >>> boolean = family(PgType("bool"))
+    >>> boolean.read("yes"), boolean.text(True)
+    (True, 't')
+    >>> family(PgType("bpchar", 4 + 3)).read("ab")
+    'ab '
+
+A type that is not in the table is kept as the text that was recorded: PostgreSQL's own output.
+
+PostgreSQL
+    The input and output functions of src/backend/utils/adt/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from filtersql.catalog import PgType
+from filtersql.feeds.arrays import array_text
+from filtersql.feeds.datetimes import (
+    date_days,
+    time_text,
+    timestamp_micros,
+    timestamptz_micros,
+    timetz_text,
+)
+from filtersql.feeds.jsonb import json_text, jsonb_text
+from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
+
+__all__ = ["Family", "family", "text_of", "type_title"]
+
+Value = Literal[
+    "boolean", "integer", "float", "numeric", "text", "bytes", "date", "timestamp", "timestamptz"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How values of a type are read from text, and printed. `holds` is what `read` gives.
+
+    Dates and times are read into days and microseconds since 1970; their text is not printed here.
+    """
+
+    holds: Value
+    read: Callable[[object], object]
+    text: Callable[[object], str] = str
+
+
+def text_of(written: object) -> object:
+    """A JSON scalar as the text that PostgreSQL's input function reads; arrays stay as they are."""
+    if isinstance(written, str):
+        return written
+    if isinstance(written, bool):
+        return "true" if written else "false"
+    return str(written) if isinstance(written, int) else written
+
+
+def family(pg_type: PgType) -> Family:
+    """The family of a type."""
+    if pg_type.schema != "pg_catalog":
+        return Family("text", _plain)
+    if pg_type.is_array:
+        return Family("text", partial(_array, _array_element(pg_type)))
+    if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
+        return Family("text", partial(_sized, pg_type.length, pg_type.name == "bpchar"))
+    if pg_type.name == "numeric":
+        return Family("numeric", partial(_numeric, pg_type.numeric_precision_scale))
+    return _FAMILIES.get(pg_type.name, _TEXT)
+
+
+def type_title(pg_type: PgType) -> str:
+    """The type's name as PostgreSQL's messages print it."""
+    if pg_type.is_array:
+        return type_title(PgType(pg_type.name[1:], pg_type.typmod)) + "[]"
+    title = _TITLES.get(pg_type.name, pg_type.name)
+    if pg_type.length is not None:
+        return f"{title}({pg_type.length})"
+    if digits := pg_type.numeric_precision_scale:
+        return f"{title}({digits[0]},{digits[1]})"
+    return title
+
+
+_TITLES: Mapping[str, str] = {
+    "bool": "boolean",
+    "int2": "smallint",
+    "int4": "integer",
+    "int8": "bigint",
+    "float4": "real",
+    "float8": "double precision",
+    "bpchar": "character",
+    "varchar": "character varying",
+    "time": "time without time zone",
+    "timetz": "time with time zone",
+    "timestamp": "timestamp without time zone",
+    "timestamptz": "timestamp with time zone",
+}
+_BOOLEANS = {"true": True, "yes": True, "false": False, "no": False, "on": True, "off": False}
+_UUID = re.compile(r"[0-9a-f]{32}")
+_INTERVAL = re.compile(
+    r"(?!\Z)(?:[+-]?\d+ years?(?: |\Z))?(?:[+-]?\d+ mons?(?: |\Z))?(?:[+-]?\d+ days?(?: |\Z))?"
+    r"(?:[+-]?\d\d+:\d\d:\d\d(?:\.\d{1,6})?)?|-?infinity"
+)
+
+
+def _plain(written: object) -> str:
+    if not isinstance(written, str) or "\x00" in written:
+        raise ValueError
+    return written
+
+
+def _array_element(pg_type: PgType) -> Callable[[object], str]:
+    element = family(PgType(pg_type.name[1:], pg_type.typmod))
+    if element.holds in ("date", "timestamp", "timestamptz"):
+        return str  # an element that is recorded is PostgreSQL's output already
+    return lambda written: element.text(element.read(written))
+
+
+def _array(element: Callable[[object], str], written: object) -> str:
+    if not isinstance(written, str | list):
+        raise ValueError
+    text = array_text(written, element)
+    return _plain(text)
+
+
+def _sized(length: int, padded: bool, written: object) -> str:
+    text = _plain(written)
+    if len(text) > length:
+        # Only blanks may be cut, as PostgreSQL does.
+        if text[length:].strip(" "):
+            raise OverflowError
+        text = text[:length]
+    return text.ljust(length) if padded else text
+
+
+def _boolean(written: object) -> bool:
+    word = _plain(written).strip().lower()
+    if word in ("1", "0"):
+        return word == "1"
+    meant = {value for name, value in _BOOLEANS.items() if word and name.startswith(word)}
+    if len(meant) != 1 or word == "o":
+        raise ValueError
+    return meant.pop()
+
+
+def _integer(type_name: str, written: object) -> int:
+    return integer_value(_plain(written), type_name)
+
+
+def _float(size: int, written: object) -> float:
+    return float_value(_plain(written), size)
+
+
+def _float_text(size: int, value: object) -> str:
+    assert isinstance(value, float)
+    return float_text(value, size)
+
+
+def _numeric(precision_scale: tuple[int, int] | None, written: object) -> str:
+    return numeric_text(_plain(written), precision_scale)
+
+
+def _bytes(written: object) -> bytes:
+    text = _plain(written)
+    if text.startswith("\\x"):
+        return bytes.fromhex(text[2:])
+    raw = text.encode()
+    if re.search(rb"\\(?!\\|[0-3][0-7]{2})", re.sub(rb"\\\\", b"", raw)):
+        raise ValueError
+    return re.sub(
+        rb"\\(\\|[0-3][0-7]{2})",
+        lambda match: b"\\" if match[1] == b"\\" else bytes([int(match[1], 8)]),
+        raw,
+    )
+
+
+def _bytes_text(value: object) -> str:
+    assert isinstance(value, bytes)
+    return "\\x" + value.hex()
+
+
+def _uuid(written: object) -> str:
+    text = _plain(written).lower()
+    if text.startswith("{") and text.endswith("}"):
+        text = text[1:-1]
+    digits = re.sub(r"(?<=[0-9a-f]{4})-(?=[0-9a-f])", "", text)
+    if not _UUID.fullmatch(digits):
+        raise ValueError
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _interval(written: object) -> str:
+    text = _plain(written)
+    if not _INTERVAL.fullmatch(text):
+        raise ValueError
+    return text
+
+
+def _json(written: object) -> str:
+    text = written if isinstance(written, str) else json_text(written)
+    jsonb_text(text)  # judges it
+    return text
+
+
+def _jsonb(written: object) -> str:
+    return jsonb_text(written if isinstance(written, str) else json_text(written))
+
+
+def _from_text(read: Callable[[str], object], written: object) -> object:
+    return read(_plain(written))
+
+
+_TEXT = Family("text", _plain)
+_FAMILIES: Mapping[str, Family] = {
+    "bool": Family("boolean", _boolean, lambda value: "t" if value else "f"),
+    "int2": Family("integer", partial(_integer, "int2")),
+    "int4": Family("integer", partial(_integer, "int4")),
+    "int8": Family("integer", partial(_integer, "int8")),
+    "float4": Family("float", partial(_float, 4), partial(_float_text, 4)),
+    "float8": Family("float", partial(_float, 8), partial(_float_text, 8)),
+    "bytea": Family("bytes", _bytes, _bytes_text),
+    "date": Family("date", partial(_from_text, date_days)),
+    "timestamp": Family("timestamp", partial(_from_text, timestamp_micros)),
+    "timestamptz": Family("timestamptz", partial(_from_text, timestamptz_micros)),
+    "time": Family("text", partial(_from_text, time_text)),
+    "timetz": Family("text", partial(_from_text, timetz_text)),
+    "interval": Family("text", _interval),
+    "uuid": Family("text", _uuid),
+    "json": Family("text", _json),
+    "jsonb": Family("text", _jsonb),
+}

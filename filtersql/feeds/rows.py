@@ -1,0 +1,103 @@
+"""Rows of a source table from JSON lines, one object a row: what the initial copy reads.
+
+Example
+    `{format: filtersql, path: "source/{schema}.{table}.jsonl"}`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from filtersql.catalog import Table
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.feeds import (
+    IncompleteImage,
+    TooManyFeedMistakes,
+    TornLine,
+    UnknownFeedColumn,
+    UnreadableLine,
+)
+from filtersql.feeds.images import needed_columns
+from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.records import Number
+from filtersql.feeds.staging import Place, RowStage, StagedColumn
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.storage import Engine
+
+__all__ = ["StagedRows", "stage_rows"]
+
+_BATCH = 50_000
+_MOST_MISTAKES = 100
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Number)
+
+
+@dataclass(frozen=True, slots=True)
+class StagedRows:
+    """The rows of one source table as a Parquet file."""
+
+    path: Path
+    columns: tuple[StagedColumn, ...]
+    count: int
+
+
+def stage_rows(
+    files: Sequence[FeedFile], compiled: CompiledTable, table: Table, engine: Engine, path: Path
+) -> StagedRows:
+    """Judge and stage the rows of some files. Raises Mistakes."""
+    mistakes: list[tuple[Place, Mistake]] = []
+    stage = RowStage(compiled, engine, path, mistakes, lambda place: line_span(*place))
+    count = 0
+    for file in files:
+        for number, line in lines(file):
+            place = (file.shown, number, line)
+            if (row := _row(place, mistakes)) is not None and _complete(
+                row, place, compiled, table, mistakes
+            ):
+                stage.add(row, place)
+                count += 1
+            if count % _BATCH == 0:
+                stage.flush()
+            if len(mistakes) >= _MOST_MISTAKES:
+                break
+    stage.close()
+    if mistakes:
+        found = [mistake for _, mistake in sorted(mistakes, key=lambda item: item[0][:2])]
+        if len(found) >= _MOST_MISTAKES:
+            found = [*found[:_MOST_MISTAKES], TooManyFeedMistakes(_MOST_MISTAKES)]
+        raise Mistakes(found)
+    return StagedRows(path, stage.columns, count)
+
+
+def _row(place: Place, mistakes: list[tuple[Place, Mistake]]) -> dict[str, Any] | None:
+    try:
+        return _decoder.decode(place[2])
+    except (msgspec.DecodeError, UnicodeError) as error:
+        span = line_span(*place)
+        torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
+        mistakes.append((place, TornLine(span) if torn else UnreadableLine(str(error), span)))
+        return None
+
+
+def _complete(
+    row: dict[str, Any],
+    place: Place,
+    compiled: CompiledTable,
+    table: Table,
+    mistakes: list[tuple[Place, Mistake]],
+) -> bool:
+    known = [column.name for column in table.columns]
+    wrong: list[Mistake] = [
+        UnknownFeedColumn(column, table.name, known, line_span(*place))
+        for column in row
+        if column not in known
+    ]
+    needed = needed_columns(compiled, table)
+    if missing := [name for name in known if name in needed and name not in row]:
+        wrong.append(IncompleteImage("a source row", "row", missing, table.name, line_span(*place)))
+    mistakes += [(place, mistake) for mistake in wrong]
+    return not wrong

@@ -1,0 +1,239 @@
+"""Typed changes of one target, written as a Parquet file in batches: the view that merge.sql reads.
+
+Example
+    ===== ==== ======== ============ =========== ===========
+    seq   tx   op       before_a     after_a     unchanged
+    ===== ==== ======== ============ =========== ===========
+    17    501  update   2            555         []
+    ===== ==== ======== ============ =========== ===========
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filtersql.errors import Mistake
+from filtersql.errors.feeds import NullInNotNull, UnstorableValue
+from filtersql.feeds.records import Record
+from filtersql.feeds.values import Codec, codec
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable, FeedColumn
+from filtersql.source import Span
+from filtersql.storage import Engine
+
+if TYPE_CHECKING:
+    import pyarrow
+    import pyarrow.parquet
+
+__all__ = ["ChangeStage", "Image", "Place", "RowStage", "StagedColumn", "Where"]
+
+#: JSON values of a row image by column
+Image = Mapping[str, object]
+#: (file, line number, line): enough to make a Span, if one is needed
+Place = tuple[str, int, bytes]
+Where = Callable[[Place], Span]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedColumn:
+    """A column of the view over a staged file, in the file's order."""
+
+    name: str
+    sql_type: str
+
+
+@dataclass(slots=True)
+class _File:
+    """A Parquet file whose columns are named by their position: any name is safe."""
+
+    path: Path
+    types: list[pyarrow.DataType]
+    writer: pyarrow.parquet.ParquetWriter | None = None
+
+    def write(self, arrays: Sequence[pyarrow.Array]) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        names = [f"c{index}" for index in range(len(self.types))]
+        schema = pyarrow.schema(list(zip(names, self.types, strict=True)))
+        if self.writer is None:
+            self.writer = parquet.ParquetWriter(self.path, schema, compression="snappy")
+        self.writer.write_table(pyarrow.Table.from_arrays(list(arrays), schema=schema))
+
+    def close(self) -> None:
+        import pyarrow
+
+        if self.writer is None:
+            self.write([pyarrow.array([], kind) for kind in self.types])
+        assert self.writer is not None
+        self.writer.close()
+
+
+@dataclass(slots=True)
+class ChangeStage:
+    """The pending changes of one target, buffered until `flush`."""
+
+    compiled: CompiledTable
+    engine: Engine
+    path: Path
+    mistakes: list[tuple[Place, Mistake]]
+    where: Where
+    codecs: list[Codec] = field(init=False)
+    file: _File = field(init=False)
+    records: list[Record] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        import pyarrow
+
+        columns = self.compiled.feed_columns
+        self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
+        images = [code.kind.arrow for code in self.codecs for _ in ("before", "after")]
+        text = pyarrow.string()
+        self.file = _File(
+            self.path, [pyarrow.int64(), text, text, *images, pyarrow.list_(pyarrow.string())]
+        )
+
+    @property
+    def columns(self) -> tuple[StagedColumn, ...]:
+        """The columns of the view over the file."""
+        names = {"spark": ("BIGINT", "STRING", "ARRAY<STRING>")}
+        number, text, texts = names.get(self.engine, ("BIGINT", "VARCHAR", "VARCHAR[]"))
+        images = [
+            StagedColumn(f"{image}_{column.name}", column.sql_type)
+            for column in self.compiled.feed_columns
+            for image in ("before", "after")
+        ]
+        return (
+            StagedColumn("seq", number),
+            StagedColumn("tx", text),
+            StagedColumn("op", text),
+            *images,
+            StagedColumn("unchanged", texts),
+        )
+
+    def add(self, change: Record, place: Place) -> None:
+        """Take a change whose images were judged to be complete."""
+        self.records.append(change)
+        self.places.append(place)
+
+    def flush(self) -> None:
+        """Convert what is buffered, column by column, and write it."""
+        import pyarrow
+
+        records = self.records
+        if not records:
+            return
+        judge = _Judge(self.compiled.relation, self.places, self.mistakes, self.where)
+        arrays: list[pyarrow.Array | None] = [
+            pyarrow.array([change.seq for change in records], pyarrow.int64()),
+            pyarrow.array(
+                [None if change.tx is None else str(change.tx) for change in records],
+                pyarrow.string(),
+            ),
+            pyarrow.array([change.op for change in records], pyarrow.string()),
+        ]
+        for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True):
+            arrays.append(judge.array(column, code, [c.before for c in records], "before"))
+            arrays.append(judge.array(column, code, [c.after for c in records], "after"))
+        arrays.append(
+            pyarrow.array([c.unchanged or [] for c in records], pyarrow.list_(pyarrow.string()))
+        )
+        self.records, self.places = [], []
+        if not self.mistakes:
+            self.file.write([array for array in arrays if array is not None])
+
+    def close(self) -> None:
+        """Write the rest; the file exists afterwards, even without a change."""
+        self.flush()
+        self.file.close()
+
+
+@dataclass(slots=True)
+class RowStage:
+    """The rows of a source table, for the initial copy."""
+
+    compiled: CompiledTable
+    engine: Engine
+    path: Path
+    mistakes: list[tuple[Place, Mistake]]
+    where: Where
+    codecs: list[Codec] = field(init=False)
+    file: _File = field(init=False)
+    rows: list[Image] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        columns = self.compiled.feed_columns
+        self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
+        self.file = _File(self.path, [code.kind.arrow for code in self.codecs])
+
+    @property
+    def columns(self) -> tuple[StagedColumn, ...]:
+        """The columns of the view over the file."""
+        return tuple(
+            StagedColumn(column.name, column.sql_type) for column in self.compiled.feed_columns
+        )
+
+    def add(self, row: Image, place: Place) -> None:
+        """Take a row that has all its columns."""
+        self.rows.append(row)
+        self.places.append(place)
+
+    def flush(self) -> None:
+        """Convert what is buffered, column by column, and write it."""
+        judge = _Judge(self.compiled.relation, self.places, self.mistakes, self.where)
+        arrays = [
+            judge.array(column, code, list(self.rows), "row")
+            for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True)
+        ]
+        if self.rows and not self.mistakes:
+            self.file.write([array for array in arrays if array is not None])
+        self.rows, self.places = [], []
+
+    def close(self) -> None:
+        """Write the rest; the file exists afterwards, even without a row."""
+        self.flush()
+        self.file.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Turns one column of a batch into an Arrow array, and words what does not fit."""
+
+    table: RelationName
+    places: Sequence[Place]
+    mistakes: list[tuple[Place, Mistake]]
+    where: Where
+
+    def array(
+        self, column: FeedColumn, code: Codec, images: Sequence[Image | None], image: str
+    ) -> pyarrow.Array | None:
+        name = column.name
+        values = [None if row is None else row.get(name) for row in images]
+        if column.not_null and None in values:
+            for row, place in zip(images, self.places, strict=True):
+                if row is not None and name in row and row[name] is None:
+                    span = self.where(place)
+                    self.mistakes.append((place, NullInNotNull(name, image, self.table, span)))
+        try:
+            return code.array(values)
+        except ValueError:
+            if not self._report(name, code, values):
+                raise
+            return None
+
+    def _report(self, name: str, code: Codec, values: Sequence[object]) -> bool:
+        found = False
+        for value, place in zip(values, self.places, strict=True):
+            try:
+                code.value(value)
+            except ValueError as reason:
+                span = self.where(place)
+                mistake = UnstorableValue(name, self.table, str(reason), span)
+                self.mistakes.append((place, mistake))
+                found = True
+        return found

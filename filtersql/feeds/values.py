@@ -1,0 +1,91 @@
+"""The value that a target stores for a JSON value of a feed: `codec(pg_type, sql_type, engine)`.
+
+Example
+    ================== ============================ ===================== ==================
+    PostgreSQL         in the feed                  stored as             value
+    ================== ============================ ===================== ==================
+    integer            7, "7"                       INT                   7
+    numeric            1.50, "1.50", 1E2            STRING                '1.50', '100'
+    char(3)            "ab"                         STRING                'ab '
+    bytea              "\\\\x00ff"                    BINARY                two bytes
+    integer[]          [1, null], "{1,NULL}"        STRING                '{1,NULL}'
+    timestamptz        "2024-01-01 01:00:00+01"     TIMESTAMP             2024-01-01 00:00 UTC
+    ================== ============================ ===================== ==================
+
+A value that its PostgreSQL type cannot hold raises ValueError; one that the stored type cannot
+hold (NaN in a DECIMAL, infinity in Spark's DATE) does too. Nothing is rounded or cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from filtersql.catalog import PgType
+from filtersql.errors.feeds import UnstorableType
+from filtersql.feeds.readers import family, text_of, type_title
+from filtersql.feeds.storers import StoredKind, Unstorable, stored_kind, storer
+from filtersql.storage import Engine
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["Codec", "canonical_text", "codec"]
+
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """How values of one column are stored. `kind` says which Arrow type holds them."""
+
+    pg_type: PgType
+    kind: StoredKind
+    store: Callable[[object], object]
+
+    def value(self, written: object) -> object:
+        """The stored value of a JSON value; None for null. Raises ValueError with the reason."""
+        if written is None:
+            return None
+        try:
+            return self.store(written)
+        except Unstorable as reason:
+            raise ValueError(f"{_shown(written)} {reason}") from None
+        except OverflowError:
+            title = type_title(self.pg_type)
+            raise ValueError(f"value {_shown(written)} is out of range for type {title}") from None
+        except (ValueError, UnicodeError):
+            title = type_title(self.pg_type)
+            raise ValueError(f"invalid input syntax for type {title}: {_shown(written)}") from None
+
+    def array(self, written: list[object]) -> pyarrow.Array:
+        """The Arrow array of a column of JSON values. Raises ValueError."""
+        store = self.store
+        try:
+            values = [None if item is None else store(item) for item in written]
+        except (ValueError, OverflowError, Unstorable):
+            for item in written:
+                self.value(item)  # raises the reason
+            raise
+        return self.kind.array(values)
+
+
+def codec(pg_type: PgType, sql_type: str, engine: Engine) -> Codec:
+    """The codec from a PostgreSQL type to an engine's type. Raises UnstorableType."""
+    kind = stored_kind(sql_type, engine)
+    store = storer(pg_type, kind, engine) if kind is not None else None
+    if kind is None or store is None:
+        raise UnstorableType(type_title(pg_type), sql_type)
+    return Codec(pg_type, kind, store)
+
+
+def canonical_text(pg_type: PgType, written: object) -> str:
+    """PostgreSQL's text output for a JSON value. Raises ValueError, OverflowError."""
+    reader = family(pg_type)
+    return reader.text(reader.read(text_of(written)))
+
+
+def _shown(written: object) -> str:
+    text = written if isinstance(written, str) else repr(written)
+    return f'"{text}"' if len(text) <= _SHOWN else f'"{text[:_SHOWN]}…"'

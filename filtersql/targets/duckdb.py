@@ -1,0 +1,200 @@
+"""DuckDB as a target: one file, one transaction for all tables of a subscription.
+
+Example
+    `{type: duckdb, path: shop.duckdb}`; the path is relative to the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import EngineRefused, SettingRefused, Unreachable
+from filtersql.feeds.staging import StagedColumn
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.storage import Engine as Dialect
+from filtersql.targets.model import Mark, Written
+from filtersql.targets.refusals import reason_of
+from filtersql.targets.statements import literal, quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["DuckDB", "connect"]
+
+#: temporary names of filtersql, to be forgotten between tables
+_TEMPORARY = "filtersql_"
+
+
+def connect(path: Path | None) -> DuckDB:
+    """Open the file (None: in memory). Raises Unreachable when it cannot be opened."""
+    import duckdb
+
+    try:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        connection = duckdb.connect(str(path) if path else ":memory:")
+    except (duckdb.Error, OSError) as error:
+        hint = (
+            "Another process may hold the file; end it, or wait." if "lock" in str(error) else None
+        )
+        raise Mistakes([Unreachable("DuckDB", str(error).splitlines()[0], hint)]) from None
+    engine = DuckDB(connection)
+    engine.configure({"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"})
+    return engine
+
+
+class DuckDB:
+    """A connection to a DuckDB file."""
+
+    dialect: Dialect = "duckdb"
+    atomic = True
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.connection = connection
+        self._staged = 0
+
+    @property
+    def title(self) -> str:
+        """DuckDB and its version."""
+        import duckdb
+
+        return f"DuckDB {duckdb.__version__}"
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+        self._run(statement)
+
+    def rows(self, statement: str) -> list[tuple[object, ...]]:
+        """The rows of a query."""
+        return self._run(statement).fetchall()
+
+    def configure(self, settings: dict[str, str]) -> None:
+        """Set what the meaning of statements depends on, and check that it is in force."""
+        for name, value in settings.items():
+            words = f"SET {quoted(name, 'duckdb')} = "
+            self._run(words + literal(value).sql("duckdb"))
+            found = self.rows(f"SELECT current_setting({literal(name).sql('duckdb')})")[0][0]
+            if str(found).lower() != str(value).lower():
+                raise Mistakes([SettingRefused(name, value, str(found))])
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing."""
+        self._run("BEGIN TRANSACTION")
+        try:
+            yield
+        except BaseException:
+            self._run("ROLLBACK")
+            raise
+        self._run("COMMIT")
+
+    def view(
+        self,
+        name: str,
+        path: Path,
+        columns: Sequence[StagedColumn],
+        *,
+        above: int | None = None,
+        upto: int | None = None,
+    ) -> None:
+        """A temporary view over a staged file, of the changes above and up to a position."""
+        from sqlglot import exp, select
+
+        named = [
+            exp.alias_(exp.column(f"c{index}"), column.name, quoted=True)
+            for index, column in enumerate(columns)
+        ]
+        scan = exp.func("read_parquet", exp.Literal.string(str(path)))
+        query = select(*named).from_(exp.Table(this=scan))
+        if above is not None:
+            query = query.where(exp.column("c0") > above)
+        if upto is not None:
+            query = query.where(exp.column("c0") <= upto)
+        create = exp.Create(
+            this=exp.to_identifier(name, quoted=True),
+            kind="VIEW",
+            replace=True,
+            expression=query,
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        )
+        self._run(create.sql("duckdb"))
+
+    def stage(self, name: str, query: str) -> tuple[str, ...]:
+        """Keep a query's rows in a temporary table; its columns."""
+        words = f"CREATE OR REPLACE TEMPORARY TABLE {quoted(name, 'duckdb')} AS\n"
+        self._run(words + query)
+        described = self.rows(f"DESCRIBE {quoted(name, 'duckdb')}")
+        return tuple(str(row[0]) for row in described)
+
+    def table_sql(self, parts: Sequence[str]) -> str:
+        """A table's name, quoted."""
+        return ".".join(quoted(part, "duckdb") for part in parts)
+
+    def exists(self, parts: Sequence[str]) -> bool:
+        """Whether a table of that (schema, name) exists in the file."""
+        schema, name = (literal(part).sql("duckdb") for part in parts)
+        found = self.rows(
+            "SELECT count(*) FROM information_schema.tables "
+            f"WHERE table_catalog = current_database() AND lower(table_schema) = lower({schema}) "
+            f"AND lower(table_name) = lower({name})"
+        )
+        return found[0][0] != 0
+
+    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
+        """Make a table, in place of one that exists."""
+        self._run(f"CREATE SCHEMA IF NOT EXISTS {quoted(parts[0], 'duckdb')}")
+        self._run(f"CREATE OR REPLACE TABLE {self.table_sql(parts)} (\n  {definitions}\n)")
+
+    def drop(self, parts: Sequence[str]) -> None:
+        """Remove a table."""
+        self._run(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+
+    def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
+        """Run a MERGE or INSERT; the state that is written in the same transaction is the mark."""
+        if not _is_merge(statement):
+            return Written(inserted=_count(self._run(statement).fetchall()))
+        result = self._run(f"{statement.rstrip().rstrip(';')}\nRETURNING merge_action")
+        counts = {"INSERT": 0, "UPDATE": 0, "DELETE": 0}
+        for batch in result.to_arrow_reader(100_000):
+            for item in batch.column(0).value_counts().to_pylist():
+                counts[item["values"]] += item["counts"]
+        return Written(counts["INSERT"], counts["UPDATE"], counts["DELETE"])
+
+    def committed(self, compiled: CompiledTable) -> Mark | None:
+        """None: the state and the data are committed together, so the state is right."""
+        return None
+
+    def clear(self) -> None:
+        """Forget temporary views and staged rows."""
+        for kind, name in self.rows(
+            "SELECT table_type, table_name FROM information_schema.tables "
+            "WHERE table_catalog = 'temp'"
+        ):
+            if str(name).startswith(_TEMPORARY):
+                word = "VIEW" if kind == "VIEW" else "TABLE"
+                self._run(f"DROP {word} IF EXISTS {quoted(str(name), 'duckdb')}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def _run(self, statement: str) -> duckdb.DuckDBPyConnection:
+        import duckdb
+
+        try:
+            return self.connection.execute(statement)
+        except duckdb.Error as error:
+            raise Mistakes([EngineRefused("DuckDB", reason_of(str(error)))]) from None
+
+
+def _is_merge(statement: str) -> bool:
+    code = [line for line in statement.splitlines() if not line.lstrip().startswith("--")]
+    return "\n".join(code).lstrip()[:5].upper() == "MERGE"
+
+
+def _count(rows: list[tuple[object, ...]]) -> int:
+    return int(str(rows[0][0])) if rows else 0

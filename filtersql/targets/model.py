@@ -1,0 +1,166 @@
+"""What a runner asks of an engine: statements, rows, staged files, and a position with the data.
+
+Example
+    with engine.transaction():
+        engine.view("filtersql_changes__public__t1", staged, columns, above=120, upto=140)
+        engine.stage("filtersql_stage__1", compiled.merge_source_sql)
+        engine.write(merge, compiled, Mark("s1", compiled.relation, 1, 140))
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from filtersql.feeds.staging import StagedColumn
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.storage import Engine as Dialect
+
+__all__ = ["Engine", "Mark", "Written", "read_mark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is committed together with a target's data: whose changes it holds, up to where.
+
+    `generation` counts how often the target was filled from the beginning; position None is the
+    initial copy of a source that does not say which changes it holds.
+    """
+
+    subscription: str
+    relation: RelationName
+    generation: int
+    position: int | None
+
+    @property
+    def text(self) -> str:
+        """The mark as it is stored with a commit."""
+        return json.dumps(
+            {
+                "filtersql": {
+                    "subscription": self.subscription,
+                    "relation": list(self.relation),
+                    "generation": self.generation,
+                    "position": self.position,
+                }
+            },
+            ensure_ascii=False,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many rows a statement changed."""
+
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+
+    def __add__(self, other: Written) -> Written:
+        return Written(
+            self.inserted + other.inserted,
+            self.updated + other.updated,
+            self.deleted + other.deleted,
+        )
+
+
+class Engine(Protocol):
+    """A connection to an engine; every method raises errors.Mistakes when the engine refuses."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of its statements."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Its name in messages: `Spark 4.1.4 with Delta`."""
+        ...
+
+    @property
+    def atomic(self) -> bool:
+        """Whether `transaction` holds all tables and the state together."""
+        ...
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+        ...
+
+    def rows(self, statement: str) -> list[tuple[object, ...]]:
+        """The rows of a query."""
+        ...
+
+    def configure(self, settings: dict[str, str]) -> None:
+        """Set what the meaning of statements depends on, and check that it is in force."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All or nothing, where the engine can; otherwise nothing."""
+        ...
+
+    def view(
+        self,
+        name: str,
+        path: Path,
+        columns: Sequence[StagedColumn],
+        *,
+        above: int | None = None,
+        upto: int | None = None,
+    ) -> None:
+        """A temporary view over a staged file, of the changes above and up to a position."""
+        ...
+
+    def stage(self, name: str, query: str) -> tuple[str, ...]:
+        """Keep a query's rows under a temporary name; its columns."""
+        ...
+
+    def table_sql(self, parts: Sequence[str]) -> str:
+        """A table's name, quoted, in the catalog of the targets."""
+        ...
+
+    def exists(self, parts: Sequence[str]) -> bool:
+        """Whether a table of that (schema, name) exists in the catalog of the targets."""
+        ...
+
+    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
+        """Make a table, in place of one that exists. `config` is a subscription's target_config."""
+        ...
+
+    def drop(self, parts: Sequence[str]) -> None:
+        """Remove a table and its data."""
+        ...
+
+    def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
+        """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
+        ...
+
+    def committed(self, compiled: CompiledTable) -> Mark | None:
+        """The newest mark that stands with the target's data."""
+        ...
+
+    def clear(self) -> None:
+        """Forget temporary views and staged rows."""
+        ...
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
+def read_mark(text: object) -> Mark | None:
+    """The mark in a commit's text; None for a commit that is not filtersql's."""
+    try:
+        fields = json.loads(str(text))["filtersql"]
+        return Mark(
+            fields["subscription"],
+            RelationName(*fields["relation"]),
+            fields["generation"],
+            fields["position"],
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
