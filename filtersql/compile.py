@@ -17,7 +17,7 @@ from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.compiling import TargetTaken
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
-from filtersql.filters.identity import check_identity
+from filtersql.filters.identity import check_identity, check_unsubscribed
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.project import Project
@@ -59,19 +59,22 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
         "postgres_version": project.postgres_version,
         "default_via_partition_root": project.publish_via_partition_root,
         "via_partition_root_flag": via_partition_root,
-        "identity_check": project.identity_check,
     }
+    identity = {"identity_check": project.identity_check}
     shelf = _FilterShelf(project)
     with mistakes:
         notices |= dict.fromkeys(publications.check(project.definitions, **rules))
     for publication in project.definitions.publications.values():
         _resolve_all(publication, project, shelf, mistakes)
+    notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **rules))
     nodes: list[Node] = []
     goal = destination(project)
     for name in sorted(project.definitions.subscriptions):
         subscription = project.definitions.subscriptions[name]
         with mistakes:
-            for resolved in publications.resolve(subscription, project.definitions, **rules):
+            for resolved in publications.resolve(
+                subscription, project.definitions, **rules, **identity
+            ):
                 with mistakes:
                     node = _node(resolved, shelf, goal, project, notices)
                     nodes.append(node)
@@ -203,6 +206,8 @@ def _node(
             by_action,
             catalog=project.definitions.catalog,
             identity_check=project.identity_check,
+            semantics=project.semantics,
+            filter_of=shelf.filter,
         )
     )
     notices |= dict.fromkeys(resolved.notices)

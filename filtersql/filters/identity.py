@@ -25,9 +25,11 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
+from filtersql import publications
 from filtersql.catalog import Catalog, Identity, Table
-from filtersql.definitions.model import Action
+from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import FilterOutsideIdentity, as_notice
 from filtersql.filters.model import Filter
@@ -36,7 +38,7 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage
 
-__all__ = ["check_identity", "without_effect"]
+__all__ = ["check_identity", "check_unsubscribed", "without_effect"]
 
 #: resolves a contribution's text on a table: `filter_of(where, table, publication)`
 FilterOf = Callable[[Passage, Table, str], Filter]
@@ -65,7 +67,7 @@ def check_identity(
         for action in _judges_old_rows(semantics)
         for row_filter in action_filters.get(action, ())
     ]
-    if filter_of is not None and read_old(resolved, semantics):
+    if filter_of is not None and _reads_old(resolved, semantics):
         read += _without_effect(resolved, leaves, catalog, semantics, filter_of)
     mistakes = list(_mistakes(read, resolved.table.name))
     if mistakes and identity_check != "run":
@@ -73,7 +75,49 @@ def check_identity(
     return tuple(as_notice("replica-identity", mistake) for mistake in mistakes)
 
 
-def read_old(resolved: ResolvedTable, semantics: Semantics) -> bool:
+def check_unsubscribed(
+    definitions: Definitions,
+    filter_of: FilterOf,
+    *,
+    semantics: Semantics,
+    postgres_version: int = 18,
+    default_via_partition_root: bool = False,
+    via_partition_root_flag: bool | None = None,
+) -> tuple[Notice, ...]:
+    """The warnings of filters that no subscription uses; what is refused elsewhere gives none."""
+    found: dict[Notice, None] = {}
+    for subscription in publications.unsubscribed(definitions):
+        with suppress(Mistakes, Mistake):
+            for resolved in publications.resolve(
+                subscription,
+                definitions,
+                semantics=semantics,
+                postgres_version=postgres_version,
+                default_via_partition_root=default_via_partition_root,
+                via_partition_root_flag=via_partition_root_flag,
+                identity_check="run",
+            ):
+                by_action = {
+                    action: tuple(
+                        filter_of(part.where, resolved.table, part.publication)
+                        for part in parts
+                        if part.where is not None
+                    )
+                    for action, parts in resolved.filters.items()
+                }
+                notices = check_identity(
+                    resolved,
+                    by_action,
+                    catalog=definitions.catalog,
+                    identity_check="run",
+                    semantics=semantics,
+                    filter_of=filter_of,
+                )
+                found |= dict.fromkeys(notices)
+    return tuple(found)
+
+
+def _reads_old(resolved: ResolvedTable, semantics: Semantics) -> bool:
     """Whether any publication of the target needs old rows to be judged."""
     needed = _judges_old_rows(semantics)
     parts = (*resolved.contributions, *resolved.displaced)

@@ -40,9 +40,8 @@ def resolve(
         postgres_version,
         default_via_partition_root,
         via_partition_root_flag,
-        identity_check,
     )
-    return resolve_with(subscription, _index(definitions, settings))
+    return resolve_with(subscription, _index(definitions, settings), identity_check)
 
 
 def check(
@@ -57,14 +56,14 @@ def check(
     """The warnings of publications that nobody subscribes to; `resolve` gives the others.
 
     Raises Mistakes: what PostgreSQL refuses at CREATE PUBLICATION, of all publications. What a
-    filter may hold and read is checked in `filters`.
+    filter may hold and read is checked in `filters`. Whatever `identity_check` says, a replica
+    identity that is missing where nobody subscribes is a warning.
     """
     settings = Settings(
         semantics,
         postgres_version,
         default_via_partition_root,
         via_partition_root_flag,
-        identity_check,
     )
     index = _index(definitions, settings)
     mistakes = [mistake for each in index.mistakes.values() for mistake in each]

@@ -41,21 +41,28 @@ _SYSTEM = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
 
 
 def published_columns(
-    table: Table, members: Sequence[Membership], span: Span
+    table: Table, members: Sequence[Membership], span: Span, *, changes: bool
 ) -> tuple[tuple[Column, ...], tuple[Mistake, ...]]:
-    """The columns in the table's order, and a mistake where the publications disagree."""
-    names = [published_names(table, member) for member in members]
-    columns = tuple(column for column in table.columns if column.name in names[0])
-    if len(set(names)) > 1:
-        lists = [
+    """The columns in the table's order, and a mistake where the publications disagree.
+
+    PostgreSQL compares the columns when it subscribes, the parameters when it sends `changes`.
+    """
+    # Publications are many, different answers are few: one for each list or parameter.
+    lists: dict[frozenset[str] | str, Membership] = {}
+    for member in members:
+        listed = column_list(table, member)
+        lists.setdefault(member.generated_columns if listed is None else listed, member)
+    answers = {published_names(table, member): member for member in reversed(lists.values())}
+    first = published_names(table, members[0])
+    columns = tuple(column for column in table.columns if column.name in first)
+    if len(answers) > 1:
+        described = [
             f'Publication "{member.name}" publishes ({_listed(table, published)}).'
-            for member, published in zip(members, names, strict=True)
+            for published, member in answers.items()
         ]
-        return columns, (DifferentColumnLists(table.name, lists, span),)
-    parameters = {
-        member.generated_columns for member in members if column_list(table, member) is None
-    }
-    if len(parameters) > 1 and any(column.generated for column in table.columns):
+        return columns, (DifferentColumnLists(table.name, described, span),)
+    parameters = [said for said in lists if isinstance(said, str)]
+    if changes and len(parameters) > 1 and any(column.generated for column in table.columns):
         return columns, (DifferentGeneratedColumns(table.name, span),)
     return columns, ()
 

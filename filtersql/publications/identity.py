@@ -47,15 +47,20 @@ def identity_mistakes(
 ) -> Iterator[Mistake]:
     """What stops the first UPDATE or DELETE of a leaf; `members` with the relation they list."""
     judged: set[Action] = set()
+    generated = postgres_version >= _CHECKS_GENERATED and any(
+        column.generated for column in leaf.columns
+    )
     for member, listed in members:
-        actions = [action for action in _JUDGED if action in member.actions]
-        if not actions:
+        if member.actions.isdisjoint(_JUDGED):
             continue
-        judged.update(actions)
+        judged |= member.actions
+        if not generated and not member.entries:
+            continue
+        action = Action.UPDATE if Action.UPDATE in member.actions else Action.DELETE
         target = lineage.tables[listed] if member.via_root else leaf
-        yield from _column_list(leaf, target, member, actions[0])
-        if postgres_version >= _CHECKS_GENERATED:
-            yield from _generated(leaf, target, member, actions[0])
+        yield from _column_list(leaf, target, member, action)
+        if generated:
+            yield from _generated(leaf, target, member, action)
     if not has_identity(leaf):
         for action in _JUDGED:
             if action in judged:

@@ -24,8 +24,6 @@ class Settings:
     default_via_partition_root: bool = False
     #: the compile flag; None where it is not given
     via_partition_root_flag: bool | None = None
-    #: `compile` or `run`
-    identity_check: str = "compile"
 
 
 @dataclass(frozen=True, slots=True)

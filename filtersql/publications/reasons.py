@@ -44,21 +44,21 @@ def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 
 
 def _absorbed(resolved: ResolvedTable) -> Iterator[str]:
-    grouped: dict[tuple[Contribution, ...], list[Action]] = {}
+    grouped: dict[tuple[str, ...], list[Action]] = {}
     for action, contributions in resolved.absorbed.items():
-        grouped.setdefault(contributions, []).append(action)
-    for contributions, actions in grouped.items():
+        grouped.setdefault(tuple(each.publication for each in contributions), []).append(action)
+    for names, actions in grouped.items():
         by = [
             f'"{each.publication}" ({each.reason})'
             for each in resolved.contributions
-            if each.where is None and set(actions) <= each.actions
+            if each.where is None and each.actions.issuperset(actions)
         ]
         doing = _listed(actions)
-        filters = "filter" if len(contributions) == 1 else "filters"
-        does = "does" if len(contributions) == 1 else "do"
+        filters = "filter" if len(names) == 1 else "filters"
+        does = "does" if len(names) == 1 else "do"
         yield (
             f"Publication {', '.join(by)} sends every {doing}, so the {filters} of "
-            f"{_quoted(each.publication for each in contributions)} {does} not matter."
+            f"{_quoted(names)} {does} not matter."
         )
 
 

@@ -109,7 +109,7 @@ def _entry(
         yield NotPublishable(entry.name, kind, entry.span)
     if entry.columns is not None and publication.schemas:
         yield ColumnListWithSchema(entry.name, publication.name, entry.span)
-    elif _is_root(entry, lineage):
+    if _is_root(entry, lineage):
         yield from _root(entry, publication, settings)
     yield from list_mistakes(entry, table, settings.postgres_version)
 
@@ -120,7 +120,7 @@ def _root(entry: PublishedTable, publication: Publication, settings: Settings) -
     if entry.where is not None:
         span = entry.where.span()
         yield RootNeedsViaRoot(entry.name, publication.name, columns=False, span=span)
-    if entry.columns is not None:
+    if entry.columns is not None and not publication.schemas:
         yield RootNeedsViaRoot(entry.name, publication.name, columns=True, span=entry.span)
 
 

@@ -44,7 +44,9 @@ class _Target:
     displaced: dict[RelationName, tuple[_Listed, ...]] = field(default_factory=dict)
 
 
-def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTable, ...]:
+def resolve_with(
+    subscription: Subscription, index: Index, identity_check: str
+) -> tuple[ResolvedTable, ...]:
     """Every target of a subscription, in the order of the tables' definitions."""
     members, mistakes = index.subscribed(subscription)
     routing = index.settings.semantics.partition_routing
@@ -53,9 +55,16 @@ def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTabl
     besides = copied_besides(members, streamed, index.lineage, index.settings.postgres_version)
     found: list[ResolvedTable] = []
     for target in (*streamed.values(), *(_Target(each, [each.name]) for each in besides)):
-        resolved, wrong = _resolved(target, subscription, index, target.published.name in streamed)
-        found.append(resolved)
+        changes = target.published.name in streamed
+        resolved, wrong = _resolved(target, subscription, index, changes)
         mistakes += wrong
+        unjudged = _identity(target, index) if changes else []
+        if identity_check == "run":
+            warnings = (as_notice("replica-identity", mistake) for mistake in unjudged)
+            resolved = replace(resolved, notices=(*resolved.notices, *warnings))
+        else:
+            mistakes += unjudged
+        found.append(resolved)
     if mistakes:
         raise Mistakes(mistakes)
     return tuple(sorted(found, key=lambda each: index.order[each.table.name]))
@@ -87,12 +96,14 @@ def _resolved(
     table = index.lineage.tables[name]
     semantics = index.settings.semantics
     members = [member for member, _ in target.published.members]
-    columns, mistakes = published_columns(table, members, subscription.span)
     contributions = tuple(contribution(*each, name) for each in target.published.members)
     answer = in_force(
         contributions if streamed else (), unfiltered_cancels=semantics.unfiltered_cancels
     )
     displaced, only_from = _leaked(target, answer.filters, index)
+    columns, mistakes = published_columns(
+        table, members, subscription.span, changes=bool(answer.filters or only_from)
+    )
     resolved = ResolvedTable(
         subscription=subscription,
         table=table,
@@ -104,22 +115,19 @@ def _resolved(
         truncates=streamed and truncates(contributions),
         contributions=contributions,
         absorbed=answer.absorbed,
-        alias=None,
         only_from=only_from,
         displaced=displaced,
         via_partition_root=table.partition_by is not None,
         streamed=streamed,
     )
-    aliases, wrong = _alias(name, members, subscription)
-    identity, notices = _identity(target, index) if streamed else ([], [])
-    notices += lints(resolved)
+    alias, wrong = _alias(name, members, subscription)
     resolved = replace(
         resolved,
-        alias=aliases,
+        alias=alias,
         why=tuple(reasons(resolved, index)),
-        notices=(*_own_notices(members, index), *notices),
+        notices=(*_own_notices(members, index), *lints(resolved)),
     )
-    return resolved, [*mistakes, *wrong, *identity]
+    return resolved, [*mistakes, *wrong]
 
 
 def _leaked(
@@ -128,19 +136,21 @@ def _leaked(
     """Displaced publications, and the actions that only they publish, with those leaves."""
     if index.settings.semantics.partition_routing != "via_root_topmost":
         return (), {}
-    displaced: dict[Contribution, None] = {}
+    displaced: dict[tuple[str, RelationName], Contribution] = {}
     leaking: dict[Action, list[RelationName]] = {}
     for leaf, listed in target.displaced.items():
         for member, at in listed:
-            displaced[contribution(member, at, at if member.via_root else leaf)] = None
+            own = at if member.via_root or not member.lists(leaf) else leaf
+            if (member.name, own) not in displaced:
+                displaced[member.name, own] = contribution(member, own, own)
         for action in ROW_ACTIONS:
             # PostgreSQL collects the actions before it looks at the level.
             if action not in filters and any(action in member.actions for member, _ in listed):
                 leaking.setdefault(action, []).append(leaf)
-    return tuple(displaced), {action: tuple(leaves) for action, leaves in leaking.items()}
+    return tuple(displaced.values()), {action: tuple(leaves) for action, leaves in leaking.items()}
 
 
-def _identity(target: _Target, index: Index) -> tuple[list[Mistake], list[Notice]]:
+def _identity(target: _Target, index: Index) -> list[Mistake]:
     """One mistake of each kind, of the first leaf that has it."""
     found: dict[object, Mistake] = {}
     for name in target.sources:
@@ -152,9 +162,7 @@ def _identity(target: _Target, index: Index) -> tuple[list[Mistake], list[Notice
             postgres_version=index.settings.postgres_version,
         ):
             found.setdefault((type(mistake), mistake.detail), mistake)
-    if index.settings.identity_check == "run":
-        return [], [as_notice("replica-identity", mistake) for mistake in found.values()]
-    return list(found.values()), []
+    return list(found.values())
 
 
 def _alias(

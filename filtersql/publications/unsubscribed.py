@@ -10,8 +10,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from filtersql.definitions.model import Definitions, Subscription
 from filtersql.errors import Notice
 from filtersql.publications.index import Index
@@ -36,10 +34,9 @@ def unsubscribed(definitions: Definitions) -> tuple[Subscription, ...]:
 
 def unsubscribed_notices(index: Index) -> tuple[Notice, ...]:
     """The warnings of those publications; mistakes of the definitions were raised before."""
-    lenient = replace(index, settings=replace(index.settings, identity_check="run"))
     found: dict[Notice, None] = {}
     for subscription in unsubscribed(index.definitions):
         found |= dict.fromkeys(index.notices[subscription.name])
-        for resolved in resolve_with(subscription, lenient):
+        for resolved in resolve_with(subscription, index, "run"):
             found |= dict.fromkeys(resolved.notices)
     return tuple(found)
