@@ -34,6 +34,8 @@ class _Table:
     share: int
     draw_key: Callable[[Random, int], tuple[Any, ...]]
     draw: Callable[[Random], Row]
+    #: rows are told apart by all columns, and there are equal ones
+    keyless: bool = False
     #: columns that must be drawn anew with a new key (a value kept out of line is not sent with it)
     with_key: tuple[str, ...] = ()
     keys: list[tuple[Any, ...]] = field(default_factory=list)
@@ -113,12 +115,26 @@ def _event(random: Random) -> Row:
     }
 
 
+_NOTE = ("customer", "body", "stars")
+
+
+def _note_key(random: Random, number: int) -> tuple[int, str | None, Decimal | None]:
+    """One of few, so that there are equal rows."""
+    stars = _maybe(random, Decimal(random.randrange(11)) / 2)
+    return random.randrange(40), _maybe(random, random.choice(("good", ""))), stars
+
+
+def _note(random: Random) -> Row:
+    return {}
+
+
 def _tables() -> list[_Table]:
     return [
         _Table("shop.customers", KEYS["customers"], 46, _customer_key, _customer),
-        _Table("shop.orders", KEYS["orders"], 16, _order_key, _order, ("note",)),
+        _Table("shop.orders", KEYS["orders"], 16, _order_key, _order, with_key=("note",)),
         _Table("shop.stock", KEYS["stock"], 24, _stocked_key, _stocked),
         _Table("shop.events", KEYS["events"], 14, _event_key, _event),
+        _Table("shop.notes", _NOTE, 5, _note_key, _note, keyless=True),
     ]
 
 
@@ -164,8 +180,9 @@ class History:
         table = self._random.choices(tables, shares)[0]
         if len(table.keys) < 5:
             return self._insert(table)
-        kinds = (self._insert, self._update, self._rekey, self._delete)
-        return self._random.choices(kinds, (16, 57, 15, 12))[0](table)
+        update = self._rekey if table.keyless else self._update
+        kinds = (self._insert, update, self._rekey, self._delete)
+        return self._random.choices(kinds, (20, 55, 14, 11))[0](table)
 
     def _insert(self, table: _Table) -> Statement:
         key = self._new_key(table)
@@ -212,7 +229,7 @@ class History:
         """One TRUNCATE; the kinds take turns."""
         match number % 5:
             case 0:
-                names = ["shop.stock"]
+                names = ["shop.stock", "shop.notes"]
             case 1:
                 names = ["shop.events"]
             case 2:
@@ -238,4 +255,7 @@ class History:
 
 
 def _where(table: _Table) -> str:
+    if table.keyless:
+        same = " AND ".join(f"{name} IS NOT DISTINCT FROM %s" for name in table.key)
+        return f"ctid = (SELECT min(ctid) FROM {table.name} WHERE {same})"
     return " AND ".join(f"{name} = %s" for name in table.key)

@@ -1,9 +1,9 @@
 """The schema of the recorded workload, what is published of it, and to whom.
 
 The same texts are run on the server and written into the filtersql project. They cover: a table
-with replica identity FULL, a composite key, a replica identity by index, a partitioned table via
-its root and by its leaves (one leaf with its columns in another order), two publications whose
-filters are ORed, NULL in every nullable column of a filter, and a column kept out of line.
+with replica identity FULL, one without a key, a composite key, an identity by index, a partitioned
+table via its root and by its leaves (one leaf with its columns in another order), two publications
+whose filters are ORed, NULL in every nullable column of a filter, and a column kept out of line.
 """
 
 from __future__ import annotations
@@ -49,6 +49,13 @@ CREATE TABLE shop.stock (
 CREATE UNIQUE INDEX stock_identity ON shop.stock (warehouse, sku, quantity);
 ALTER TABLE shop.stock REPLICA IDENTITY USING INDEX stock_identity;
 
+CREATE TABLE shop.notes (
+  customer integer NOT NULL,
+  body text,
+  stars numeric(10,2)
+);
+ALTER TABLE shop.notes REPLICA IDENTITY FULL;
+
 CREATE TABLE shop.events (
   id integer NOT NULL,
   day date NOT NULL,
@@ -77,6 +84,7 @@ CREATE PUBLICATION near FOR TABLE
   shop.customers WHERE (region IN ('eu', 'uk') AND credit >= 100),
   shop.orders WHERE (region = 'eu' OR region LIKE 'u%'),
   shop.stock WHERE (quantity BETWEEN 10 AND 60 AND warehouse <> 'closed'),
+  shop.notes WHERE (stars > 2.5 AND body IS NOT NULL),
   shop.events WHERE (day < DATE '2026-07-01' AND id % 3 <> 0)
   WITH (publish_via_partition_root = true);
 
@@ -96,6 +104,7 @@ KEYS = {
     "orders": ("region", "id"),
     "stock": ("sku", "warehouse"),
     "events": ("id", "day"),
+    "notes": (),
 }
 
 
@@ -116,7 +125,7 @@ CREATE TABLE shop.{} (id integer, day date, kind text, value numeric(10,2),
 SUBSCRIPTIONS = {
     "near": Subscribed(
         ("near", "loyal"),
-        ("shop.customers", "shop.orders", "shop.stock", "shop.events"),
+        ("shop.customers", "shop.orders", "shop.stock", "shop.notes", "shop.events"),
         TABLES,
     ),
     # The subscriber has the leaves as tables of their own.
