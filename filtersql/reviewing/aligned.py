@@ -1,0 +1,61 @@
+"""A table of text as psql prints it: title in the middle, columns aligned, footers below.
+
+Example
+    >>> print(aligned("Sets", ["Name", "Tables"], [["default", "3"]]))
+           Sets
+      Name   | Tables
+    ---------+--------
+     default | 3
+
+PostgreSQL
+    src/fe_utils/print.c, print_aligned_text()
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+__all__ = ["aligned"]
+
+
+def aligned(
+    title: str,
+    headers: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    footers: Iterable[str] = (),
+) -> str:
+    """The table, without blanks at the ends of lines. A cell may have several lines."""
+    cells = [[cell.split("\n") for cell in row] for row in rows]
+    widths = [
+        max([_width(header), *(_width(line) for row in cells for line in row[column])])
+        for column, header in enumerate(headers)
+    ]
+    total = sum(widths) + 3 * len(widths) - 1
+    lines = [_centred(title, total)] if title else []
+    lines.append(" " + " | ".join(map(_centred, headers, widths)))
+    lines.append("-" + "-+-".join("-" * width for width in widths) + "-")
+    for row in cells:
+        for number in range(max(map(len, row))):
+            texts = [cell[number] if number < len(cell) else "" for cell in row]
+            lines.append(" " + " | ".join(map(_padded, texts, widths)))
+    return "\n".join(line.rstrip() for line in [*lines, *footers])
+
+
+def _centred(text: str, width: int) -> str:
+    left = max(width - _width(text), 0) // 2
+    return _padded(" " * left + text, width)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _width(text: str) -> int:
+    """Columns on a terminal: wide East Asian characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
+        for each in text
+    )

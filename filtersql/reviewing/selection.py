@@ -1,0 +1,138 @@
+"""Which nodes `--select` and `--exclude` mean.
+
+Example
+    ============================== =====================================================
+    --select t1                    the table t1 and every target of it
+    --select s1:public.t1          that target
+    --select 'order*'              names by a glob
+    --select tag:nsw p3            a union: either
+    --select tag:nsw,s1            an intersection: both
+    --select publication:p1        what p1 gives rows to
+    --select subscription:s1       the targets of s1
+    --select path:publications/    what is defined, or published, there
+    --exclude t3                   leaves t3 out, whatever selects it
+    ============================== =====================================================
+
+    Every line that `ls` prints is a selector. One that matches nothing is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Protocol, TypeVar
+
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.reviewing import NothingLeft, NothingMatches, UnknownMethod
+
+__all__ = ["METHODS", "Selectable", "Traits", "select"]
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a selector may ask of a node."""
+
+    #: every name by which the node is known, its line in `ls` first
+    names: tuple[str, ...]
+    tags: frozenset[str] = frozenset()
+    publications: frozenset[str] = frozenset()
+    subscriptions: frozenset[str] = frozenset()
+    #: the files that define it, as the user types them
+    paths: frozenset[str] = frozenset()
+
+
+class Selectable(Protocol):
+    """A node that can be selected."""
+
+    @property
+    def traits(self) -> Traits:
+        """What selectors ask of it."""
+
+
+Node = TypeVar("Node", bound=Selectable)
+
+METHODS: dict[str, Callable[[Traits], Iterable[str]]] = {
+    "tag": lambda traits: traits.tags,
+    "publication": lambda traits: traits.publications,
+    "subscription": lambda traits: traits.subscriptions,
+    "path": lambda traits: traits.paths,
+}
+
+
+def select(
+    nodes: Sequence[Node], select: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> tuple[Node, ...]:
+    """The nodes that a selector takes and none excludes, in their order; no selector: all.
+
+    Raises Mistakes for a selector that matches nothing or asks for an unknown method.
+    """
+    mistakes: list[Mistake] = []
+    taken = _union("--select", select, nodes, mistakes)
+    left_out = _union("--exclude", exclude, nodes, mistakes)
+    if mistakes:
+        raise Mistakes(mistakes)
+    chosen = tuple(
+        node
+        for place, node in enumerate(nodes)
+        if (not _words(select) or place in taken) and place not in left_out
+    )
+    if not chosen and left_out:
+        raise Mistakes([NothingLeft()])
+    return chosen
+
+
+def _words(selectors: Sequence[str]) -> list[str]:
+    return [word for selector in selectors for word in selector.split()]
+
+
+def _union(
+    flag: str, selectors: Sequence[str], nodes: Sequence[Node], mistakes: list[Mistake]
+) -> set[int]:
+    """The places of the nodes that any word matches."""
+    found: set[int] = set()
+    for word in _words(selectors):
+        both = set(range(len(nodes)))
+        wrong = False
+        for criterion in filter(None, word.split(",")):
+            matching, mistake = _matching(flag, criterion, nodes)
+            both &= matching
+            if mistake is not None:
+                wrong = True
+                mistakes.append(mistake)
+        if not both and not wrong:
+            mistakes.append(NothingMatches(flag, word, ()))
+        found |= both
+    return found
+
+
+def _matching(flag: str, criterion: str, nodes: Sequence[Node]) -> tuple[set[int], Mistake | None]:
+    """The nodes that meet one criterion; a mistake when there are none."""
+    method, colon, value = criterion.partition(":")
+    if colon and method in METHODS:
+        asked = [frozenset(METHODS[method](node.traits)) for node in nodes]
+        prefix = f"{method}:"
+    else:
+        asked, prefix, value = [frozenset(node.traits.names) for node in nodes], "", criterion
+    matches = _is_path if prefix == "path:" else fnmatchcase
+    found = {
+        place
+        for place, values in enumerate(asked)
+        if value in values or any(matches(each, value) for each in values)
+    }
+    if found:
+        return found, None
+    if colon and not prefix and not _is_subscription(method, nodes):
+        return found, UnknownMethod(flag, criterion, method, METHODS)
+    known = sorted({prefix + each for values in asked for each in values})
+    return found, NothingMatches(flag, criterion, known)
+
+
+def _is_subscription(name: str, nodes: Iterable[Selectable]) -> bool:
+    return any(fnmatchcase(each, name) for node in nodes for each in node.traits.subscriptions)
+
+
+def _is_path(path: str, asked: str) -> bool:
+    """A file, a folder above it, or a glob."""
+    folder = asked.removeprefix("./").rstrip("/")
+    return path == folder or path.startswith(f"{folder}/") or fnmatchcase(path, folder)
