@@ -1,1 +1,1 @@
-"""Room definitions."""
+"""1. WRITTEN: YAML and PostgreSQL's DDL, read into frozen records."""

@@ -1,0 +1,93 @@
+"""Definitions while files are read: statements change these records, `finish` freezes them.
+
+A draft is what the catalogs of a PostgreSQL server would hold between two statements. Nothing
+outside this package sees one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from filtersql.catalog import Column, ForeignKey, ReplicaIdentity
+from filtersql.definitions.model import Publication, ReplicationSet, Subscription, UnitTest
+from filtersql.errors import Mistake, Notice
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = ["DraftIndex", "DraftTable", "Drafts"]
+
+
+@dataclass(slots=True)
+class DraftIndex:
+    """A unique constraint or index. `refusal` is why it cannot be a replica identity."""
+
+    name: str
+    columns: tuple[str, ...]
+    refusal: str | None = None
+    constraint: bool = False
+
+
+@dataclass(slots=True)
+class DraftTable:
+    """A table as it stands now. `columns` is None while they are the unread parent's."""
+
+    name: RelationName
+    span: Span
+    columns: dict[str, Column] | None
+    primary_key: tuple[str, ...] = ()
+    primary_key_name: str | None = None
+    primary_key_deferrable: bool = False
+    key_span: Span | None = None
+    #: where the columns of the key and the identity are named, where YAML does
+    key_places: dict[str, Span] = field(default_factory=dict)
+    identity: ReplicaIdentity = ReplicaIdentity()
+    identity_span: Span | None = None
+    indexes: dict[str, DraftIndex] = field(default_factory=dict)
+    foreign_keys: list[tuple[ForeignKey, Span]] = field(default_factory=list)
+    partition_by: tuple[str, tuple[str, ...]] | None = None
+    partition_of: RelationName | None = None
+    #: whether the parent is still to be looked up: YAML may define it in a later file
+    unattached: bool = False
+    #: the place of the parent's name
+    parent_span: Span | None = None
+    bounds: str | None = None
+    #: NOT NULL and the like that CREATE TABLE … PARTITION OF adds to the parent's columns
+    overrides: dict[str, bool] = field(default_factory=dict)
+    inherits: list[tuple[RelationName, Span]] = field(default_factory=list)
+    unlogged: bool = False
+    view: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Drafts:
+    """Everything read so far, and every mistake met on the way."""
+
+    tables: dict[RelationName, DraftTable] = field(default_factory=dict)
+    publications: dict[str, Publication] = field(default_factory=dict)
+    replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
+    subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    unit_tests: list[UnitTest] = field(default_factory=list)
+    #: `defaults:` of the project file: settings of every subscription
+    defaults: dict[str, object] = field(default_factory=dict)
+    types: dict[RelationName, None] = field(default_factory=dict)
+    functions: set[RelationName] = field(default_factory=set)
+    schemas: set[str] = field(default_factory=lambda: {"public"})
+    #: tables whose definition was refused: naming them elsewhere is no second mistake
+    broken: set[RelationName] = field(default_factory=set)
+    #: the same for publications and replication sets
+    broken_publications: set[str] = field(default_factory=set)
+    #: tables whose parents were looked at
+    completed: set[RelationName] = field(default_factory=set)
+    #: the subscriptions that unit tests name
+    test_subscriptions: list[tuple[str, Span]] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+
+    def children(self, parent: RelationName) -> list[DraftTable]:
+        """The partitions and heirs directly below a table."""
+        return [
+            table
+            for table in self.tables.values()
+            if table.partition_of == parent or any(name == parent for name, _ in table.inherits)
+        ]

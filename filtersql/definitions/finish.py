@@ -1,0 +1,131 @@
+"""The drafts of all files as `Definitions`: what refers to something must find it.
+
+Example
+    A partition whose parent stands in a later YAML file gets its columns here; a subscription to a
+    publication that nobody defines is a mistake here, with the nearest name.
+"""
+
+from __future__ import annotations
+
+from filtersql.catalog import Catalog, Identity, Table, UniqueIndex
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.keys import set_not_null
+from filtersql.definitions.model import Definitions
+from filtersql.definitions.partitions import attach
+from filtersql.definitions.sql_names import unknown_table
+from filtersql.definitions.sql_sets import PREDEFINED
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import PartitionMismatch, Unknown, UnknownKeyColumn
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = ["finish"]
+
+
+def finish(drafts: Drafts) -> Definitions:
+    """The definitions; everything that is wrong is added to the drafts' mistakes."""
+    for table in list(drafts.tables.values()):
+        _complete(drafts, table, ())
+    _check_subscriptions(drafts)
+    return Definitions(
+        catalog=Catalog(
+            tables={name: _frozen(table) for name, table in drafts.tables.items()},
+            user_types=frozenset(drafts.types),
+            user_functions=frozenset(drafts.functions),
+        ),
+        publications=dict(drafts.publications),
+        replication_sets=dict(drafts.replication_sets),
+        subscriptions=dict(drafts.subscriptions),
+        unit_tests=tuple(drafts.unit_tests),
+        notices=tuple(drafts.notices),
+    )
+
+
+def _complete(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]) -> None:
+    """Settles a YAML partition after its parents, then checks the columns of its keys."""
+    if table.name in drafts.completed:
+        return
+    drafts.completed.add(table.name)
+    try:
+        if table.partition_of is not None and table.unattached:
+            _attach_late(drafts, table, below)
+        if table.columns is not None:
+            _check_key(drafts, table)
+    except Mistake as mistake:
+        drafts.mistakes.append(mistake)
+
+
+def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]) -> None:
+    name, span = table.partition_of, table.parent_span or table.span
+    assert name is not None
+    parent = drafts.tables.get(name)
+    if parent is None:
+        if name not in drafts.broken:
+            raise unknown_table(drafts, name, name.schema, span)
+        return
+    if name in (*below, table.name):
+        raise PartitionMismatch.circular(name.name, span)
+    _complete(drafts, parent, (*below, table.name))
+    table.partition_of, table.unattached = None, False
+    if parent.name not in drafts.broken:
+        attach(drafts, table, parent, table.bounds, span)
+    table.partition_of = name
+
+
+def _check_key(drafts: Drafts, table: DraftTable) -> None:
+    columns = table.columns or {}
+    if table.name in drafts.broken:
+        return
+    named = [*table.primary_key, *table.identity.index]
+    for key, _ in table.foreign_keys:
+        named += key.columns
+    for name in dict.fromkeys(named):
+        if name not in columns:
+            span = table.key_places.get(name) or table.key_span or table.span
+            drafts.mistakes.append(UnknownKeyColumn(name, span, columns))
+    for column in columns.values():
+        place = table.partition_by
+        if place is None or column.name in place[1]:
+            break
+    set_not_null(table, table.primary_key, True)
+
+
+def _check_subscriptions(drafts: Drafts) -> None:
+    for subscription in drafts.subscriptions.values():
+        for name, span in subscription.publications:
+            if name not in drafts.publications and name not in drafts.broken_publications:
+                drafts.mistakes.append(_unknown("publication", name, span, drafts.publications))
+        sets = {**PREDEFINED, **drafts.replication_sets}
+        for name, span in subscription.replication_sets:
+            if name not in sets and name not in drafts.broken_publications:
+                drafts.mistakes.append(_unknown("replication set", name, span, sets))
+    for name, span in drafts.test_subscriptions:
+        if name not in drafts.subscriptions:
+            drafts.mistakes.append(_unknown("subscription", name, span, drafts.subscriptions))
+
+
+def _unknown(kind: str, name: str, span: Span, known: object) -> Unknown:
+    assert isinstance(known, dict)
+    return Unknown(kind, name, span, known)
+
+
+def _frozen(table: DraftTable) -> Table:
+    indexes = [index for index in table.indexes.values() if index.refusal is None]
+    assert table.identity.kind is not Identity.INDEX or table.identity.index is not None
+    return Table(
+        name=table.name,
+        columns=tuple((table.columns or {}).values()),
+        span=table.span,
+        primary_key=table.primary_key,
+        primary_key_name=table.primary_key_name,
+        replica_identity=table.identity,
+        unique_indexes=tuple(UniqueIndex(index.name, index.columns) for index in indexes),
+        foreign_keys=tuple(key for key, _ in table.foreign_keys),
+        partition_by=table.partition_by,
+        partition_of=table.partition_of,
+        bounds=table.bounds,
+        inherits=tuple(name for name, _ in table.inherits),
+        unlogged=table.unlogged,
+        view=table.view,
+        tags=table.tags,
+    )

@@ -1,0 +1,110 @@
+"""Keys and unique constraints of a table, and the names that PostgreSQL gives them.
+
+Example
+    `CREATE TABLE t (a int PRIMARY KEY, b int UNIQUE)` makes `t_pkey` and `t_b_key`: the names that
+    `REPLICA IDENTITY USING INDEX` and `DROP CONSTRAINT` use later.
+
+PostgreSQL
+    indexcmds.c: makeObjectName(), ChooseIndexName(); parse_utilcmd.c: transformIndexConstraint()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from filtersql.catalog import ForeignKey
+from filtersql.definitions.drafts import DraftIndex, DraftTable
+from filtersql.errors.definitions import DuplicateInKey, SeveralPrimaryKeys, UnknownKeyColumn
+from filtersql.grammar import Node, enum_name
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = ["add_constraint", "free_name", "object_name", "set_not_null"]
+
+_LONGEST = 63
+
+
+def add_constraint(
+    table: DraftTable,
+    node: Node,
+    span: Span,
+    references: RelationName | None,
+    *,
+    columns: tuple[str, ...] | None = None,
+    deferrable: bool = False,
+) -> None:
+    """Adds PRIMARY KEY, UNIQUE or FOREIGN KEY; `columns` where the constraint names none itself."""
+    kind = enum_name(node, "contype")
+    if kind == "CONSTR_FOREIGN":
+        assert references is not None
+        _add_foreign_key(table, node, span, references, columns)
+        return
+    names = columns or tuple(key.string.sval for key in node.keys)
+    what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
+    for position, name in enumerate(names):
+        if table.columns is not None and name not in table.columns:
+            raise UnknownKeyColumn(name, span, table.columns)
+        if name in names[:position]:
+            raise DuplicateInKey(name, f"{what} constraint", span)
+    deferrable = deferrable or node.deferrable
+    if kind == "CONSTR_PRIMARY":
+        if table.primary_key:
+            raise SeveralPrimaryKeys(table.name.name, span)
+        table.primary_key = names
+        table.primary_key_name = node.conname or free_name(table, "", "pkey")
+        table.primary_key_deferrable = deferrable
+        table.key_span = span
+        set_not_null(table, names, True)
+    else:
+        label = node.conname or free_name(table, "_".join(names), "key")
+        refusal = "non-immediate" if deferrable else None
+        table.indexes[label] = DraftIndex(label, names, refusal, constraint=True)
+
+
+def set_not_null(table: DraftTable, names: Iterable[str], value: bool) -> None:
+    """Sets NOT NULL on columns."""
+    for name in names:
+        if table.columns is None:
+            table.overrides[name] = value
+        elif name in table.columns:
+            table.columns[name] = replace(table.columns[name], not_null=value)
+
+
+def object_name(table: str, columns: str, label: str) -> str:
+    """`<table>_<columns>_<label>`, shortened as PostgreSQL does: the longer part gives way."""
+    first, second = table.encode(), columns.encode()
+    overhead = len(label) + 1 + (1 if columns else 0)
+    while len(first) + len(second) + overhead > _LONGEST:
+        if len(first) > len(second):
+            first = first[:-1]
+        else:
+            second = second[:-1]
+    parts = [part.decode(errors="ignore") for part in (first, second) if part]
+    return "_".join([*parts, label])
+
+
+def free_name(table: DraftTable, columns: str, label: str) -> str:
+    """The first of `t_b_key`, `t_b_key1`, … that the table does not use yet."""
+    number = 0
+    while True:
+        name = object_name(table.name.name, columns, f"{label}{number or ''}")
+        if name != table.primary_key_name and name not in table.indexes:
+            return name
+        number += 1
+
+
+def _add_foreign_key(
+    table: DraftTable,
+    node: Node,
+    span: Span,
+    references: RelationName,
+    columns: tuple[str, ...] | None,
+) -> None:
+    names = columns or tuple(key.string.sval for key in node.fk_attrs)
+    referenced = tuple(key.string.sval for key in node.pk_attrs)
+    name = node.conname or object_name(table.name.name, "_".join(names), "fkey")
+    for column in names:
+        if table.columns is not None and column not in table.columns:
+            raise UnknownKeyColumn(column, span, table.columns)
+    table.foreign_keys.append((ForeignKey(name, names, references, referenced), span))

@@ -1,0 +1,117 @@
+"""What a partition or heir has from its parent: columns, NOT NULL, primary key, unique constraints.
+
+Example
+    ============================ ==================== ==========================
+    made by                      columns              keys of the parent
+    ============================ ==================== ==========================
+    PARTITION OF, partition_of   the parent's         the parent's
+    ATTACH PARTITION             its own, same names  the parent's, if it has none
+    INHERITS                     the parent's, own    none
+    ============================ ==================== ==========================
+
+PostgreSQL
+    tablecmds.c: MergeAttributes(), ATExecAttachPartition(), MergeAttributesIntoExisting(),
+    AttachPartitionEnsureIndexes()
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.keys import free_name, set_not_null
+from filtersql.errors.definitions import (
+    PartitionMismatch,
+    UnknownKeyColumn,
+)
+from filtersql.source import Span
+
+__all__ = ["attach", "inherit_columns", "settle", "share_keys"]
+
+
+def attach(
+    drafts: Drafts, table: DraftTable, parent: DraftTable, bounds: str | None, span: Span
+) -> None:
+    """Makes `table` a partition of `parent`, whose name stands at `span`."""
+    if parent.partition_by is None:
+        raise PartitionMismatch.not_partitioned(parent.name.name, span)
+    if table.partition_of is not None:
+        raise PartitionMismatch.already(table.name.name, span)
+    if table.name == parent.name or table.name in _above(drafts, parent):
+        raise PartitionMismatch.circular(parent.name.name, span)
+    table.partition_of, table.parent_span, table.bounds = parent.name, span, bounds
+    settle(drafts, table)
+
+
+def settle(drafts: Drafts, table: DraftTable) -> None:
+    """Gives a partition what its parent has, once the parent is known and settled itself."""
+    parent = drafts.tables.get(table.partition_of) if table.partition_of else None
+    if parent is None or parent.columns is None:
+        return
+    if table.columns is None:
+        table.columns = dict(parent.columns)
+        for name, not_null in table.overrides.items():
+            if name not in table.columns:
+                raise UnknownKeyColumn(name, table.span, table.columns)
+            set_not_null(table, (name,), not_null)
+    else:
+        _match(table, parent, table.parent_span or table.span)
+    share_keys(table, parent)
+
+
+def share_keys(table: DraftTable, parent: DraftTable) -> None:
+    """The indexes that a partitioned table's key and unique constraints make on a partition."""
+    if parent.primary_key and not table.primary_key:
+        table.primary_key = parent.primary_key
+        table.primary_key_name = free_name(table, "", "pkey")
+        table.primary_key_deferrable = parent.primary_key_deferrable
+        table.key_span = parent.key_span
+        set_not_null(table, parent.primary_key, True)
+    own = {frozenset(index.columns) for index in table.indexes.values()}
+    for index in parent.indexes.values():
+        if frozenset(index.columns) not in own:
+            label = "key" if index.constraint else "idx"
+            name = free_name(table, "_".join(index.columns), label)
+            table.indexes[name] = replace(index, name=name)
+
+
+def inherit_columns(table: DraftTable, drafts: Drafts) -> None:
+    """The columns of INHERITS, parent by parent; of a name in two, the first keeps its place."""
+    assert table.columns is not None
+    for parent_name, _ in table.inherits:
+        parent = drafts.tables[parent_name]
+        for column in (parent.columns or {}).values():
+            there = table.columns.get(column.name)
+            if there is None:
+                table.columns[column.name] = column
+            elif column.not_null:
+                table.columns[column.name] = replace(there, not_null=True)
+
+
+def _above(drafts: Drafts, table: DraftTable) -> set[object]:
+    """The names of a table's ancestors."""
+    names: set[object] = set()
+    while table.partition_of is not None and table.partition_of not in names:
+        names.add(table.partition_of)
+        if table.partition_of not in drafts.tables:
+            break
+        table = drafts.tables[table.partition_of]
+    return names
+
+
+def _match(table: DraftTable, parent: DraftTable, span: Span) -> None:
+    """A table that becomes a partition has exactly its parent's columns, in any order."""
+    assert table.columns is not None
+    assert parent.columns is not None
+    for name in table.columns:
+        if name not in parent.columns:
+            raise PartitionMismatch.extra_column(table.name.name, name, parent.name.name, span)
+    for name, column in parent.columns.items():
+        own = table.columns.get(name)
+        if own is None:
+            raise PartitionMismatch.missing_column(table.name.name, name, span)
+        if own.type != column.type:
+            raise PartitionMismatch.other_type(table.name.name, name, span)
+        if column.not_null and not own.not_null:
+            # ATTACH refuses it; YAML has no other word for it than the parent's.
+            table.columns[name] = replace(own, not_null=True)

@@ -1,0 +1,304 @@
+"""ALTER TABLE: what changes columns, keys, partitions and replica identity; the rest is skipped.
+
+Example
+    `ALTER TABLE t REPLICA IDENTITY USING INDEX t_b_key` makes column b the replica identity. A
+    change of columns reaches partitions and heirs too, unless ONLY is written.
+
+PostgreSQL
+    tablecmds.c: ATExecCmd() and its functions; ATExecReplicaIdentity()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from filtersql.catalog import Column, Identity, ReplicaIdentity
+from filtersql.definitions.columns import read_column
+from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.keys import add_constraint, object_name, set_not_null
+from filtersql.definitions.partitions import attach, share_keys
+from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, referenced, span_of
+from filtersql.definitions.sql_tables import add_table_constraint, print_bounds
+from filtersql.definitions.sql_text import inside_parentheses, lexemes
+from filtersql.definitions.types import read_type
+from filtersql.errors.definitions import (
+    Duplicate,
+    PartitionMismatch,
+    UnknownInTable,
+    UnusableIdentityIndex,
+)
+from filtersql.grammar import Node, Statement, enum_name
+from filtersql.source import Span
+
+__all__ = ["alter_table", "drop_column"]
+
+_Change = Callable[[Script, DraftTable, Node, Span], None]
+
+
+def alter_table(script: Script, statement: Statement) -> None:
+    """ALTER TABLE and ALTER FOREIGN TABLE."""
+    node = statement.node
+    if enum_name(node, "objtype") not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
+        return
+    commands = [wrapped.alter_table_cmd for wrapped in node.cmds]
+    changes = [(_CHANGES.get(enum_name(one, "subtype")), one) for one in commands]
+    if not any(change for change, _ in changes):
+        return
+    table = known_table(script, node.relation, missing_ok=node.missing_ok)
+    for change, command in changes:
+        if change is not None:
+            for each in [table, *(_below(script, table) if node.relation.inh else [])]:
+                if each is table or change in _REACHING:
+                    _carry_out(
+                        script, each, change, command, statement, inherited=each is not table
+                    )
+
+
+def drop_column(table: DraftTable, name: str) -> None:
+    """Removes a column with the keys and indexes that hold it."""
+    assert table.columns is not None
+    del table.columns[name]
+    if name in table.primary_key:
+        table.primary_key, table.primary_key_name = (), None
+    for index in [one for one in table.indexes.values() if name in one.columns]:
+        del table.indexes[index.name]
+    table.foreign_keys = [one for one in table.foreign_keys if name not in one[0].columns]
+    if name in table.identity.index:
+        table.identity = replace(table.identity, index=())
+
+
+def _carry_out(
+    script: Script,
+    table: DraftTable,
+    change: _Change,
+    command: Node,
+    statement: Statement,
+    *,
+    inherited: bool,
+) -> None:
+    if inherited and change is _add_column:
+        name = getattr(command, "def").column_def.colname
+        if name in (table.columns or {}):
+            return  # PostgreSQL merges the definitions
+    if inherited and change is _add_constraint:
+        parent = script.drafts.tables[table.partition_of] if table.partition_of else None
+        if parent is not None and getattr(command, "def").constraint.contype:
+            share_keys(table, parent)
+        return
+    if inherited and command.name and command.name not in (table.columns or {}):
+        return
+    change(script, table, command, _place(script, statement, command))
+
+
+def _below(script: Script, table: DraftTable) -> list[DraftTable]:
+    """All partitions and heirs, parents first."""
+    found: list[DraftTable] = []
+    for child in script.drafts.children(table.name):
+        found += [child, *_below(script, child)]
+    return found
+
+
+def _place(script: Script, statement: Statement, command: Node) -> Span:
+    """Where the command names its column, constraint or index; else the statement's first word."""
+    if command.name:
+        for lexeme in lexemes(script.text.text, statement.start):
+            if lexeme.end > statement.end:
+                break
+            word = script.text.text[lexeme.start : lexeme.end]
+            if word.strip('"').lower() == command.name.lower():
+                return script.text.span(lexeme.start, lexeme.end)
+    return script.span(statement.start, 5)
+
+
+def _column(table: DraftTable, name: str, span: Span) -> Column:
+    columns = table.columns or {}
+    if name not in columns:
+        raise UnknownInTable("column", name, table.name.name, span, columns)
+    return columns[name]
+
+
+def _add_column(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    node = getattr(command, "def").column_def
+    column, keys = read_column(node, table.name, script.text, script.drafts)
+    if table.columns is None:
+        raise AlreadyTold
+    if column.name in table.columns:
+        if command.missing_ok:
+            return
+        first = table.columns[column.name].span
+        raise Duplicate("column", column.name, column.span, first)
+    table.columns[column.name] = column
+    for key in keys:
+        target = key.node.pktable
+        references = referenced(script, target) if key.kind == "CONSTR_FOREIGN" else None
+        add_constraint(
+            table,
+            key.node,
+            column.span,
+            references,
+            columns=(column.name,),
+            deferrable=key.deferrable,
+        )
+
+
+def _drop_column(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    if command.missing_ok and command.name not in (table.columns or {}):
+        return
+    _column(table, command.name, span)
+    drop_column(table, command.name)
+
+
+def _set_not_null(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    _column(table, command.name, span)
+    set_not_null(table, (command.name,), True)
+
+
+def _drop_not_null(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    _column(table, command.name, span)
+    set_not_null(table, (command.name,), False)
+
+
+def _alter_type(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    column = _column(table, command.name, span)
+    definition = getattr(command, "def").column_def
+    pg_type = read_type(definition.type_name, column.name, script.text, script.drafts.types)
+    collation = None
+    if definition.HasField("coll_clause"):
+        collation = definition.coll_clause.collname[-1].string.sval
+    assert table.columns is not None
+    table.columns[column.name] = replace(
+        column, type=pg_type, collation=None if collation == "default" else collation
+    )
+
+
+def _set_expression(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    column = _column(table, command.name, span)
+    assert table.columns is not None
+    # SET EXPRESSION AS (…): the parentheses behind the column's name.
+    start = max(span.end, 0)
+    generation = inside_parentheses(script.text, _back(script, start))
+    table.columns[column.name] = replace(column, generation=generation)
+
+
+def _back(script: Script, offset: int) -> int:
+    """The position in the text of a source offset: the text's places only ever grow."""
+    low, high = 0, len(script.text.text)
+    while low < high:
+        middle = (low + high) // 2
+        if script.text.span(middle, middle).start < offset:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _drop_expression(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    column = _column(table, command.name, span)
+    assert table.columns is not None
+    table.columns[column.name] = replace(column, generated=None, generation=None)
+
+
+def _add_constraint(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    add_table_constraint(script, table, getattr(command, "def").constraint)
+
+
+def _drop_constraint(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    name = command.name
+    if name == table.primary_key_name:
+        table.primary_key, table.primary_key_name = (), None
+    elif name in table.indexes:
+        index = table.indexes.pop(name)
+        if table.identity.index_name == name:
+            table.identity = replace(table.identity, index=())
+        del index
+    else:
+        table.foreign_keys = [one for one in table.foreign_keys if one[0].name != name]
+        for column in table.columns or {}:
+            if name == object_name(table.name.name, column, "not_null"):
+                set_not_null(table, (column,), False)
+                return
+
+
+def _replica_identity(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    statement = getattr(command, "def").replica_identity_stmt
+    table.identity_span = span
+    kinds = {"d": Identity.DEFAULT, "f": Identity.FULL, "n": Identity.NOTHING}
+    if statement.identity_type in kinds:
+        table.identity = ReplicaIdentity(kinds[statement.identity_type])
+        return
+    name = statement.name
+    if name == table.primary_key_name:
+        if table.primary_key_deferrable:
+            raise UnusableIdentityIndex.kind("non-immediate", name, span)
+        columns = table.primary_key
+    else:
+        index = table.indexes.get(name)
+        if index is None:
+            raise UnusableIdentityIndex.unknown(name, table.name.name, span)
+        if index.refusal:
+            raise UnusableIdentityIndex.kind(index.refusal, name, span)
+        columns = index.columns
+        for column in columns:
+            if not _column(table, column, span).not_null:
+                raise UnusableIdentityIndex.nullable(name, column, span)
+    table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
+
+
+def _attach(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    partition = getattr(command, "def").partition_cmd
+    child = known_table(script, partition.name)
+    bounds = print_bounds(partition.bound, script.text)
+    attach(script.drafts, child, table, bounds, span_of(script, partition.name))
+
+
+def _detach(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    partition = getattr(command, "def").partition_cmd
+    child = known_table(script, partition.name)
+    if child.partition_of != table.name:
+        at = span_of(script, partition.name)
+        raise PartitionMismatch.not_a_partition(child.name.name, table.name.name, at)
+    child.partition_of = child.bounds = child.parent_span = None
+
+
+def _add_inherit(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    parent = getattr(command, "def").range_var
+    table.inherits.append((known_table(script, parent).name, span_of(script, parent)))
+
+
+def _drop_inherit(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    parent = known_table(script, getattr(command, "def").range_var).name
+    table.inherits = [one for one in table.inherits if one[0] != parent]
+
+
+def _set_logged(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+    table.unlogged = enum_name(command, "subtype") == "AT_SetUnLogged"
+
+
+_CHANGES: dict[str, _Change] = {
+    "AT_AddColumn": _add_column,
+    "AT_DropColumn": _drop_column,
+    "AT_SetNotNull": _set_not_null,
+    "AT_DropNotNull": _drop_not_null,
+    "AT_AlterColumnType": _alter_type,
+    "AT_SetExpression": _set_expression,
+    "AT_DropExpression": _drop_expression,
+    "AT_AddConstraint": _add_constraint,
+    "AT_DropConstraint": _drop_constraint,
+    "AT_ReplicaIdentity": _replica_identity,
+    "AT_AttachPartition": _attach,
+    "AT_DetachPartition": _detach,
+    "AT_AddInherit": _add_inherit,
+    "AT_DropInherit": _drop_inherit,
+    "AT_SetLogged": _set_logged,
+    "AT_SetUnLogged": _set_logged,
+}
+#: changes of a parent that its partitions and heirs undergo too
+_REACHING: set[_Change] = {
+    _add_column,
+    _drop_column,
+    _set_not_null,
+    _drop_not_null,
+    _alter_type,
+    _add_constraint,
+}

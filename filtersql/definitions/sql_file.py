@@ -1,0 +1,109 @@
+"""A `.sql` file: PostgreSQL's DDL, statement by statement, as a server would carry it out.
+
+Example
+    A `pg_dump --schema-only` file goes in unchanged: tables, keys added later, partitions
+    attached, publications. Statements that say nothing about replication are skipped.
+
+PostgreSQL
+    tcop/utility.c: ProcessUtilitySlow()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.sql_alter import alter_table
+from filtersql.definitions.sql_names import AlreadyTold, Script
+from filtersql.definitions.sql_objects import (
+    alter_schema,
+    create_function,
+    create_index,
+    create_schema,
+    create_type,
+    drop,
+    rename,
+    set_variable,
+)
+from filtersql.definitions.sql_publications import alter_publication, create_publication
+from filtersql.definitions.sql_sets import call
+from filtersql.definitions.sql_subscriptions import (
+    alter_subscription,
+    create_subscription,
+    drop_subscription,
+)
+from filtersql.definitions.sql_tables import create_table, create_table_as, create_view
+from filtersql.definitions.sql_text import without_psql
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import SyntaxMistake
+from filtersql.grammar import Statement, parse_statements, parse_statements_apart
+from filtersql.source import Passage
+
+__all__ = ["read_sql"]
+
+
+def read_sql(text: Passage, drafts: Drafts) -> None:
+    """Carries out the statements of a file; each mistake is noted, and the next one goes on."""
+    readable = without_psql(text)
+    script = Script(readable, drafts)
+    try:
+        for statement in parse_statements(readable):
+            _carry_out(script, statement)
+    except SyntaxMistake:
+        statements, mistakes = parse_statements_apart(readable)
+        drafts.mistakes += mistakes
+        for part, statement in statements:
+            script.text = part
+            _carry_out(script, statement)
+
+
+def _carry_out(script: Script, statement: Statement) -> None:
+    carry_out = _STATEMENTS.get(statement.kind)
+    if carry_out is None:
+        return
+    try:
+        carry_out(script, statement)
+    except Mistake as mistake:
+        script.drafts.mistakes.append(mistake)
+    except AlreadyTold:
+        pass
+
+
+def _schema_with_elements(script: Script, statement: Statement) -> None:
+    """CREATE SCHEMA, whose own statements are carried out inside it."""
+    create_schema(script, statement)
+    path, script.path = script.path, [statement.node.schemaname]
+    for element in statement.node.schema_elts:
+        kind = element.WhichOneof("node")
+        inner = Statement(kind, getattr(element, kind), statement.start, statement.end)
+        _carry_out(script, inner)
+    script.path = path
+
+
+_STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
+    "create_stmt": create_table,
+    "create_foreign_table_stmt": lambda script, statement: create_table(
+        script, statement._replace(node=statement.node.base_stmt)
+    ),
+    "create_table_as_stmt": create_table_as,
+    "view_stmt": create_view,
+    "alter_table_stmt": alter_table,
+    "alter_object_schema_stmt": alter_schema,
+    "rename_stmt": rename,
+    "drop_stmt": drop,
+    "index_stmt": create_index,
+    "create_schema_stmt": _schema_with_elements,
+    "create_domain_stmt": create_type,
+    "create_enum_stmt": create_type,
+    "create_range_stmt": create_type,
+    "composite_type_stmt": create_type,
+    "define_stmt": create_type,
+    "create_function_stmt": create_function,
+    "variable_set_stmt": set_variable,
+    "create_publication_stmt": create_publication,
+    "alter_publication_stmt": alter_publication,
+    "create_subscription_stmt": create_subscription,
+    "alter_subscription_stmt": alter_subscription,
+    "drop_subscription_stmt": drop_subscription,
+    "select_stmt": call,
+}

@@ -1,0 +1,93 @@
+"""Which relation a name in a SQL file means: `search_path` and what exists.
+
+Example
+    After `SET search_path = sales, public`, a new table `t` is made in sales; an existing `t` is
+    looked up in sales first, then in public. A dump sets an empty path and writes every schema.
+
+PostgreSQL
+    namespace.c: RangeVarGetCreationNamespace(), RelnameGetRelid()
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.partitions import settle
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import NoSchema, Unknown
+from filtersql.grammar import Node
+from filtersql.names import RelationName
+from filtersql.source import Passage, Span
+
+__all__ = ["AlreadyTold", "Script", "created", "known_table", "referenced", "span_of"]
+
+
+class AlreadyTold(Exception):
+    """A statement depends on a definition whose mistake is reported: it says nothing of its own."""
+
+
+@dataclass(slots=True)
+class Script:
+    """One SQL file while it is carried out."""
+
+    text: Passage
+    drafts: Drafts
+    path: list[str] = field(default_factory=lambda: ["public"])
+
+    def span(self, start: int, length: int = 1) -> Span:
+        """A place in the file."""
+        start = max(start, 0)
+        return self.text.span(start, min(start + length, len(self.text.text)))
+
+
+def span_of(script: Script, node: Node) -> Span:
+    """Where a range_var stands."""
+    start = end = max(node.location, 0)
+    text = script.text.text
+    quoted = False
+    while end < len(text) and (quoted or text[end].isalnum() or text[end] in '_$."'):
+        quoted ^= text[end] == '"'
+        end += 1
+    return script.text.span(start, max(end, start + 1))
+
+
+def created(script: Script, node: Node) -> RelationName:
+    """The name of a relation that a statement makes."""
+    if node.schemaname:
+        return RelationName(node.schemaname, node.relname)
+    if not script.path:
+        raise NoSchema(span_of(script, node))
+    return RelationName(script.path[0], node.relname)
+
+
+def referenced(script: Script, node: Node) -> RelationName:
+    """The name of a relation that should exist; whether it does is for the caller to ask."""
+    if node.schemaname:
+        return RelationName(node.schemaname, node.relname)
+    for schema in script.path:
+        name = RelationName(schema, node.relname)
+        if name in script.drafts.tables or name in script.drafts.broken:
+            return name
+    return RelationName(script.path[0] if script.path else "public", node.relname)
+
+
+def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> DraftTable:
+    """The table of a range_var."""
+    name = referenced(script, node)
+    table = script.drafts.tables.get(name)
+    if name in script.drafts.broken or (table is None and missing_ok):
+        raise AlreadyTold
+    if table is None:
+        raise unknown_table(script.drafts, name, node.schemaname, span_of(script, node))
+    if table.columns is None:
+        settle(script.drafts, table)
+    return table
+
+
+def unknown_table(drafts: Drafts, name: RelationName, schema: str, span: Span) -> Mistake:
+    """What PostgreSQL says of a relation that does not exist."""
+    known = list(drafts.tables)
+    if schema:
+        return Unknown("relation", f"{schema}.{name.name}", span, [f"{t[0]}.{t[1]}" for t in known])
+    return Unknown("relation", name.name, span, [table.name for table in known])

@@ -1,0 +1,332 @@
+"""Everything else that PostgreSQL's catalogs learn: indexes, names, schemas, types, DROP, RENAME.
+
+Example
+    `CREATE UNIQUE INDEX i ON t (b)` can be a replica identity; `ALTER TABLE t RENAME TO u` takes
+    t's publications along; `DROP TABLE t` takes t out of them.
+
+PostgreSQL
+    indexcmds.c: DefineIndex(); dependency.c; alter.c: ExecRenameStmt()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
+from filtersql.definitions.keys import free_name
+from filtersql.definitions.sql_names import AlreadyTold, Script, created, known_table, referenced
+from filtersql.errors.definitions import (
+    Duplicate,
+    Unknown,
+    UnknownInTable,
+    UnknownKeyColumn,
+    UnsupportedStatement,
+)
+from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
+
+__all__ = [
+    "alter_schema",
+    "create_function",
+    "create_index",
+    "create_schema",
+    "create_type",
+    "drop",
+    "rename",
+    "set_variable",
+]
+
+
+def create_index(script: Script, statement: Statement) -> None:
+    """CREATE UNIQUE INDEX; other indexes are of no concern."""
+    node = statement.node
+    name = referenced(script, node.relation)
+    if name not in script.drafts.tables and not node.unique:
+        return
+    table = known_table(script, node.relation)
+    columns = [wrapped.index_elem.name for wrapped in node.index_params]
+    label = node.idxname or free_name(table, "_".join(columns), "idx")
+    if label in table.indexes:
+        if node.if_not_exists:
+            return
+        raise Duplicate("relation", label, script.span(statement.start, 6), None)
+    for column in columns:
+        if column and column not in (table.columns or {}) and not table.view:
+            raise UnknownKeyColumn(column, script.span(statement.start, 6), table.columns or {})
+    refusal = None
+    if not node.unique:
+        refusal = "non-unique"
+    elif not all(columns):
+        refusal = "expression"
+    elif node.HasField("where_clause"):
+        refusal = "partial"
+    table.indexes[label] = DraftIndex(label, tuple(filter(None, columns)), refusal)
+
+
+def create_schema(script: Script, statement: Statement) -> None:
+    """CREATE SCHEMA."""
+    script.drafts.schemas.add(statement.node.schemaname)
+
+
+def create_type(script: Script, statement: Statement) -> None:
+    """CREATE TYPE and CREATE DOMAIN: names that a column may use and a filter may not."""
+    node = statement.node
+    if statement.kind == "composite_type_stmt":
+        name = created(script, node.typevar)
+    elif statement.kind == "define_stmt":
+        if enum_name(node, "kind") != "OBJECT_TYPE":
+            return
+        name = _named(script, node.defnames)
+    else:
+        names = {"create_domain_stmt": "domainname"}.get(statement.kind, "type_name")
+        name = _named(script, getattr(node, names))
+    script.drafts.types[name] = None
+
+
+def create_function(script: Script, statement: Statement) -> None:
+    """CREATE FUNCTION: a name that a filter may not use."""
+    script.drafts.functions.add(_named(script, statement.node.funcname))
+
+
+def set_variable(script: Script, statement: Statement) -> None:
+    """SET search_path; other settings are of no concern."""
+    node = statement.node
+    if node.name != "search_path":
+        return
+    if enum_name(node, "kind") != "VAR_SET_VALUE":
+        script.path = ["public"]
+        return
+    values = [wrapped.a_const.sval.sval for wrapped in node.args]
+    set_path(script, values)
+
+
+def set_path(script: Script, values: list[str]) -> None:
+    """The schemas of a search_path; `"$user"` has no schema here."""
+    script.path = [value for value in values if value not in ("", "$user", "pg_catalog")]
+
+
+def drop(script: Script, statement: Statement) -> None:
+    """DROP TABLE, INDEX, VIEW, PUBLICATION, TYPE, SCHEMA."""
+    kind = enum_name(statement.node, "remove_type")
+    carry_out = _DROPS.get(kind)
+    for item in statement.node.objects:
+        if carry_out is not None:
+            carry_out(script, statement, item)
+
+
+def rename(script: Script, statement: Statement) -> None:
+    """ALTER … RENAME."""
+    node = statement.node
+    kind = enum_name(node, "rename_type")
+    if kind in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW"):
+        table = known_table(script, node.relation, missing_ok=node.missing_ok)
+        move_table(script.drafts, table, RelationName(table.name.schema, node.newname))
+    elif kind == "OBJECT_COLUMN":
+        if enum_name(node, "relation_type") == "OBJECT_TABLE":
+            table = known_table(script, node.relation, missing_ok=node.missing_ok)
+            for each in [table, *_heirs(script.drafts, table)]:
+                _rename_column(script, statement, each, node.subname, node.newname)
+    elif kind in ("OBJECT_TABCONSTRAINT", "OBJECT_INDEX"):
+        _rename_index(script, node, kind)
+    elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
+        _rename_entry(script, statement, kind)
+    elif kind == "OBJECT_SCHEMA":
+        for table in list(script.drafts.tables.values()):
+            if table.name.schema == node.subname:
+                name = RelationName(node.newname, table.name.name)
+                move_table(script.drafts, table, name)
+        for publication in list(script.drafts.publications.values()):
+            schemas = [node.newname if s == node.subname else s for s in publication.schemas]
+            script.drafts.publications[publication.name] = replace(
+                publication, schemas=tuple(schemas)
+            )
+
+
+def alter_schema(script: Script, statement: Statement) -> None:
+    """ALTER TABLE … SET SCHEMA."""
+    node = statement.node
+    if enum_name(node, "object_type") in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW"):
+        table = known_table(script, node.relation, missing_ok=node.missing_ok)
+        move_table(script.drafts, table, RelationName(node.newschema, table.name.name))
+
+
+def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
+    """Gives a table another name, and everything that holds it the new one."""
+    old = table.name
+    if name in drafts.tables:
+        raise Duplicate("relation", name.name, table.span, drafts.tables[name].span)
+    table.name = name
+    items = [(name if key == old else key, one) for key, one in drafts.tables.items()]
+    drafts.tables.clear()
+    drafts.tables.update(items)
+    for each in drafts.tables.values():
+        if each.partition_of == old:
+            each.partition_of = name
+        each.inherits = [(name if one == old else one, span) for one, span in each.inherits]
+        each.foreign_keys = [
+            (replace(key, references=name) if key.references == old else key, span)
+            for key, span in each.foreign_keys
+        ]
+    for publication in list(drafts.publications.values()):
+        if any(one.name == old for one in publication.tables):
+            tables = [
+                replace(one, name=name) if one.name == old else one for one in publication.tables
+            ]
+            drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
+    for one in list(drafts.replication_sets.values()):
+        members = [replace(t, name=name) if t.name == old else t for t in one.tables]
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
+
+
+def _named(script: Script, names: Node) -> RelationName:
+    parts = [name.string.sval for name in names]
+    schema = parts[-2] if len(parts) > 1 else (script.path[0] if script.path else "public")
+    return RelationName(schema, parts[-1])
+
+
+def _heirs(drafts: Drafts, table: DraftTable) -> list[DraftTable]:
+    found: list[DraftTable] = []
+    for child in drafts.children(table.name):
+        found += [child, *_heirs(drafts, child)]
+    return found
+
+
+def _rename_column(
+    script: Script, statement: Statement, table: DraftTable, old: str, new: str
+) -> None:
+    span = script.span(statement.start, 5)
+    columns = table.columns or {}
+    if old not in columns:
+        raise UnknownInTable("column", old, table.name.name, span, columns)
+    if new in columns:
+        raise Duplicate("column", new, span, columns[new].span)
+    for owner in (*script.drafts.publications.values(), *script.drafts.replication_sets.values()):
+        if any(one.name == table.name and (one.where or one.columns) for one in owner.tables):
+            # PostgreSQL renames it inside the stored filter too; the text of ours would not change.
+            raise UnsupportedStatement("RENAME COLUMN of a table that has a row filter", span)
+
+    def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(new if name == old else name for name in names)
+
+    table.columns = {
+        (new if name == old else name): (replace(column, name=new) if name == old else column)
+        for name, column in columns.items()
+    }
+    table.primary_key = renamed(table.primary_key)
+    table.identity = replace(table.identity, index=renamed(table.identity.index))
+    for index in table.indexes.values():
+        index.columns = renamed(index.columns)
+    table.foreign_keys = [
+        (replace(key, columns=renamed(key.columns)), span) for key, span in table.foreign_keys
+    ]
+    if table.partition_by is not None:
+        table.partition_by = (table.partition_by[0], renamed(table.partition_by[1]))
+
+
+def _rename_index(script: Script, node: Node, kind: str) -> None:
+    old = node.subname if kind == "OBJECT_TABCONSTRAINT" else node.relation.relname
+    for table in script.drafts.tables.values():
+        if table.primary_key_name == old:
+            table.primary_key_name = node.newname
+        if old in table.indexes:
+            index = table.indexes.pop(old)
+            index.name = node.newname
+            table.indexes[node.newname] = index
+        if table.identity.index_name == old:
+            table.identity = replace(table.identity, index_name=node.newname)
+
+
+def _rename_entry(script: Script, statement: Statement, kind: str) -> None:
+    node, drafts = statement.node, script.drafts
+    old, new = node.object.string.sval, node.newname
+    span = script.span(statement.start, 5)
+    if kind == "OBJECT_PUBLICATION":
+        if old in drafts.broken_publications:
+            raise AlreadyTold
+        if old not in drafts.publications:
+            raise Unknown("publication", old, span, drafts.publications)
+        if new in drafts.publications:
+            raise Duplicate("publication", new, span, drafts.publications[new].span)
+        drafts.publications[new] = replace(drafts.publications.pop(old), name=new)
+        return
+    if old not in drafts.subscriptions:
+        raise Unknown("subscription", old, span, drafts.subscriptions)
+    drafts.subscriptions[new] = replace(drafts.subscriptions.pop(old), name=new)
+
+
+def _relation(script: Script, item: Node) -> RelationName:
+    parts = [part.string.sval for part in item.list.items]
+    for schema in [parts[-2]] if len(parts) > 1 else script.path:
+        if RelationName(schema, parts[-1]) in script.drafts.tables:
+            return RelationName(schema, parts[-1])
+    schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
+    return RelationName(schema, parts[-1])
+
+
+def _drop_table(script: Script, statement: Statement, item: Node) -> None:
+    name, drafts = _relation(script, item), script.drafts
+    if name not in drafts.tables:
+        if statement.node.missing_ok or name in drafts.broken:
+            return
+        span = script.span(statement.start, 4)
+        raise Unknown("table", name.name, span, [table.name for table in drafts.tables])
+    remove_table(drafts, name)
+
+
+def remove_table(drafts: Drafts, name: RelationName) -> None:
+    """DROP TABLE: its partitions go too, and every publication loses it."""
+    for child in drafts.children(name):
+        if child.partition_of == name:
+            remove_table(drafts, child.name)
+    drafts.tables.pop(name, None)
+    for publication in list(drafts.publications.values()):
+        kept = tuple(one for one in publication.tables if one.name != name)
+        drafts.publications[publication.name] = replace(publication, tables=kept)
+    for one in list(drafts.replication_sets.values()):
+        left = tuple(table for table in one.tables if table.name != name)
+        drafts.replication_sets[one.name] = replace(one, tables=left)
+
+
+def _drop_index(script: Script, statement: Statement, item: Node) -> None:
+    name = item.list.items[-1].string.sval
+    for table in script.drafts.tables.values():
+        if table.indexes.pop(name, None) and table.identity.index_name == name:
+            # The identity stays "index", and logs nothing.
+            table.identity = replace(table.identity, index=())
+
+
+def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
+    name, drafts = item.string.sval, script.drafts
+    if name not in drafts.publications and not statement.node.missing_ok:
+        if name in drafts.broken_publications:
+            return
+        span = script.span(statement.start, 4)
+        raise Unknown("publication", name, span, drafts.publications)
+    drafts.publications.pop(name, None)
+
+
+def _drop_type(script: Script, statement: Statement, item: Node) -> None:
+    parts = [part.string.sval for part in item.type_name.names]
+    for name in list(script.drafts.types):
+        if name.name == parts[-1] and parts[:-1] in ([], [name.schema]):
+            del script.drafts.types[name]
+
+
+def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
+    schema = item.string.sval
+    script.drafts.schemas.discard(schema)
+    for name in [name for name in script.drafts.tables if name.schema == schema]:
+        remove_table(script.drafts, name)
+
+
+_DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
+    "OBJECT_TABLE": _drop_table,
+    "OBJECT_FOREIGN_TABLE": _drop_table,
+    "OBJECT_VIEW": _drop_table,
+    "OBJECT_INDEX": _drop_index,
+    "OBJECT_PUBLICATION": _drop_publication,
+    "OBJECT_TYPE": _drop_type,
+    "OBJECT_DOMAIN": _drop_type,
+    "OBJECT_SCHEMA": _drop_schema,
+}

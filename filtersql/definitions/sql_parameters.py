@@ -1,0 +1,101 @@
+"""`WITH (name = value, …)` of CREATE PUBLICATION and CREATE SUBSCRIPTION.
+
+Example
+    `WITH (publish = 'insert, update', publish_via_partition_root)` is the two actions, and true.
+
+PostgreSQL
+    publicationcmds.c: parse_publication_options(); define.c: defGetBoolean(), defGetString()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from filtersql.definitions.identifiers import fold
+from filtersql.definitions.model import Action
+from filtersql.definitions.sql_names import Script
+from filtersql.errors.definitions import UnknownParameter
+from filtersql.grammar import Node
+from filtersql.source import Span
+
+__all__ = ["publication_parameters", "subscription_parameters"]
+
+_PUBLICATION = ("publish", "publish_via_partition_root", "publish_generated_columns")
+_SUBSCRIPTION = (
+    "connect enabled create_slot slot_name copy_data synchronous_commit refresh binary streaming"
+    " two_phase disable_on_error password_required run_as_owner failover origin lsn"
+).split()
+_BOOLEANS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+
+
+def publication_parameters(script: Script, options: Iterable[Node]) -> dict[str, object]:
+    """What is said, as attributes of a Publication."""
+    said: dict[str, object] = {}
+    for name, node, span in _options(script, options, "publication", _PUBLICATION):
+        if name == "publish":
+            said["publish"] = _actions(_string(node), span)
+        elif name == "publish_via_partition_root":
+            said["via_partition_root"] = _boolean(name, node, span)
+        else:
+            value = _string(node).lower()
+            if value not in ("none", "stored"):
+                raise UnknownParameter.generated(_string(node), span)
+            said["generated_columns"] = value
+    return said
+
+
+def subscription_parameters(script: Script, options: Iterable[Node]) -> dict[str, object]:
+    """What is said, as attributes of a Subscription: the others concern a live server only."""
+    said: dict[str, object] = {}
+    for name, node, span in _options(script, options, "subscription", _SUBSCRIPTION):
+        if name == "copy_data":
+            said["copy_data"] = _boolean(name, node, span)
+    return said
+
+
+def _options(
+    script: Script, options: Iterable[Node], kind: str, known: Iterable[str]
+) -> Iterator[tuple[str, Node, Span]]:
+    seen: set[str] = set()
+    for wrapped in options:
+        node = wrapped.def_elem
+        span = script.span(node.location, len(node.defname))
+        if node.defname not in known:
+            raise UnknownParameter.name(kind, node.defname, known, span)
+        if node.defname in seen:
+            raise UnknownParameter.twice(span)
+        seen.add(node.defname)
+        yield node.defname, node, span
+
+
+def _string(node: Node) -> str:
+    if not node.HasField("arg"):
+        return ""
+    kind = node.arg.WhichOneof("node")
+    if kind == "type_name":  # a bare word is read as a type's name
+        return ".".join(name.string.sval for name in node.arg.type_name.names)
+    if kind == "integer":
+        return str(node.arg.integer.ival)
+    if kind == "float":
+        return str(getattr(node.arg, "float").fval)
+    if kind == "boolean":
+        return str(bool(node.arg.boolean.boolval)).lower()
+    return str(node.arg.string.sval)
+
+
+def _boolean(name: str, node: Node, span: Span) -> bool:
+    if not node.HasField("arg"):
+        return True
+    value = _BOOLEANS.get(_string(node).lower())
+    if value is None:
+        raise UnknownParameter.boolean(name, span)
+    return value
+
+
+def _actions(text: str, span: Span) -> frozenset[Action]:
+    known = [action.value for action in Action]
+    words = [fold(word.strip().strip('"')) for word in text.split(",")] if text.strip() else []
+    for word in words:
+        if word not in known:
+            raise UnknownParameter.action(word, known, span)
+    return frozenset(map(Action, words))

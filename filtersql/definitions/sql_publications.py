@@ -1,0 +1,192 @@
+"""CREATE, ALTER and DROP PUBLICATION.
+
+Example
+    `CREATE PUBLICATION p FOR TABLE t1 WHERE (a > 5), TABLES IN SCHEMA sales` holds one table with
+    its filter's own text, and one schema. `ALTER PUBLICATION p SET TABLE t2` replaces both.
+
+PostgreSQL
+    publicationcmds.c: CreatePublication(), AlterPublicationTables(), OpenTableList();
+    gram.y: preprocess_pubobj_list()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from filtersql.definitions.model import Publication, PublishedTable
+from filtersql.definitions.sql_names import AlreadyTold, Script, referenced, span_of
+from filtersql.definitions.sql_parameters import publication_parameters
+from filtersql.definitions.sql_text import clause, lexemes
+from filtersql.errors.definitions import (
+    AlreadyMember,
+    Duplicate,
+    DuplicateInKey,
+    MixedPublication,
+    NoSchema,
+    NotMember,
+    NotMemberSchema,
+    RemovedWithClause,
+    Unknown,
+)
+from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
+from filtersql.source import Passage, Span
+
+__all__ = ["alter_publication", "create_publication", "name_place", "trimmed_filter"]
+
+
+def create_publication(script: Script, statement: Statement) -> None:
+    """CREATE PUBLICATION."""
+    node, drafts = statement.node, script.drafts
+    span = name_place(script, statement, "publication")
+    if node.pubname in drafts.publications:
+        first = drafts.publications[node.pubname].span
+        raise Duplicate("publication", node.pubname, span, first)
+    drafts.broken_publications.add(node.pubname)
+    said = publication_parameters(script, node.options)
+    tables, schemas = _objects(script, node.pubobjects)
+    publication = Publication(
+        name=node.pubname,
+        span=span,
+        tables=tables,
+        schemas=schemas,
+        all_tables=node.for_all_tables,
+        via_partition_root=False,
+        written_in="sql",
+    )
+    drafts.publications[node.pubname] = replace(publication, **said)  # type: ignore[arg-type]
+    drafts.broken_publications.discard(node.pubname)
+
+
+def alter_publication(script: Script, statement: Statement) -> None:
+    """ALTER PUBLICATION … SET (…), SET, ADD and DROP of tables and schemas."""
+    node, drafts = statement.node, script.drafts
+    span = name_place(script, statement, "publication")
+    if node.pubname in drafts.broken_publications:
+        raise AlreadyTold
+    publication = drafts.publications.get(node.pubname)
+    if publication is None:
+        raise Unknown("publication", node.pubname, span, drafts.publications)
+    if node.options:
+        said = publication_parameters(script, node.options)
+        drafts.publications[node.pubname] = replace(publication, **said)  # type: ignore[arg-type]
+        return
+    action = enum_name(node, "action")
+    tables, schemas = _objects(script, node.pubobjects)
+    if publication.all_tables:
+        what = "Tables" if tables else "Schemas"
+        raise MixedPublication.all_tables(publication.name, what, span)
+    if action == "AP_SetObjects":
+        changed = replace(publication, tables=tables, schemas=schemas)
+    elif action == "AP_AddObjects":
+        changed = _added(publication, tables, schemas, span)
+    else:
+        changed = _dropped(publication, tables, schemas, span)
+    drafts.publications[node.pubname] = changed
+
+
+def name_place(script: Script, statement: Statement, word: str) -> Span:
+    """Where the name behind the first keyword `word` of a statement stands."""
+    found = False
+    for lexeme in lexemes(script.text.text, statement.start):
+        if found:
+            return script.text.span(lexeme.start, lexeme.end)
+        found = script.text.text[lexeme.start : lexeme.end].lower() == word
+    return script.span(statement.start)
+
+
+def trimmed_filter(passage: Passage) -> Passage:
+    """A filter without the blanks around it."""
+    text = passage.text
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    return passage if (start, end) == (0, len(text)) else passage.part(start, end)
+
+
+def _objects(
+    script: Script, objects: Iterable[Node]
+) -> tuple[tuple[PublishedTable, ...], tuple[str, ...]]:
+    tables: dict[RelationName, PublishedTable] = {}
+    schemas: dict[str, None] = {}
+    for wrapped in objects:
+        node = wrapped.publication_obj_spec
+        kind = enum_name(node, "pubobjtype")
+        if kind == "PUBLICATIONOBJ_TABLES_IN_SCHEMA":
+            schemas[node.name] = None
+        elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
+            if not script.path:
+                raise NoSchema(script.span(node.location))
+            schemas[script.path[0]] = None
+        else:
+            _add(tables, _table(script, node.pubtable))
+    return tuple(tables.values()), tuple(schemas)
+
+
+def _table(script: Script, node: Node) -> PublishedTable:
+    span = span_of(script, node.relation)
+    where = None
+    if node.HasField("where_clause"):
+        where = clause(script.text, node.relation.location, "where")[1]
+    columns = tuple(column.string.sval for column in node.columns) or None
+    for position, column in enumerate(columns or ()):
+        if column in (columns or ())[:position]:
+            raise DuplicateInKey(column, "publication column list", span)
+    name = referenced(script, node.relation)
+    return PublishedTable(name, span, where, columns, only=not node.relation.inh)
+
+
+def _add(tables: dict[RelationName, PublishedTable], table: PublishedTable) -> None:
+    """A table that stands there twice is one, unless a WHERE or a column list could differ."""
+    first = tables.get(table.name)
+    if first is None:
+        tables[table.name] = table
+    elif first.where or table.where:
+        raise MixedPublication.conflicting("WHERE clauses", table.name.name, table.span)
+    elif first.columns or table.columns:
+        raise MixedPublication.conflicting("column lists", table.name.name, table.span)
+
+
+def _added(
+    publication: Publication,
+    tables: tuple[PublishedTable, ...],
+    schemas: tuple[str, ...],
+    span: Span,
+) -> Publication:
+    there = {table.name for table in publication.tables}
+    owner = f'publication "{publication.name}"'
+    for table in tables:
+        if table.name in there:
+            raise AlreadyMember("relation", table.name.name, owner, table.span)
+    for schema in schemas:
+        if schema in publication.schemas:
+            raise AlreadyMember("schema", schema, owner, span)
+    return replace(
+        publication,
+        tables=publication.tables + tables,
+        schemas=publication.schemas + schemas,
+    )
+
+
+def _dropped(
+    publication: Publication,
+    tables: tuple[PublishedTable, ...],
+    schemas: tuple[str, ...],
+    span: Span,
+) -> Publication:
+    there = {table.name for table in publication.tables}
+    for table in tables:
+        if table.columns:
+            raise RemovedWithClause("columns", table.span)
+        if table.where:
+            raise RemovedWithClause("where", table.span)
+        if table.name not in there:
+            raise NotMember(table.name.name, "publication", table.span)
+    for schema in schemas:
+        if schema not in publication.schemas:
+            raise NotMemberSchema(schema, span)
+    gone = {table.name for table in tables}
+    return replace(
+        publication,
+        tables=tuple(table for table in publication.tables if table.name not in gone),
+        schemas=tuple(schema for schema in publication.schemas if schema not in schemas),
+    )

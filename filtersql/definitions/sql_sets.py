@@ -1,0 +1,359 @@
+"""Calls of pglogical's and bdr's functions: replication sets, their tables and row filters.
+
+Example
+    `SELECT pglogical.replication_set_add_table('emea', 'public.t1', row_filter := 'id > 0')` adds
+    t1 to the set emea with the filter `id > 0`, whose place is inside the literal.
+
+pglogical, bdr
+    pglogical--2.4.sql and BDR 3.7's manual (replication sets) give the order of the arguments
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from filtersql.definitions.identifiers import relation_name
+from filtersql.definitions.model import Action, PublishedTable, ReplicationSet, Subscription
+from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
+from filtersql.definitions.sql_objects import set_path
+from filtersql.definitions.sql_text import literal
+from filtersql.definitions.yaml_subscriptions import with_settings
+from filtersql.errors import Notice
+from filtersql.errors.definitions import (
+    AlreadyMember,
+    Duplicate,
+    GroupDefaultSet,
+    NotMember,
+    Unknown,
+    UnknownParameter,
+    UnsupportedStatement,
+)
+from filtersql.grammar import Node, Statement
+from filtersql.names import RelationName
+from filtersql.source import Passage, Span
+
+__all__ = ["PREDEFINED", "call", "predefined_set"]
+
+#: sets that exist without being made, and what they replicate
+PREDEFINED = {
+    "default": frozenset(Action),
+    "default_insert_only": frozenset({Action.INSERT}),
+    "ddl_sql": frozenset[Action](),
+}
+_FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
+#: function -> its parameters in order
+_PARAMETERS = {
+    "pglogical.create_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_sequences autoadd_existing",
+    "pglogical.alter_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_sequences",
+    "pglogical.drop_replication_set": "set_name ifexists",
+    "pglogical.replication_set_add_table": "set_name relation synchronize_data columns row_filter",
+    "pglogical.replication_set_remove_table": "set_name relation",
+    "pglogical.replication_set_add_all_tables": "set_name schema_names synchronize_data",
+    "pglogical.create_subscription": "subscription_name provider_dsn replication_sets"
+    " synchronize_structure synchronize_data forward_origins apply_delay force_text_transfer",
+    "pglogical.alter_subscription_add_replication_set": "subscription_name replication_set",
+    "pglogical.alter_subscription_remove_replication_set": "subscription_name replication_set",
+    "pglogical.drop_subscription": "subscription_name ifexists",
+    "bdr.create_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_existing",
+    "bdr.alter_replication_set": f"set_name {_FLAGS} autoadd_tables",
+    "bdr.drop_replication_set": "set_name",
+    "bdr.replication_set_add_table": "relation set_name columns row_filter",
+    "bdr.replication_set_remove_table": "relation set_name",
+}
+#: functions of both that change nothing a target would hold; those of sequences are said so
+_IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_", "ddl_filter")
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """A constant argument: its value, and its text with places when it is a literal."""
+
+    value: object
+    span: Span
+    text: Passage | None = None
+
+
+_Arguments = Mapping[str, _Argument]
+
+
+def call(script: Script, statement: Statement) -> None:
+    """SELECT function(…): calls of pglogical, bdr and set_config; any other SELECT is skipped."""
+    for target in statement.node.target_list:
+        value = target.res_target.val
+        if value.WhichOneof("node") != "func_call":
+            continue
+        names = [name.string.sval for name in value.func_call.funcname]
+        if names[-1] == "set_config" and names[:-1] in ([], ["pg_catalog"]):
+            _set_config(script, value.func_call)
+        elif len(names) == 2 and names[0] in ("pglogical", "bdr"):
+            _call(script, ".".join(names), value.func_call)
+
+
+def predefined_set(name: str, span: Span) -> ReplicationSet | None:
+    """A set that exists without being made."""
+    return ReplicationSet(name, span, replicate=PREDEFINED[name]) if name in PREDEFINED else None
+
+
+def _call(script: Script, function: str, node: Node) -> None:
+    span = script.span(node.location, len(function))
+    parameters = _PARAMETERS.get(function)
+    if parameters is not None:
+        arguments = _arguments(script, function, parameters.split(), node)
+        _CALLS[function.split(".")[1]](script, function, arguments, span)
+    elif "sequence" in function:
+        message = f"{function}() is ignored: sequences are not replicated"
+        script.drafts.notices.append(Notice("sequences", message, span))
+    elif not any(word in function for word in _IGNORED):
+        raise UnsupportedStatement(f"function {function}()", span)
+
+
+def _arguments(script: Script, function: str, names: list[str], node: Node) -> _Arguments:
+    found: dict[str, _Argument] = {}
+    for position, wrapped in enumerate(node.args):
+        name, value = (names[position] if position < len(names) else ""), wrapped
+        location = script.span(node.location, len(function))
+        if wrapped.WhichOneof("node") == "named_arg_expr":
+            name, value = wrapped.named_arg_expr.name, wrapped.named_arg_expr.arg
+            location = script.span(wrapped.named_arg_expr.location, len(name))
+        if name not in names:
+            raise UnknownParameter.function(function, name or "?", names, location)
+        argument = _constant(script, value, location)
+        if argument is None:
+            raise UnknownParameter.not_constant(function, name, location)
+        if argument.value is not None:
+            found[name] = argument
+    return found
+
+
+def _constant(script: Script, node: Node, span: Span) -> _Argument | None:
+    """A constant, also behind a cast such as 'public.t1'::regclass, or an array of them."""
+    kind = node.WhichOneof("node")
+    if kind == "type_cast":
+        return _constant(script, node.type_cast.arg, span)
+    if kind == "a_array_expr":
+        items = [_constant(script, item, span) for item in node.a_array_expr.elements]
+        if any(item is None for item in items):
+            return None
+        return _Argument([str(item.value) for item in items if item], span)
+    if kind != "a_const":
+        return None
+    constant = node.a_const
+    if constant.isnull:
+        return _Argument(None, span)
+    value = constant.WhichOneof("val")
+    if value == "sval":
+        text = literal(script.text, constant)
+        return _Argument(text.text, text.span(), text)
+    if value == "boolval":
+        return _Argument(bool(constant.boolval.boolval), span)
+    return _Argument(str(constant.ival.ival if value == "ival" else constant.fval.fval), span)
+
+
+def _set_config(script: Script, node: Node) -> None:
+    arguments = [_constant(script, one, script.span(node.location)) for one in node.args]
+    values = [one.value if one else None for one in arguments]
+    if len(values) >= 2 and values[0] == "search_path" and isinstance(values[1], str):
+        set_path(script, [part.strip().strip('"') for part in values[1].split(",")])
+
+
+def _name(function: str, parameter: str, arguments: _Arguments, span: Span) -> str:
+    if parameter not in arguments:
+        if function.startswith("bdr.") and parameter == "set_name":
+            raise GroupDefaultSet(span)
+        raise UnknownParameter.missing(function, parameter, span)
+    return str(arguments[parameter].value)
+
+
+def _set(script: Script, name: str, span: Span) -> ReplicationSet:
+    found = script.drafts.replication_sets.get(name) or predefined_set(name, span)
+    if found is None:
+        known = [*script.drafts.replication_sets, *PREDEFINED]
+        raise Unknown("replication set", name, span, known)
+    return found
+
+
+def _flag(arguments: _Arguments, name: str) -> bool | None:
+    value = arguments[name].value if name in arguments else None
+    if isinstance(value, str):
+        return value.strip().lower() in ("t", "true", "y", "yes", "on", "1")
+    return None if value is None else bool(value)
+
+
+def _replicated(arguments: _Arguments, now: frozenset[Action]) -> frozenset[Action]:
+    said = {action: _flag(arguments, f"replicate_{action}") for action in Action}
+    return frozenset(
+        action for action in Action if said[action] or (said[action] is None and action in now)
+    )
+
+
+def _list(value: object) -> list[str]:
+    """text[]: an ARRAY[…], or its text form `{a,b}`."""
+    if isinstance(value, list):
+        return value
+    return [item.strip().strip('"') for item in str(value).strip("{} ").split(",") if item.strip()]
+
+
+def _relation(script: Script, function: str, arguments: _Arguments, span: Span) -> RelationName:
+    name = _name(function, "relation", arguments, span)
+    text = arguments["relation"].text
+    if text is None:
+        raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
+    for schema in script.path or ["public"]:
+        relation = relation_name(text, schema)
+        if relation in script.drafts.tables:
+            return relation
+    relation = relation_name(text, next(iter(script.path), "public"))
+    if relation in script.drafts.broken:
+        raise AlreadyTold
+    qualified = relation.schema if "." in name else ""
+    raise unknown_table(script.drafts, relation, qualified, text.span())
+
+
+def _create_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "set_name", arguments, span)
+    place = arguments["set_name"].span
+    if name in script.drafts.replication_sets or name in PREDEFINED:
+        first = script.drafts.replication_sets.get(name)
+        raise Duplicate("replication set", name, place, first.span if first else None)
+    autoadd = bool(_flag(arguments, "autoadd_tables"))
+    made = ReplicationSet(
+        name,
+        place,
+        replicate=_replicated(arguments, frozenset(Action)),
+        autoadd_tables=autoadd,
+    )
+    script.drafts.replication_sets[name] = made
+    existing = _flag(arguments, "autoadd_existing")
+    if existing is None:
+        existing = function.startswith("bdr.")
+    if autoadd and existing:
+        _add_tables(script, made, None, place)
+
+
+def _alter_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "set_name", arguments, span)
+    found = _set(script, name, arguments["set_name"].span)
+    autoadd = _flag(arguments, "autoadd_tables")
+    script.drafts.replication_sets[name] = replace(
+        found,
+        replicate=_replicated(arguments, found.replicate),
+        autoadd_tables=found.autoadd_tables if autoadd is None else autoadd,
+    )
+
+
+def _drop_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "set_name", arguments, span)
+    if name not in script.drafts.replication_sets and not _flag(arguments, "ifexists"):
+        place = arguments["set_name"].span
+        raise Unknown("replication set", name, place, script.drafts.replication_sets)
+    script.drafts.replication_sets.pop(name, None)
+
+
+def _add_table(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "set_name", arguments, span)
+    found = _set(script, name, arguments["set_name"].span)
+    relation = _relation(script, function, arguments, span)
+    place = arguments["relation"].span
+    if any(table.name == relation for table in found.tables):
+        owner = f'replication set "{name}"'
+        raise AlreadyMember("relation", relation.name, owner, place)
+    columns = tuple(_list(arguments["columns"].value)) if "columns" in arguments else None
+    where = None
+    if "row_filter" in arguments:
+        text = arguments["row_filter"].text
+        if text is None:
+            at = arguments["row_filter"].span
+            raise UnknownParameter.not_constant(function, "row_filter", at)
+        where = _trimmed(text)
+    table = PublishedTable(relation, place, where, columns)
+    script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
+
+
+def _trimmed(text: Passage) -> Passage:
+    start = len(text.text) - len(text.text.lstrip())
+    return text.part(start, max(start, len(text.text.rstrip())))
+
+
+def _remove_table(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "set_name", arguments, span)
+    found = _set(script, name, arguments["set_name"].span)
+    relation = _relation(script, function, arguments, span)
+    kept = tuple(table for table in found.tables if table.name != relation)
+    if len(kept) == len(found.tables):
+        raise NotMember(relation.name, "replication set", arguments["relation"].span)
+    script.drafts.replication_sets[name] = replace(found, tables=kept)
+
+
+def _add_all_tables(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "set_name", arguments, span)
+    found = _set(script, name, arguments["set_name"].span)
+    if "schema_names" not in arguments:
+        raise UnknownParameter.missing(function, "schema_names", span)
+    schemas = _list(arguments["schema_names"].value)
+    _add_tables(script, found, schemas, arguments["schema_names"].span)
+
+
+def _add_tables(
+    script: Script, found: ReplicationSet, schemas: list[str] | None, span: Span
+) -> None:
+    """Adds the tables that exist now, in some schemas or all; a partition follows its root."""
+    there = {table.name for table in found.tables}
+    added = [
+        PublishedTable(table.name, span)
+        for table in script.drafts.tables.values()
+        if (schemas is None or table.name.schema in schemas)
+        and table.name not in there
+        and not table.view
+        and not table.unlogged
+    ]
+    script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
+
+
+def _create_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "subscription_name", arguments, span)
+    place = arguments["subscription_name"].span
+    if name in script.drafts.subscriptions:
+        first = script.drafts.subscriptions[name].span
+        raise Duplicate("subscription", name, place, first)
+    sets, at = list(PREDEFINED), place
+    if "replication_sets" in arguments:
+        sets = _list(arguments["replication_sets"].value)
+        at = arguments["replication_sets"].span
+    copied = _flag(arguments, "synchronize_data")
+    subscription = Subscription(name, place, replication_sets=tuple((one, at) for one in sets))
+    said = {} if copied is None else {"copy_data": copied}
+    script.drafts.subscriptions[name] = with_settings(subscription, script.drafts.defaults, said)
+
+
+def _change_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    name = _name(function, "subscription_name", arguments, span)
+    found = script.drafts.subscriptions.get(name)
+    if found is None:
+        place = arguments["subscription_name"].span
+        raise Unknown("subscription", name, place, script.drafts.subscriptions)
+    one = _name(function, "replication_set", arguments, span)
+    sets = dict(found.replication_sets)
+    if "_add_" in function:
+        sets[one] = arguments["replication_set"].span
+    else:
+        sets.pop(one, None)
+    script.drafts.subscriptions[name] = replace(found, replication_sets=tuple(sets.items()))
+
+
+def _drop_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    script.drafts.subscriptions.pop(_name(function, "subscription_name", arguments, span), None)
+
+
+_CALLS: dict[str, Callable[[Script, str, _Arguments, Span], None]] = {
+    "create_replication_set": _create_set,
+    "alter_replication_set": _alter_set,
+    "drop_replication_set": _drop_set,
+    "replication_set_add_table": _add_table,
+    "replication_set_remove_table": _remove_table,
+    "replication_set_add_all_tables": _add_all_tables,
+    "create_subscription": _create_subscription,
+    "alter_subscription_add_replication_set": _change_subscription,
+    "alter_subscription_remove_replication_set": _change_subscription,
+    "drop_subscription": _drop_subscription,
+}

@@ -1,0 +1,103 @@
+"""CREATE, ALTER and DROP SUBSCRIPTION. The connection string is never kept: it holds a password.
+
+Example
+    `CREATE SUBSCRIPTION s1 CONNECTION '…' PUBLICATION p1 WITH (copy_data = false)` subscribes to
+    p1 without an initial copy. Where its changes are recorded stands in the project's `defaults`.
+
+PostgreSQL
+    subscriptioncmds.c: CreateSubscription(), AlterSubscription()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from filtersql.definitions.model import Subscription
+from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_parameters import subscription_parameters
+from filtersql.definitions.sql_publications import name_place
+from filtersql.definitions.sql_text import lexemes
+from filtersql.definitions.yaml_subscriptions import with_settings
+from filtersql.errors.definitions import AlreadySubscribed, Duplicate, Unknown
+from filtersql.grammar import Statement, enum_name
+from filtersql.source import Span
+
+__all__ = ["alter_subscription", "create_subscription", "drop_subscription"]
+
+
+def create_subscription(script: Script, statement: Statement) -> None:
+    """CREATE SUBSCRIPTION."""
+    node, drafts = statement.node, script.drafts
+    span = name_place(script, statement, "subscription")
+    if node.subname in drafts.subscriptions:
+        first = drafts.subscriptions[node.subname].span
+        raise Duplicate("subscription", node.subname, span, first)
+    publications = _publications(script, statement)
+    _each_once(publications)
+    # With connect = false nothing is copied until REFRESH PUBLICATION, which copies by default:
+    # so it changes nothing here.
+    said = subscription_parameters(script, node.options)
+    subscription = Subscription(node.subname, span, publications)
+    drafts.subscriptions[node.subname] = with_settings(subscription, drafts.defaults, said)
+
+
+def alter_subscription(script: Script, statement: Statement) -> None:
+    """ALTER SUBSCRIPTION … SET, ADD and DROP PUBLICATION; the others concern a live server."""
+    node, drafts = statement.node, script.drafts
+    span = name_place(script, statement, "subscription")
+    subscription = drafts.subscriptions.get(node.subname)
+    if subscription is None:
+        raise Unknown("subscription", node.subname, span, drafts.subscriptions)
+    kind = enum_name(node, "kind")
+    if not kind.endswith("_PUBLICATION") or kind.endswith("REFRESH_PUBLICATION"):
+        return
+    named = _publications(script, statement)
+    _each_once(named)
+    there = dict(subscription.publications)
+    if kind == "ALTER_SUBSCRIPTION_SET_PUBLICATION":
+        there = dict(named)
+    for name, place in named:
+        if kind == "ALTER_SUBSCRIPTION_ADD_PUBLICATION":
+            if name in there:
+                raise AlreadySubscribed.added(name, subscription.name, place)
+            there[name] = place
+        elif kind == "ALTER_SUBSCRIPTION_DROP_PUBLICATION":
+            if name not in there:
+                raise AlreadySubscribed.absent(name, subscription.name, place)
+            del there[name]
+    if not there:
+        raise AlreadySubscribed.last(span)
+    drafts.subscriptions[node.subname] = replace(subscription, publications=tuple(there.items()))
+
+
+def drop_subscription(script: Script, statement: Statement) -> None:
+    """DROP SUBSCRIPTION."""
+    node, drafts = statement.node, script.drafts
+    if node.subname not in drafts.subscriptions and not node.missing_ok:
+        span = name_place(script, statement, "subscription")
+        raise Unknown("subscription", node.subname, span, drafts.subscriptions)
+    drafts.subscriptions.pop(node.subname, None)
+
+
+def _publications(script: Script, statement: Statement) -> tuple[tuple[str, Span], ...]:
+    """The names behind PUBLICATION with their places, which the parse tree does not have."""
+    names = [name.string.sval for name in statement.node.publication]
+    places: list[Span] = []
+    found = False
+    for lexeme in lexemes(script.text.text, statement.start):
+        if lexeme.end > statement.end or len(places) == len(names):
+            break
+        if found and lexeme.kind in ("word", "name"):
+            places.append(script.text.span(lexeme.start, lexeme.end))
+        elif not found:
+            found = script.text.text[lexeme.start : lexeme.end].lower() == "publication"
+    return tuple(zip(names, places, strict=True))
+
+
+def _each_once(named: Iterable[tuple[str, Span]]) -> None:
+    seen: set[str] = set()
+    for name, place in named:
+        if name in seen:
+            raise AlreadySubscribed.twice(name, place)
+        seen.add(name)

@@ -1,0 +1,277 @@
+"""CREATE TABLE: columns, keys, PARTITION BY, PARTITION OF, INHERITS, LIKE.
+
+Example
+    `CREATE TABLE child PARTITION OF parent FOR VALUES FROM (0) TO (10)` is a partition with the
+    columns and the key of `parent`. Storage, CHECK constraints and defaults are not replicated.
+
+PostgreSQL
+    tablecmds.c: DefineRelation(), MergeAttributes(); parse_utilcmd.c: transformCreateStmt()
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from filtersql.catalog import Column
+from filtersql.definitions.columns import ColumnConstraint, read_column
+from filtersql.definitions.drafts import DraftIndex, DraftTable
+from filtersql.definitions.keys import add_constraint, free_name, set_not_null
+from filtersql.definitions.partitions import attach, inherit_columns
+from filtersql.definitions.sql_names import Script, created, known_table, referenced, span_of
+from filtersql.definitions.sql_text import lexemes
+from filtersql.errors.definitions import Duplicate, UnsupportedStatement
+from filtersql.grammar import Node, Statement, enum_name
+from filtersql.source import Passage
+
+__all__ = ["add_table_constraint", "create_table", "create_table_as", "create_view", "print_bounds"]
+
+_KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
+_STRATEGIES = {
+    "PARTITION_STRATEGY_LIST": "list",
+    "PARTITION_STRATEGY_RANGE": "range",
+    "PARTITION_STRATEGY_HASH": "hash",
+}
+
+
+def create_table(script: Script, statement: Statement) -> None:
+    """CREATE TABLE, also a foreign one."""
+    node = statement.node
+    if node.relation.relpersistence == "t":
+        return  # a temporary table is never published
+    name = created(script, node.relation)
+    span = span_of(script, node.relation)
+    existing = script.drafts.tables.get(name)
+    if existing is not None:
+        if node.if_not_exists:
+            return
+        raise Duplicate("relation", name.name, span, existing.span)
+    if node.HasField("of_typename"):
+        raise UnsupportedStatement("CREATE TABLE … OF a type", span)
+    table = DraftTable(name, span, columns={}, unlogged=node.relation.relpersistence == "u")
+    script.drafts.broken.add(name)
+    if node.HasField("partbound"):
+        table.columns = None
+        parent = node.inh_relations[0].range_var
+        above, at = known_table(script, parent), span_of(script, parent)
+        _overrides(script, node, table)
+        attach(script.drafts, table, above, print_bounds(node.partbound, script.text), at)
+    else:
+        for wrapped in node.inh_relations:
+            parent_name = known_table(script, wrapped.range_var).name
+            table.inherits.append((parent_name, span_of(script, wrapped.range_var)))
+        inherit_columns(table, script.drafts)
+        _read_elements(script, node, table)
+    if node.HasField("partspec"):
+        strategy = _STRATEGIES[enum_name(node.partspec, "strategy")]
+        table.partition_by = (strategy, _partition_key(node.partspec, script.text))
+    script.drafts.broken.discard(name)
+    script.drafts.schemas.add(name.schema)
+    script.drafts.tables[name] = table
+
+
+def create_table_as(script: Script, statement: Statement) -> None:
+    """CREATE TABLE AS and CREATE MATERIALIZED VIEW: the columns are a query's, which is not run."""
+    into = statement.node.into.rel
+    if enum_name(statement.node, "objtype") != "OBJECT_TABLE" or into.relpersistence == "t":
+        return
+    raise UnsupportedStatement(
+        "CREATE TABLE AS", span_of(script, into), "Write CREATE TABLE with its columns."
+    )
+
+
+def create_view(script: Script, statement: Statement) -> None:
+    """CREATE VIEW: its name is kept, so that publishing it is PostgreSQL's mistake."""
+    view = statement.node.view
+    if view.relpersistence == "t":
+        return
+    name = created(script, view)
+    if name not in script.drafts.tables:
+        table = DraftTable(name, span_of(script, view), columns={}, view=True)
+        script.drafts.tables[name] = table
+
+
+def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
+    """A table constraint of CREATE TABLE or ALTER TABLE … ADD."""
+    kind = enum_name(node, "contype")
+    span = script.span(node.location, _word(script.text, node.location))
+    if kind == "CONSTR_NOTNULL":
+        set_not_null(table, (key.string.sval for key in node.keys), True)
+    if kind not in _KEYS:
+        return
+    if node.indexname:
+        _promote_index(table, node, kind)
+        return
+    references = referenced(script, node.pktable) if kind == "CONSTR_FOREIGN" else None
+    add_constraint(table, node, span, references)
+
+
+def print_bounds(node: Node, text: Passage) -> str:
+    """FOR VALUES … as PostgreSQL prints it."""
+    if node.is_default:
+        return "DEFAULT"
+    if node.strategy == "h":
+        return f"FOR VALUES WITH (modulus {node.modulus}, remainder {node.remainder})"
+    if node.strategy == "l":
+        return f"FOR VALUES IN ({', '.join(_value(one, text) for one in node.listdatums)})"
+    lower, upper = (
+        ", ".join(_value(one, text) for one in side)
+        for side in (node.lowerdatums, node.upperdatums)
+    )
+    return f"FOR VALUES FROM ({lower}) TO ({upper})"
+
+
+def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
+    assert table.columns is not None
+    inherited = set(table.columns)
+    keys: list[tuple[Column, ColumnConstraint]] = []
+    constraints = []
+    for element in node.table_elts:
+        kind = element.WhichOneof("node")
+        if kind == "column_def":
+            column, found = read_column(element.column_def, table.name, script.text, script.drafts)
+            if column.name in inherited:  # merged with the parent's
+                inherited.discard(column.name)
+                merged = column.not_null or table.columns[column.name].not_null
+                column = replace(column, not_null=merged)
+            elif column.name in table.columns:
+                first = table.columns[column.name].span
+                raise Duplicate("column", column.name, column.span, first)
+            table.columns[column.name] = column
+            keys += ((column, constraint) for constraint in found)
+        elif kind == "constraint":
+            constraints.append(element.constraint)
+        elif kind == "table_like_clause":
+            _like(script, table, element.table_like_clause)
+    _add_keys(script, table, keys)
+    for constraint in constraints:
+        add_table_constraint(script, table, constraint)
+
+
+def _overrides(script: Script, node: Node, table: DraftTable) -> None:
+    """What PARTITION OF adds to the parent's columns: constraints and keys of its own."""
+    for element in node.table_elts:
+        if element.WhichOneof("node") == "constraint":
+            add_table_constraint(script, table, element.constraint)
+            continue
+        column = element.column_def
+        for wrapped in column.constraints:
+            kind = enum_name(wrapped.constraint, "contype")
+            span = script.span(column.location, len(column.colname))
+            if kind == "CONSTR_NOTNULL":
+                set_not_null(table, (column.colname,), True)
+            elif kind in _KEYS:
+                references = (
+                    referenced(script, wrapped.constraint.pktable)
+                    if kind == "CONSTR_FOREIGN"
+                    else None
+                )
+                add_constraint(
+                    table, wrapped.constraint, span, references, columns=(column.colname,)
+                )
+
+
+def _add_keys(
+    script: Script, table: DraftTable, keys: list[tuple[Column, ColumnConstraint]]
+) -> None:
+    for column, key in keys:
+        node = key.node
+        references = referenced(script, node.pktable) if key.kind == "CONSTR_FOREIGN" else None
+        span = script.span(node.location, _word(script.text, node.location))
+        add_constraint(
+            table,
+            node,
+            span,
+            references,
+            columns=(column.name,),
+            deferrable=key.deferrable,
+        )
+
+
+def _like(script: Script, table: DraftTable, node: Node) -> None:
+    """LIKE copies columns and NOT NULL; INCLUDING adds generation and indexes."""
+    parent = known_table(script, node.relation)
+    assert table.columns is not None
+    if parent.columns is None:
+        raise UnsupportedStatement(
+            "LIKE of a partition that YAML defines", span_of(script, node.relation)
+        )
+    options = node.options
+    generated = options & 16  # CREATE_TABLE_LIKE_GENERATED
+    for column in parent.columns.values():
+        if column.name in table.columns:
+            first = table.columns[column.name].span
+            raise Duplicate("column", column.name, span_of(script, node.relation), first)
+        kept = column if generated else replace(column, generated=None, generation=None)
+        table.columns[column.name] = kept
+    if options & 64:  # CREATE_TABLE_LIKE_INDEXES
+        if parent.primary_key and not table.primary_key:
+            table.primary_key = parent.primary_key
+            table.primary_key_name = free_name(table, "", "pkey")
+            table.key_span = table.span
+        for index in parent.indexes.values():
+            label = free_name(table, "_".join(index.columns), "key" if index.constraint else "idx")
+            table.indexes[label] = replace(index, name=label)
+
+
+def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
+    """ADD CONSTRAINT … PRIMARY KEY | UNIQUE USING INDEX: the index takes the constraint's name."""
+    index = table.indexes.get(node.indexname)
+    if index is None:
+        return
+    name = node.conname or index.name
+    del table.indexes[index.name]
+    if kind == "CONSTR_PRIMARY":
+        table.primary_key, table.primary_key_name = index.columns, name
+        table.key_span = table.span
+        set_not_null(table, index.columns, True)
+    else:
+        table.indexes[name] = DraftIndex(name, index.columns, index.refusal, constraint=True)
+
+
+def _partition_key(node: Node, text: Passage) -> tuple[str, ...]:
+    """Column names, and expressions as they are written."""
+    keys = []
+    for wrapped in node.part_params:
+        element = wrapped.partition_elem
+        if element.name:
+            keys.append(element.name)
+        else:
+            keys.append(_expression(text, element.location))
+    return tuple(keys)
+
+
+def _expression(text: Passage, start: int) -> str:
+    """The text up to the comma or parenthesis that ends a list item."""
+    depth = 0
+    for lexeme in lexemes(text.text, start):
+        character = text.text[lexeme.start] if lexeme.kind == "mark" else ""
+        if not depth and character in (",", ")"):
+            return text.text[start : lexeme.start].strip()
+        depth += {"(": 1, ")": -1}.get(character, 0)
+    return text.text[start:].strip()
+
+
+def _value(node: Node, text: Passage) -> str:
+    kind = node.WhichOneof("node")
+    if kind == "column_ref":  # MINVALUE, MAXVALUE
+        return str(node.column_ref.fields[0].string.sval).upper()
+    if kind == "a_const":
+        constant = node.a_const
+        if constant.isnull:
+            return "NULL"
+        value = constant.WhichOneof("val")
+        if value == "ival":
+            return str(constant.ival.ival)
+        if value == "fval":
+            return str(constant.fval.fval)
+        if value == "boolval":
+            return str(bool(constant.boolval.boolval)).lower()
+        return "'" + constant.sval.sval.replace("'", "''") + "'"
+    location = getattr(getattr(node, kind), "location", 0)
+    return _expression(text, max(location, 0))
+
+
+def _word(text: Passage, start: int) -> int:
+    """The length of the word at `start`."""
+    lexeme = next(lexemes(text.text, max(start, 0)), None)
+    return 1 if lexeme is None else lexeme.end - lexeme.start

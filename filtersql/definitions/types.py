@@ -1,0 +1,180 @@
+"""How a type is spelled, and what pg_attribute then holds: `numeric(10,2)` → numeric, 655366.
+
+Example
+    ============================ ========== =========
+    written                      name       typmod
+    ============================ ========== =========
+    int, integer, int4, serial   int4       -1
+    varchar(14)                  varchar    18
+    char                         bpchar     5
+    numeric(10,2)                numeric    655366
+    timestamp(3) with time zone  timestamptz 3
+    interval day to second       interval   470286335
+    text[]                       _text      -1
+    ============================ ========== =========
+
+PostgreSQL
+    parse_type.c, typenameType() and typenameTypeMod(); the typmod_in functions of each type
+    (numeric.c, varchar.c, varbit.c, timestamp.c, date.c); parse_utilcmd.c for serial
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from filtersql.catalog import PgType
+from filtersql.errors.definitions import (
+    InvalidModifier,
+    PseudoType,
+    Unknown,
+    UnsupportedStatement,
+)
+from filtersql.grammar import Node
+from filtersql.names import RelationName
+from filtersql.source import Passage, Span
+
+__all__ = ["EXTENSION_TYPES", "SERIAL", "read_type"]
+
+#: base and range types of pg_catalog that a column may have (PostgreSQL 18.6, pg_type)
+BUILT_IN = frozenset(
+    "aclitem bit bool box bpchar bytea char cid cidr circle date datemultirange daterange float4"
+    " float8 gtsvector inet int2 int2vector int4 int4multirange int4range int8 int8multirange"
+    " int8range interval json jsonb jsonpath line lseg macaddr macaddr8 money name numeric"
+    " nummultirange numrange oid oidvector path pg_lsn pg_node_tree pg_snapshot point polygon"
+    " refcursor regclass regcollation regconfig regdictionary regnamespace regoper regoperator"
+    " regproc regprocedure regrole regtype text tid time timestamp timestamptz timetz tsmultirange"
+    " tsquery tsrange tstzmultirange tstzrange tsvector txid_snapshot uuid varbit varchar xid xid8"
+    " xml".split()
+)
+PSEUDO = frozenset(
+    "any anyarray anycompatible anycompatiblearray anycompatiblemultirange anycompatiblenonarray"
+    " anycompatiblerange anyelement anyenum anymultirange anynonarray anyrange cstring"
+    " event_trigger fdw_handler index_am_handler internal language_handler pg_ddl_command record"
+    " table_am_handler trigger tsm_handler unknown void".split()
+)
+SERIAL = {
+    "smallserial": "int2",
+    "serial2": "int2",
+    "serial": "int4",
+    "serial4": "int4",
+    "bigserial": "int8",
+    "serial8": "int8",
+}
+#: types of well-known extensions, which a project may use without saying CREATE TYPE
+EXTENSION_TYPES = frozenset(
+    "citext hstore ltree lquery ltxtquery cube seg isbn isbn13 ismn ismn13 issn issn13 ean13 upc"
+    " geometry geography box2d box3d raster vector halfvec sparsevec earth intarray query_int"
+    " gtrgm ghstore".split()
+)
+_LONGEST = 10485760
+
+
+def read_type(node: Node, column: str, text: Passage, known: Iterable[RelationName]) -> PgType:
+    """The type of a column; `known` are the project's own types. Raises what PostgreSQL refuses."""
+    names = [name.string.sval for name in node.names]
+    span = _span(node, text)
+    if node.setof or node.pct_type:
+        what = "SETOF" if node.setof else "%TYPE"
+        raise UnsupportedStatement(f'{what} as the type of column "{column}"', span)
+    schema, name = (names[-2] if len(names) > 1 else None), names[-1]
+    if schema is None and name in SERIAL:
+        if node.array_bounds:
+            raise UnsupportedStatement("array of serial", span)
+        return PgType(SERIAL[name])
+    found = _named(schema, name, known)
+    if found is None:
+        if schema in (None, "pg_catalog") and name in PSEUDO:
+            raise PseudoType(column, name, span)
+        shown = name if schema is None else f"{schema}.{name}"
+        spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known)]
+        raise Unknown("type", shown, span, spellings)
+    typmod = _typmod(found, node, text, span)
+    if node.array_bounds and not found.is_array:
+        return PgType(f"_{found.name}", typmod, found.schema)
+    return PgType(found.name, typmod, found.schema)
+
+
+def _named(schema: str | None, name: str, known: Iterable[RelationName]) -> PgType | None:
+    if schema in (None, "pg_catalog"):
+        bare = name[1:] if name.startswith("_") else name
+        if bare in BUILT_IN:
+            return PgType(name)
+    bare = name[1:] if name.startswith("_") else name
+    for one in known:
+        if one.name in (name, bare) and schema in (None, one.schema):
+            return PgType(name, schema=one.schema)
+    if bare in EXTENSION_TYPES:
+        return PgType(name, schema=schema or "public")
+    return None
+
+
+def _span(node: Node, text: Passage) -> Span:
+    start = max(node.location, 0)
+    end = start
+    while end < len(text.text) and (text.text[end].isalnum() or text.text[end] in '_."'):
+        end += 1
+    return text.span(start, max(end, start + 1))
+
+
+def _typmod(found: PgType, node: Node, text: Passage, span: Span) -> int:
+    if not node.typmods:
+        return -1
+    if found.schema != "pg_catalog":
+        return -1  # geometry(Point, 4326): only the extension knows
+    encode = _MODIFIERS.get(found.name.removeprefix("_"))
+    if encode is None:
+        raise InvalidModifier.none_allowed(found.name, span)
+    values = []
+    for modifier in node.typmods:
+        sign, constant = 1, modifier
+        if modifier.WhichOneof("node") == "a_expr":  # numeric(5, -2)
+            sign, constant = -1, modifier.a_expr.rexpr
+        if constant.WhichOneof("node") != "a_const" or constant.a_const.WhichOneof("val") != "ival":
+            raise InvalidModifier.invalid(found.name, span)
+        values.append(sign * constant.a_const.ival.ival)
+    return encode(found.name.removeprefix("_"), values, span)
+
+
+def _length(name: str, values: list[int], span: Span) -> int:
+    shown = {"bpchar": "char", "varbit": "bit varying"}.get(name, name)
+    if len(values) != 1:
+        raise InvalidModifier.invalid(shown, span)
+    if values[0] < 1:
+        raise InvalidModifier.length(shown, None, span)
+    most = _LONGEST * 8 if name in ("bit", "varbit") else _LONGEST
+    if values[0] > most:
+        raise InvalidModifier.length(shown, most, span)
+    return values[0] if name in ("bit", "varbit") else values[0] + 4
+
+
+def _numeric(_name: str, values: list[int], span: Span) -> int:
+    if not 1 <= len(values) <= 2:
+        raise InvalidModifier.invalid("NUMERIC", span)
+    precision, scale = values[0], values[1] if len(values) == 2 else 0
+    if not 1 <= precision <= 1000:
+        raise InvalidModifier.numeric("precision", precision, span)
+    if not -1000 <= scale <= 1000:
+        raise InvalidModifier.numeric("scale", scale, span)
+    return ((precision << 16) | (scale & 0x7FF)) + 4
+
+
+def _time(name: str, values: list[int], span: Span) -> int:
+    if len(values) != 1:
+        raise InvalidModifier.invalid(name, span)
+    return min(values[0], 6)  # PostgreSQL warns and takes 6
+
+
+def _interval(_name: str, values: list[int], span: Span) -> int:
+    if len(values) > 2:
+        raise InvalidModifier.invalid("INTERVAL", span)
+    precision = min(values[1], 6) if len(values) == 2 else 0xFFFF
+    return ((values[0] & 0x7FFF) << 16) | precision
+
+
+_MODIFIERS: dict[str, Callable[[str, list[int], Span], int]] = {
+    **dict.fromkeys(("varchar", "bpchar", "bit", "varbit"), _length),
+    **dict.fromkeys(("time", "timetz", "timestamp", "timestamptz"), _time),
+    "numeric": _numeric,
+    "interval": _interval,
+}
+_SPELLINGS = ("int", "integer", "bigint", "smallint", "real", "boolean", "decimal", "character")

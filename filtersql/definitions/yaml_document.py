@@ -1,0 +1,312 @@
+"""A YAML file as nodes with places, and the few questions that the readers ask of a node.
+
+PyYAML's C parser builds the nodes; what a scalar means is decided by the reader that asks for it
+(`text`, `boolean`, `plain`), so a column called `no` or a state called `NO` stays a name.
+
+Example
+    >>> from filtersql.source import Source
+    >>> document = Document(Source("t.yml", "a: 1\\nb: 'it''s'").passage(), [])
+    >>> entries = document.mapping(document.root(), "the file", {"a", "b"})
+    >>> str(document.text(entries["b"], "b").span(3, 4))
+    't.yml:2:8'
+
+YAML
+    1.2's core schema for values (true, false, null, decimal numbers); anything else is text
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import yaml
+from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+from filtersql.definitions.alignment import within
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import (
+    InvalidValue,
+    ListedTwice,
+    MissingKey,
+    UnknownKey,
+    WrongKind,
+    YamlMistake,
+)
+from filtersql.source import Passage, Span
+
+__all__ = ["Document", "Node", "number"]
+
+Node: TypeAlias = Any  # yaml.nodes.Node: PyYAML's stubs leave its values open
+
+_NULL = {"", "~", "null", "Null", "NULL"}
+_TRUE = {"true", "True", "TRUE"}
+_FALSE = {"false", "False", "FALSE"}
+_YES, _NO = {"yes", "on"}, {"no", "off"}
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
+_DECIMAL = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
+_STYLES = {None: "plain", "'": "single", '"': "double", "|": "block", ">": "block"}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A rendered YAML file. Questions about its nodes add what is wrong to `mistakes`."""
+
+    passage: Passage
+    mistakes: list[Mistake]
+
+    def root(self) -> Node | None:
+        """The file's one node; None when it is empty or no YAML."""
+        loader = _Loader(self.passage.text)
+        try:
+            node = loader.get_single_node()
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            at = min(mark.index if mark else 0, len(self.passage.text))
+            self.mistakes.append(YamlMistake(_problem(error), self.passage.span(at, at + 1)))
+            return None
+        except yaml.reader.ReaderError as error:
+            at = min(max(error.position, 0), len(self.passage.text))
+            problem = f"character #x{ord(self.passage.text[at : at + 1] or ' '):04x} is not allowed"
+            self.mistakes.append(YamlMistake(problem, self.passage.span(at, at + 1)))
+            return None
+        finally:
+            loader.dispose()
+        if node is None or is_null(node):
+            return None
+        if "*" in self.passage.text and (inside := _within_itself(node, ())):
+            self.mistakes.append(YamlMistake("an alias inside its own anchor", self.span(inside)))
+            return None
+        return node
+
+    def span(self, node: Node) -> Span:
+        """Where a node stands; for a mapping or list, its first line."""
+        start, end = node.start_mark.index, node.end_mark.index
+        if isinstance(node, ScalarNode):
+            return self.passage.span(start, max(end, start))
+        stop = self.passage.text.find("\n", start, end)
+        return self.passage.span(start, stop if stop >= 0 else end)
+
+    def mapping(
+        self, node: Node | None, where: str, known: Collection[str] | None
+    ) -> dict[str, Node]:
+        """The entries of a mapping by key; unknown and repeated keys are mistakes."""
+        return {key.value: value for key, value in self.pairs(node, where, known)}
+
+    def pairs(
+        self, node: Node | None, where: str, known: Collection[str] | None = None
+    ) -> list[tuple[Node, Node]]:
+        """The entries of a mapping as (key, value) nodes, in their order."""
+        if node is None or is_null(node):
+            return []
+        if not isinstance(node, MappingNode):
+            self.mistakes.append(WrongKind(where, "a mapping", kind(node), self.span(node)))
+            return []
+        found: dict[str, tuple[Node, Node]] = {}
+        for key, value in _merged(node):
+            if not isinstance(key, ScalarNode):
+                self.mistakes.append(
+                    WrongKind(f"a key in {where}", "text", kind(key), self.span(key))
+                )
+            elif key.value in found:
+                first = self.span(found[key.value][0])
+                self.mistakes.append(ListedTwice(key.value, where, self.span(key), first))
+            elif known is not None and key.value not in known:
+                self.mistakes.append(UnknownKey(key.value, where, known, self.span(key)))
+            else:
+                found[key.value] = key, value
+        return list(found.values())
+
+    def items(self, node: Node | None, where: str) -> list[Node]:
+        """The items of a list."""
+        if node is None or is_null(node):
+            return []
+        if not isinstance(node, SequenceNode):
+            self.mistakes.append(WrongKind(where, "a list", kind(node), self.span(node)))
+            return []
+        return list(node.value)
+
+    def text(self, node: Node, where: str) -> Passage | None:
+        """A scalar's text; None (and a mistake) for anything else and for nothing."""
+        if not isinstance(node, ScalarNode) or is_null(node):
+            self.mistakes.append(WrongKind(where, "text", kind(node), self.span(node)))
+            return None
+        return self.scalar(node)
+
+    def scalar(self, node: Node) -> Passage:
+        """The value of a scalar node, every character at its place."""
+        start, end = node.start_mark.index, node.end_mark.index
+        value: str = node.value
+        if not node.style and end - start == len(value):
+            return self.passage.part(start, end)
+        if node.style in ("'", '"'):
+            start, end = start + 1, end - 1
+        elif node.style in ("|", ">"):
+            start = self.passage.text.find("\n", start, end) + 1 or end
+        return within(self.passage, start, end, value, _STYLES[node.style or None])
+
+    def string(self, node: Node | None, where: str) -> str | None:
+        """Like `text`, without places; None where nothing is written."""
+        if node is None:
+            return None
+        passage = self.text(node, where)
+        return None if passage is None else passage.text
+
+    def choice(self, node: Node | None, where: str, allowed: Collection[str]) -> str | None:
+        """One of the allowed words."""
+        value = self.string(node, where)
+        if value is None or value in allowed:
+            return value
+        self.mistakes.append(InvalidValue(where, value, allowed, self.span(node)))
+        return None
+
+    def boolean(self, node: Node | None, where: str) -> bool | None:
+        """true or false (also yes, no, on, off)."""
+        if node is None:
+            return None
+        word = node.value.lower() if isinstance(node, ScalarNode) else ""
+        if word in _YES or word == "true":
+            return True
+        if word in _NO or word == "false":
+            return False
+        self.mistakes.append(WrongKind(where, "true or false", kind(node), self.span(node)))
+        return None
+
+    def integer(self, node: Node | None, where: str) -> int | None:
+        """A whole number."""
+        if node is None:
+            return None
+        if isinstance(node, ScalarNode) and _INTEGER.match(node.value):
+            return int(node.value)
+        self.mistakes.append(WrongKind(where, "a whole number", kind(node), self.span(node)))
+        return None
+
+    def texts(self, node: Node | None, where: str) -> list[Passage]:
+        """A list of texts."""
+        found = [self.text(item, f"an item of {where}") for item in self.items(node, where)]
+        return [passage for passage in found if passage is not None]
+
+    def missing(self, key: str, where: str, node: Node) -> None:
+        """Notes that a key is not written."""
+        self.mistakes.append(MissingKey(key, where, self.span(node)))
+
+    def plain(self, node: Node, decimal: Callable[[str], object] = float) -> object:
+        """The value as Python has it: dict, list, str, int, bool, None, and `decimal(text)`."""
+        if isinstance(node, MappingNode):
+            pairs = self.pairs(node, "a mapping")
+            return {key.value: self.plain(value, decimal) for key, value in pairs}
+        if isinstance(node, SequenceNode):
+            return [self.plain(item, decimal) for item in node.value]
+        return _plain_scalar(node, decimal)
+
+
+def number(text: str) -> Decimal:
+    """A number with a point or exponent, exactly as it is written."""
+    return Decimal(text)
+
+
+def is_null(node: Node) -> bool:
+    """Whether nothing, `~` or `null` is written."""
+    return isinstance(node, ScalarNode) and not node.style and node.value in _NULL
+
+
+def kind(node: Node) -> str:
+    """What a node is, for a message."""
+    if isinstance(node, MappingNode):
+        return "a mapping"
+    if isinstance(node, SequenceNode):
+        return "a list"
+    return "nothing" if is_null(node) else f'"{node.value}"'
+
+
+def _plain_scalar(node: Node, decimal: Callable[[str], object]) -> object:
+    value: str = node.value
+    if node.style or node.tag == "tag:yaml.org,2002:str":
+        return value
+    if value in _NULL:
+        return None
+    if value in _TRUE or value in _FALSE:
+        return value in _TRUE
+    if _INTEGER.match(value):
+        return int(value)
+    return decimal(value) if _DECIMAL.match(value) else value
+
+
+def _merged(node: Node) -> list[tuple[Node, Node]]:
+    """The pairs of a mapping, with YAML's `<<` filled in behind its own."""
+    own = [pair for pair in node.value if pair[0].value != "<<" or pair[0].style]
+    if len(own) == len(node.value):
+        return own
+    names = {key.value for key, _ in own if isinstance(key, ScalarNode)}
+    for key, value in node.value:
+        if key.value != "<<":
+            continue
+        for base in value.value if isinstance(value, SequenceNode) else [value]:
+            if not isinstance(base, MappingNode):
+                continue
+            for pair in _merged(base):
+                if pair[0].value not in names:
+                    names.add(pair[0].value)
+                    own.append(pair)
+    return own
+
+
+def _within_itself(node: Node, above: tuple[Node, ...]) -> Node | None:
+    """The collection that holds itself through an alias, if there is one."""
+    if isinstance(node, ScalarNode):
+        return None
+    if any(node is one for one in above):
+        return node
+    children = node.value
+    if isinstance(node, MappingNode):
+        children = [child for pair in children for child in pair]
+    found = (_within_itself(child, (*above, node)) for child in children)
+    return next((one for one in found if one is not None), None)
+
+
+def _problem(error: yaml.MarkedYAMLError) -> str:
+    words = [word for word in (error.context, error.problem) if word]
+    return ", ".join(words).lower() or "not readable"
+
+
+class _WithoutTags:
+    """What PyYAML's composer asks of a resolver; the readers decide what a scalar is."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)  # type: ignore[call-arg]
+
+    def descend_resolver(self, *_: object) -> None: ...
+
+    def ascend_resolver(self) -> None: ...
+
+    def resolve(self, kind: type, value: object, implicit: object) -> str:
+        return ""
+
+    def dispose(self) -> None: ...
+
+
+if hasattr(yaml, "CSafeLoader"):
+    from yaml._yaml import CParser
+
+    class _Loader(_WithoutTags, CParser):
+        """libyaml's parser."""
+
+        def dispose(self) -> None:
+            CParser.dispose(self)
+
+else:  # a PyYAML that was built without libyaml
+
+    class _Loader(  # type: ignore[no-redef]
+        _WithoutTags,
+        yaml.composer.Composer,
+        yaml.parser.Parser,
+        yaml.scanner.Scanner,
+        yaml.reader.Reader,
+    ):
+        def __init__(self, stream: str) -> None:
+            yaml.reader.Reader.__init__(self, stream)
+            yaml.scanner.Scanner.__init__(self)
+            yaml.parser.Parser.__init__(self)
+            yaml.composer.Composer.__init__(self)

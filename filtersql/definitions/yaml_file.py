@@ -1,0 +1,35 @@
+"""A `.yml` file of the folders tables, publications, subscriptions or tests.
+
+Example
+    Any of `tables:`, `publications:`, `replication_sets:`, `subscriptions:` and `tests:` may stand
+    in any of the files, as SQL statements may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.yaml_document import Document, Node
+from filtersql.definitions.yaml_publications import read_publication, read_replication_set
+from filtersql.definitions.yaml_subscriptions import read_subscription, read_unit_test
+from filtersql.definitions.yaml_tables import read_table
+from filtersql.source import Passage
+
+__all__ = ["read_yaml"]
+
+_READERS: dict[str, Callable[[Document, Node, Drafts], None]] = {
+    "tables": read_table,
+    "publications": read_publication,
+    "replication_sets": read_replication_set,
+    "subscriptions": read_subscription,
+    "tests": read_unit_test,
+}
+
+
+def read_yaml(text: Passage, drafts: Drafts) -> None:
+    """Adds what a file defines to the drafts."""
+    document = Document(text, drafts.mistakes)
+    for key, value in document.pairs(document.root(), "a definition file", _READERS):
+        for item in document.items(value, key.value):
+            _READERS[key.value](document, item, drafts)

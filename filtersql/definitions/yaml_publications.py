@@ -1,0 +1,264 @@
+"""Publications and replication sets written in YAML: `publications:`, `replication_sets:`.
+
+Example
+    `- {name: p1, publish: [insert], tables: [{name: t1, where: a > 5}, t2]}` is
+    `CREATE PUBLICATION p1 FOR TABLE t1 WHERE (a > 5), t2 WITH (publish = 'insert')`, except that
+    it leaves publish_via_partition_root to the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.identifiers import plain_name
+from filtersql.definitions.model import Action, Publication, PublishedTable, ReplicationSet
+from filtersql.definitions.yaml_document import Document, Node, is_null
+from filtersql.definitions.yaml_tables import columns_of, relation_of
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import Duplicate, InvalidValue, ListedTwice, Together, WrongKind
+from filtersql.names import RelationName
+from filtersql.source import Passage
+
+__all__ = ["name_of", "read_publication", "read_replication_set", "tags_of"]
+
+_PUBLICATION = frozenset(
+    "name description tags publish publish_via_partition_root publish_generated_columns created"
+    " tables all_tables except tables_in_schema".split()
+)
+_SET = frozenset(
+    "name description tags tables autoadd_tables replicate_insert replicate_update"
+    " replicate_delete replicate_truncate".split()
+)
+_PUBLISHED = frozenset("name where columns only alias filters".split())
+_IN_SET = frozenset("name row_filter columns alias".split())
+
+
+def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
+    """Adds the publication of one entry of `publications:` to the drafts."""
+    entry = document.mapping(node, "a publication", _PUBLICATION)
+    name = name_of(document, entry, "a publication", node)
+    if name is None:
+        return
+    before = len(drafts.mistakes)
+    where = f'publication "{name}"'
+    span = document.span(entry["name"])
+    if name in drafts.publications:
+        first = drafts.publications[name].span
+        drafts.mistakes.append(Duplicate("publication", name, span, first))
+        return
+    all_tables = bool(document.boolean(entry.get("all_tables"), f"all_tables of {where}"))
+    for key in ("tables", "tables_in_schema") if all_tables else ():
+        if key in entry:
+            at = document.span(entry[key])
+            drafts.mistakes.append(Together("all_tables", key, where, at))
+    if "except" in entry and not all_tables:
+        document.missing("all_tables", f"{where} with except", entry["except"])
+    root = entry.get("publish_via_partition_root")
+    generated = entry.get("publish_generated_columns")
+    drafts.publications[name] = Publication(
+        name=name,
+        span=span,
+        tables=_tables(document, entry.get("tables"), where, _PUBLISHED),
+        schemas=tuple(_names(document, entry.get("tables_in_schema"), "tables_in_schema")),
+        all_tables=all_tables,
+        except_tables=_excepted(document, entry.get("except")),
+        publish=_actions(document, entry.get("publish")),
+        via_partition_root=document.boolean(root, "publish_via_partition_root"),
+        generated_columns=document.choice(
+            generated, "publish_generated_columns", ("none", "stored")
+        )
+        or "none",
+        created=_created(document, entry.get("created")),
+        description=document.string(entry.get("description"), "description"),
+        tags=tags_of(document, entry),
+    )
+    if len(drafts.mistakes) > before:
+        drafts.broken_publications.add(name)
+
+
+def read_replication_set(document: Document, node: Node, drafts: Drafts) -> None:
+    """Adds the replication set of one entry of `replication_sets:` to the drafts."""
+    entry = document.mapping(node, "a replication set", _SET)
+    name = name_of(document, entry, "a replication set", node)
+    if name is None:
+        return
+    before = len(drafts.mistakes)
+    span = document.span(entry["name"])
+    if name in drafts.replication_sets:
+        first = drafts.replication_sets[name].span
+        drafts.mistakes.append(Duplicate("replication set", name, span, first))
+        return
+    replicate = {
+        action
+        for action in Action
+        if document.boolean(entry.get(f"replicate_{action}"), f"replicate_{action}") is not False
+    }
+    drafts.replication_sets[name] = ReplicationSet(
+        name=name,
+        span=span,
+        tables=_tables(document, entry.get("tables"), f'replication set "{name}"', _IN_SET),
+        replicate=frozenset(replicate),
+        autoadd_tables=_autoadd(document, entry.get("autoadd_tables")),
+        description=document.string(entry.get("description"), "description"),
+        tags=tags_of(document, entry),
+    )
+    if len(drafts.mistakes) > before:
+        drafts.broken_publications.add(name)
+
+
+def name_of(document: Document, entry: Mapping[str, Node], what: str, node: Node) -> str | None:
+    """The plain name under `name`."""
+    if "name" not in entry:
+        if entry:
+            document.missing("name", what, node)
+        return None
+    passage = document.text(entry["name"], f"the name of {what}")
+    try:
+        return None if passage is None else plain_name(passage)
+    except Mistake as mistake:
+        document.mistakes.append(mistake)
+        return None
+
+
+def tags_of(document: Document, entry: Mapping[str, Node]) -> tuple[str, ...]:
+    """The list under `tags`."""
+    return tuple(tag.text for tag in document.texts(entry.get("tags"), "tags"))
+
+
+def _tables(
+    document: Document, node: Node | None, where: str, known: frozenset[str]
+) -> tuple[PublishedTable, ...]:
+    found: dict[RelationName, PublishedTable] = {}
+    for item in document.items(node, f"tables of {where}"):
+        table = _table(document, item, where, known)
+        if table is None:
+            continue
+        if table.name in found:
+            first = found[table.name].span
+            document.mistakes.append(ListedTwice(str(table.name), where, table.span, first))
+        found[table.name] = table
+    return tuple(found.values())
+
+
+def _table(
+    document: Document, node: Node, where: str, known: frozenset[str]
+) -> PublishedTable | None:
+    if not isinstance(node.value, list):
+        name = relation_of(document, node, f"a table of {where}")
+        return None if name is None else PublishedTable(name, document.span(node))
+    entry = document.mapping(node, f"a table of {where}", known)
+    if "name" not in entry:
+        if entry:
+            document.missing("name", f"a table of {where}", node)
+        return None
+    name = relation_of(document, entry["name"], f"a table of {where}")
+    if name is None:
+        return None
+    columns = None
+    if "columns" in entry and not is_null(entry["columns"]):
+        columns = tuple(
+            column for column, _ in columns_of(document, entry["columns"], f"columns of {name}")
+        )
+    return PublishedTable(
+        name=name,
+        span=document.span(entry["name"]),
+        where=_filter(document, entry, "where" if "where" in known else "row_filter"),
+        columns=columns,
+        only=bool(document.boolean(entry.get("only"), f"only of {name}")),
+        alias=document.string(entry.get("alias"), f"alias of {name}"),
+        filters=_rules(document, entry.get("filters"), name),
+    )
+
+
+def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage | None:
+    """The filter's text. A key with nothing behind it is a mistake: it would publish every row."""
+    if key not in entry:
+        return None
+    passage = document.text(entry[key], key)
+    if passage is not None and not passage.text.strip():
+        document.mistakes.append(WrongKind(key, "a filter", "nothing", document.span(entry[key])))
+        return None
+    return None if passage is None else _trimmed(passage)
+
+
+def _trimmed(passage: Passage) -> Passage:
+    text = passage.text
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    return passage if (start, end) == (0, len(text)) else passage.part(start, end)
+
+
+def _rules(document: Document, node: Node | None, table: RelationName) -> dict[str, Passage]:
+    rules = {}
+    for key, value in document.pairs(node, f"filters of {table}"):
+        rule = _filter(document, {key.value: value}, key.value)
+        if rule is not None:
+            rules[key.value] = rule
+    return rules
+
+
+def _excepted(document: Document, node: Node | None) -> tuple[RelationName, ...]:
+    found = [relation_of(document, item, "except") for item in document.items(node, "except")]
+    return tuple(dict.fromkeys(name for name in found if name is not None))
+
+
+def _names(document: Document, node: Node | None, where: str) -> list[str]:
+    names = []
+    for passage in document.texts(node, where):
+        try:
+            names.append(plain_name(passage))
+        except Mistake as mistake:
+            document.mistakes.append(mistake)
+    return list(dict.fromkeys(names))
+
+
+def _actions(document: Document, node: Node | None) -> frozenset[Action]:
+    if node is None:
+        return frozenset(Action)
+    if isinstance(node.value, str):  # PostgreSQL's own spelling: 'insert, update'
+        text = document.text(node, "publish")
+        words = [] if text is None else [word.strip() for word in text.text.split(",")]
+        places = [(word, document.span(node)) for word in words if word]
+    else:
+        places = [(text.text, text.span()) for text in document.texts(node, "publish")]
+    known = [action.value for action in Action]
+    for word, span in places:
+        if word not in known:
+            document.mistakes.append(InvalidValue("publish", word, known, span))
+    return frozenset(Action(word) for word, _ in places if word in known)
+
+
+def _created(document: Document, node: Node | None) -> datetime | None:
+    text = document.string(node, "created")
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        expected = "a time with its zone, such as 2026-11-20T00:00:00Z"
+        document.mistakes.append(WrongKind("created", expected, f'"{text}"', document.span(node)))
+        return None
+    return moment.astimezone(UTC)
+
+
+def _autoadd(document: Document, node: Node | None) -> bool | tuple[str, ...]:
+    """true, false, or `{schema: config}` with one schema or several."""
+    if node is None:
+        return False
+    if not isinstance(node.value, list):
+        return bool(document.boolean(node, "autoadd_tables"))
+    entry = document.mapping(node, "autoadd_tables", ("schema",))
+    if "schema" not in entry:
+        return False
+    schema = entry["schema"]
+    if isinstance(schema.value, list):
+        return tuple(_names(document, schema, "autoadd_tables"))
+    name = document.text(schema, "autoadd_tables")
+    try:
+        return False if name is None else (plain_name(name),)
+    except Mistake as mistake:
+        document.mistakes.append(mistake)
+        return False

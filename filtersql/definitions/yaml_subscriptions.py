@@ -1,0 +1,219 @@
+"""Subscriptions and unit tests written in YAML: `subscriptions:`, `tests:`.
+
+Example
+    `- {name: s1, publications: [p1], changes: {format: filtersql, path: "changes/*.jsonl"}}`
+    subscribes to p1 and says where its changes are recorded. `defaults:` of the project file holds
+    what a subscription does not say itself, also for those that CREATE SUBSCRIPTION makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.identifiers import plain_name
+from filtersql.definitions.model import Feed, SourceOfTables, Subscription, UnitTest
+from filtersql.definitions.yaml_document import Document, Node, is_null, number
+from filtersql.definitions.yaml_publications import name_of, tags_of
+from filtersql.definitions.yaml_tables import relation_of
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import Duplicate, ListedTwice, Together, UnsupportedStatement
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = ["DEFAULTS", "read_defaults", "read_subscription", "read_unit_test", "with_settings"]
+
+#: what `defaults:` of the project file may say for all subscriptions
+DEFAULTS = frozenset(
+    "copy_data source changes target target_config on_conflict on_filter_error".split()
+)
+_SUBSCRIPTION = DEFAULTS | frozenset(
+    "name publications replication_sets filters on_schema_change for_each tags description".split()
+)
+_TEST = frozenset("name subscription given changes expect expect_error description".split())
+_ON_CONFLICT = ("apply", "skip", "error")
+_ON_FILTER_ERROR = ("stop", "quarantine")
+_FORMATS = ("filtersql", "debezium", "wal2json", "dms", "delta_cdf", "iceberg_changelog")
+_BEFORE = ("complete", "logged")
+
+Row = Mapping[str, object]
+
+
+def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
+    """Adds the subscription of one entry of `subscriptions:` to the drafts."""
+    entry = document.mapping(node, "a subscription", _SUBSCRIPTION)
+    name = name_of(document, entry, "a subscription", node)
+    if name is None:
+        return
+    span = document.span(entry["name"])
+    if name in drafts.subscriptions:
+        first = drafts.subscriptions[name].span
+        drafts.mistakes.append(Duplicate("subscription", name, span, first))
+        return
+    where = f'subscription "{name}"'
+    if "for_each" in entry:
+        drafts.mistakes.append(UnsupportedStatement("for_each", document.span(entry["for_each"])))
+    document.choice(entry.get("on_schema_change"), "on_schema_change", ("fail",))
+    subscribed = Subscription(
+        name=name,
+        span=span,
+        publications=_subscribed(document, entry.get("publications"), where),
+        replication_sets=_subscribed(document, entry.get("replication_sets"), where),
+        filters=_enabled(document, entry.get("filters"), where),
+        tags=tags_of(document, entry),
+        description=document.string(entry.get("description"), "description"),
+    )
+    if "publications" in entry and "replication_sets" in entry:
+        at = document.span(entry["replication_sets"])
+        drafts.mistakes.append(Together("publications", "replication_sets", where, at))
+    elif "publications" not in entry and "replication_sets" not in entry:
+        document.missing("publications", where, entry["name"])
+    said = read_defaults(document, entry, where)
+    drafts.subscriptions[name] = with_settings(subscribed, drafts.defaults, said)
+
+
+def read_defaults(document: Document, entry: Mapping[str, Node], where: str) -> dict[str, object]:
+    """What is said of the keys in `DEFAULTS`, as attributes of a Subscription."""
+    said: dict[str, object] = {
+        "copy_data": document.boolean(entry.get("copy_data"), f"copy_data of {where}"),
+        "source": _source(document, entry.get("source"), where),
+        "changes": _feed(document, entry.get("changes"), where),
+        "target": document.string(entry.get("target"), f"target of {where}"),
+        "on_conflict": document.choice(entry.get("on_conflict"), "on_conflict", _ON_CONFLICT),
+        "on_filter_error": document.choice(
+            entry.get("on_filter_error"), "on_filter_error", _ON_FILTER_ERROR
+        ),
+    }
+    if "target_config" in entry:
+        pairs = document.pairs(entry["target_config"], f"target_config of {where}")
+        said["target_config"] = {key.value: document.plain(value) for key, value in pairs}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def with_settings(subscription: Subscription, *said: Mapping[str, object]) -> Subscription:
+    """The subscription with settings of `DEFAULTS`, the later ones before the earlier."""
+    settings = {key: value for settings in said for key, value in settings.items()}
+    return replace(subscription, **settings)  # type: ignore[arg-type]
+
+
+def read_unit_test(document: Document, node: Node, drafts: Drafts) -> None:
+    """Adds one entry of `tests:` to the drafts."""
+    entry = document.mapping(node, "a test", _TEST)
+    for key in ("name", "subscription"):
+        if entry and key not in entry:
+            document.missing(key, "a test", node)
+            return
+    if not entry:
+        return
+    title = document.string(entry["name"], "the name of a test")
+    subscription = document.text(entry["subscription"], "subscription")
+    if title is None or subscription is None:
+        return
+    expect = entry.get("expect")
+    try:
+        subscribed = plain_name(subscription)
+    except Mistake as mistake:
+        document.mistakes.append(mistake)
+        return
+    if expect is None and "expect_error" not in entry:
+        document.missing("expect", f'test "{title}"', entry["name"])
+    drafts.unit_tests.append(
+        UnitTest(
+            name=title,
+            span=document.span(entry["name"]),
+            subscription=subscribed,
+            given=_tables(document, entry.get("given"), "given"),
+            changes=tuple(_rows(document, entry.get("changes"), "changes")),
+            expect=None if expect is None else _tables(document, expect, "expect"),
+            expect_error=document.string(entry.get("expect_error"), "expect_error"),
+        )
+    )
+    drafts.test_subscriptions.append((subscribed, subscription.span()))
+
+
+def _subscribed(document: Document, node: Node | None, where: str) -> tuple[tuple[str, Span], ...]:
+    found: dict[str, Span] = {}
+    for passage in document.texts(node, where):
+        try:
+            name = plain_name(passage)
+        except Mistake as mistake:
+            document.mistakes.append(mistake)
+            continue
+        if name in found:
+            document.mistakes.append(ListedTwice(name, where, passage.span(), found[name]))
+        found[name] = passage.span()
+    return tuple(found.items())
+
+
+def _enabled(document: Document, node: Node | None, where: str) -> dict[str, str]:
+    """xdb: which rule is enabled on which table, by the table's full name."""
+    enabled = {}
+    for key, value in document.pairs(node, f"filters of {where}"):
+        table = relation_of(document, key, "filters")
+        rule = document.string(value, f"filters of {where}")
+        if table is not None and rule is not None:
+            enabled[str(table)] = rule
+    return enabled
+
+
+def _source(document: Document, node: Node | None, where: str) -> SourceOfTables | None:
+    if node is None or is_null(node):
+        return None
+    span = document.span(node)
+    if not isinstance(node.value, list):
+        return SourceOfTables(span, table=document.string(node, f"source of {where}"))
+    entry = document.mapping(node, f"source of {where}", ("table", "path", "format", "seq"))
+    _one_of(document, entry, node, f"source of {where}")
+    return SourceOfTables(
+        span,
+        table=document.string(entry.get("table"), "table"),
+        path=document.string(entry.get("path"), "path"),
+        format=document.choice(entry.get("format"), "format", _FORMATS) or "filtersql",
+        seq=document.integer(entry.get("seq"), "seq"),
+    )
+
+
+def _feed(document: Document, node: Node | None, where: str) -> Feed | None:
+    if node is None or is_null(node):
+        return None
+    known = ("format", "path", "table", "before")
+    entry = document.mapping(node, f"changes of {where}", known)
+    if not isinstance(node.value, list):
+        return None
+    _one_of(document, entry, node, f"changes of {where}")
+    return Feed(
+        document.span(node),
+        format=document.choice(entry.get("format"), "format", _FORMATS) or "filtersql",
+        path=document.string(entry.get("path"), "path"),
+        table=document.string(entry.get("table"), "table"),
+        before_complete=document.choice(entry.get("before"), "before", _BEFORE) == "complete",
+    )
+
+
+def _one_of(document: Document, entry: Mapping[str, Node], node: Node, where: str) -> None:
+    if "path" in entry and "table" in entry:
+        at = document.span(entry["table"])
+        document.mistakes.append(Together("path", "table", where, at))
+    elif "path" not in entry and "table" not in entry:
+        document.missing("path", where, node)
+
+
+def _tables(
+    document: Document, node: Node | None, where: str
+) -> dict[RelationName, tuple[Row, ...]]:
+    tables = {}
+    for key, value in document.pairs(node, where):
+        name = relation_of(document, key, where)
+        if name is not None:
+            tables[name] = tuple(_rows(document, value, f"{where} of {name}"))
+    return tables
+
+
+def _rows(document: Document, node: Node | None, where: str) -> list[Row]:
+    rows: list[Row] = []
+    for item in document.items(node, where):
+        pairs = document.pairs(item, f"a row of {where}")
+        # Numbers stay as they are written: 1.50 is not 1.5 to a type that keeps its scale.
+        rows.append({key.value: document.plain(value, number) for key, value in pairs})
+    return rows
