@@ -6,12 +6,16 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "recorders"))
 
 from servers import Server, serve
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _SLOWEST = 10
 
@@ -28,6 +32,14 @@ def postgres() -> Iterator[Server]:
     """A PostgreSQL 18 of the tests' own: `postgres.connect(postgres.create_database())`."""
     with serve() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def spark() -> SparkSession:
+    """The one Spark of this process, with Delta and Iceberg; `run` makes sessions beside it."""
+    from filtersql.targets.embedded import own_session
+
+    return own_session(2, {}, ())
 
 
 _ANNOUNCED = pytest.StashKey[list[str]]()

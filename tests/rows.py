@@ -12,6 +12,10 @@ from typing import Any
 import shop
 from executing import compiled, printed
 
+from filtersql.commands.options import Options
+from filtersql.commands.shared import load_project
+from filtersql.targets.open import open_engine
+
 __all__ = ["differences", "rows_of"]
 
 
@@ -37,8 +41,28 @@ def _differing(project: Path, target: str, subscription: str, table: str) -> Ite
 
 def rows_of(project: Path, target: str, subscription: str, table: str) -> Counter[tuple[str, ...]]:
     """A target's rows as PostgreSQL's text."""
-    names = compiled(project, subscription, table, ["--target", target])
-    return Counter(tuple(map(printed, row)) for row in _all_rows(project, target, names.target_sql))
+    there = compiled(project, subscription, table, ["--target", target])
+    moments = [column.sql_type == "TIMESTAMP" for column in there.columns]
+    output = load_project(Options(project_dir=project, target=target)).output
+    assert output
+    engine = open_engine(output, project)
+    try:
+        assert engine.exists(there.target), f"{target} has no table {there.target}"
+        rows = engine.rows(f"SELECT * FROM {engine.table_sql(there.target)}")
+    finally:
+        engine.close()
+    return Counter(
+        tuple(
+            printed(_in_utc(value) if moment else value)
+            for value, moment in zip(row, moments, strict=True)
+        )
+        for row in rows
+    )
+
+
+def _in_utc(value: object) -> object:
+    """A moment; Spark shows it in the machine's zone, without saying so."""
+    return datetime.fromtimestamp(value.timestamp(), UTC) if isinstance(value, datetime) else value
 
 
 def _expected_rows(project: Path, subscription: str, table: str) -> Iterator[tuple[str, ...]]:
@@ -47,37 +71,3 @@ def _expected_rows(project: Path, subscription: str, table: str) -> Iterator[tup
         for line in lines:
             row: dict[str, Any] = json.loads(line)
             yield tuple("NULL" if value is None else value for value in row.values())
-
-
-def _all_rows(project: Path, target: str, table: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a table, in no order. Spark is the session that runs already."""
-    if target == "duckdb":
-        yield from _of_duckdb(project, table)
-    else:
-        yield from _of_spark(table)
-
-
-def _of_duckdb(project: Path, table: str) -> Iterator[tuple[Any, ...]]:
-    import duckdb
-
-    (path,) = project.glob("*.duckdb")
-    with duckdb.connect(str(path), read_only=True) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        yield from connection.execute(f"SELECT * FROM {table}").fetchall()
-
-
-def _of_spark(table: str) -> Iterator[tuple[Any, ...]]:
-    """A TIMESTAMP is a moment, which Python shows in the machine's zone: taken to UTC."""
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession()
-    assert session, "no Spark session is active"
-    data = session.table(table)
-    moments = {name for name, kind in data.dtypes if kind == "timestamp"}
-    for row in data.collect():
-        yield tuple(
-            datetime.fromtimestamp(value.timestamp(), UTC)
-            if value is not None and name in moments
-            else value
-            for name, value in zip(data.columns, row, strict=True)
-        )

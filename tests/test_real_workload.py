@@ -60,11 +60,9 @@ def test_workload_is_a_hard_one(recorded: Recorded, announce: Callable[[str], No
 
 @pytest.mark.parametrize("target", ["duckdb", "delta", "iceberg"])
 def test_targets_hold_what_the_subscribers_held(
-    target: str, recorded: Recorded, project: Path, request: pytest.FixtureRequest
+    target: str, recorded: Recorded, project: Path
 ) -> None:
     """The feed arrives in two halves; after both every table is as PostgreSQL's, row for row."""
-    if target != "duckdb":
-        request.getfixturevalue("spark")
     shell = Shell(project)
     files = sorted((recorded.folder / "changes").iterdir())
     (project / "changes").mkdir()
