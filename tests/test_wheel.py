@@ -39,7 +39,7 @@ def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("fresh")
     run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
     programs = home / ("Scripts" if os.name == "nt" else "bin")
-    pip = [sys.executable, "-m", "pip", "--python", programs / "python", "install"]
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install"]
     run(*pip, "-q", "--no-deps", "--no-index", wheel, cwd=home)
     (packages,) = home.glob("lib/*/site-packages")
     # A .pth line adds the folder only; the editable install in it is not carried out.

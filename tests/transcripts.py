@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
@@ -61,7 +62,8 @@ class Shell:
         program, *arguments = shlex.split(line, comments=True)
         if program == "filtersql":
             return self.filtersql(*arguments)
-        own = {"cat": self._cat, "ls": self._ls, "cd": self._cd}.get(program)
+        known: dict[str, Callable[..., str]] = {"cat": self._cat, "ls": self._ls, "cd": self._cd}
+        own = known.get(program)
         assert own is not None, f"a transcript runs filtersql, cat, ls and cd, not {program!r}"
         text = own(*arguments)
         return Ended(text, "", text, 0)
@@ -83,8 +85,8 @@ class Shell:
                 main()
             except SystemExit as end:
                 exit_code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        texts = (self._local(stream.getvalue()) for stream in (stdout, stderr, both))
-        return Ended(*texts, exit_code)
+        out, err, talk = (self._local(each.getvalue()) for each in (stdout, stderr, both))
+        return Ended(out, err, talk, exit_code)
 
     def _local(self, text: str) -> str:
         for name in {str(self.home), os.path.realpath(self.home)}:
