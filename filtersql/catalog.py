@@ -105,6 +105,8 @@ class UniqueIndex:
 
     name: str
     columns: tuple[str, ...]
+    #: made by UNIQUE in CREATE TABLE or ALTER TABLE, not by CREATE UNIQUE INDEX
+    constraint: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,15 @@ from filtersql.publications.resolve import resolve_with
 from filtersql.publications.unsubscribed import unsubscribed, unsubscribed_notices
 from filtersql.semantics import Semantics
 
-__all__ = ["Contribution", "ResolvedTable", "check", "resolve", "unsubscribed"]
+__all__ = [
+    "Contribution",
+    "ResolvedTable",
+    "Settings",
+    "check",
+    "index_of",
+    "resolve",
+    "unsubscribed",
+]
 
 
 def resolve(

@@ -1,1 +1,51 @@
-"""Room reviewing."""
+"""11. READ: records -> text or JSON values, for `ls`, `show` and reviewers.
+
+list_nodes, listing_text, listing_json                      ls
+select, Traits, target_traits                               --select and --exclude
+show_publication -> publication_text, publication_json      show publication
+show_table -> table_text, table_json                        show table
+set_text, set_json                                          show set
+subscription_text, subscription_json                        show subscription
+"""
+
+from filtersql.reviewing.aligned import aligned
+from filtersql.reviewing.listing import (
+    Listed,
+    list_nodes,
+    listing_json,
+    listing_text,
+    target_traits,
+)
+from filtersql.reviewing.selection import Selectable, Traits, select
+from filtersql.reviewing.show_publication import (
+    Deparse,
+    publication_json,
+    publication_text,
+    show_publication,
+)
+from filtersql.reviewing.show_set import set_json, set_text
+from filtersql.reviewing.show_subscription import subscription_json, subscription_text
+from filtersql.reviewing.show_table import show_table, table_json, table_text
+
+__all__ = [
+    "Deparse",
+    "Listed",
+    "Selectable",
+    "Traits",
+    "aligned",
+    "list_nodes",
+    "listing_json",
+    "listing_text",
+    "publication_json",
+    "publication_text",
+    "select",
+    "set_json",
+    "set_text",
+    "show_publication",
+    "show_table",
+    "subscription_json",
+    "subscription_text",
+    "table_json",
+    "table_text",
+    "target_traits",
+]

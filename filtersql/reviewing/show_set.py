@@ -1,0 +1,83 @@
+"""`show set`: the replication sets, their actions, and the tables with their filters.
+
+Example
+    ::
+
+                   Replication set emea
+     Inserts | Updates | Deletes | Truncates | Autoadd
+    ---------+---------+---------+-----------+---------
+     t       | f       | t       | t         | f
+    Tables:
+        "public.t1" (id, b) WHERE (id > 0)
+
+    What the views pglogical.tables and bdr.tables hold: one line for each membership.
+"""
+
+from __future__ import annotations
+
+from filtersql.definitions.model import Action, Definitions, PublishedTable, ReplicationSet
+from filtersql.errors import Mistakes
+from filtersql.errors.reviewing import NotDefined
+from filtersql.reviewing.aligned import aligned
+from filtersql.reviewing.show_publication import Deparse, TableShown, clauses
+
+__all__ = ["set_json", "set_text"]
+
+_COLUMNS = {
+    Action.INSERT: "Inserts",
+    Action.UPDATE: "Updates",
+    Action.DELETE: "Deletes",
+    Action.TRUNCATE: "Truncates",
+}
+
+
+def set_text(name: str, definitions: Definitions, deparse: Deparse) -> str:
+    """One replication set as text."""
+    found = _facts(name, definitions)
+    row = {title: _flag(action in found.replicate) for action, title in _COLUMNS.items()}
+    autoadd = found.autoadd_tables
+    row["Autoadd"] = _flag(autoadd) if isinstance(autoadd, bool) else ", ".join(autoadd)
+    footers = ["Tables:"] if found.tables else []
+    for each in sorted(found.tables, key=lambda each: each.name):
+        table = _shown(each, name, deparse)
+        footers.append(f'    "{table.name.schema}.{table.name.name}"{clauses(table)}')
+    return aligned(f"Replication set {name}", list(row), [list(row.values())], footers)
+
+
+def set_json(name: str, definitions: Definitions, deparse: Deparse) -> dict[str, object]:
+    """The same as JSON values."""
+    found = _facts(name, definitions)
+    autoadd = found.autoadd_tables
+    tables = (_shown(each, name, deparse) for each in found.tables)
+    return {
+        "set_name": name,
+        "description": found.description,
+        **{f"replicate_{action}": action in found.replicate for action in Action},
+        "autoadd_tables": autoadd if isinstance(autoadd, bool) else list(autoadd),
+        "tables": [
+            {
+                "nspname": each.name.schema,
+                "relname": each.name.name,
+                "set_name": name,
+                "columns": None if each.columns is None else list(each.columns),
+                "row_filter": each.where,
+            }
+            for each in tables
+        ],
+    }
+
+
+def _facts(name: str, definitions: Definitions) -> ReplicationSet:
+    found = definitions.replication_sets.get(name)
+    if found is None:
+        raise Mistakes([NotDefined("replication set", name, definitions.replication_sets)])
+    return found
+
+
+def _shown(each: PublishedTable, name: str, deparse: Deparse) -> TableShown:
+    where = deparse(each.where, each.name, name) if each.where else None
+    return TableShown(each.name, each.columns, where)
+
+
+def _flag(value: bool) -> str:
+    return "t" if value else "f"

@@ -1,0 +1,465 @@
+"""`ls`, `show` and selectors: what they print, and that psql prints the same."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+from servers import Server
+
+from filtersql import publications, reviewing
+from filtersql.catalog import (
+    Catalog,
+    Column,
+    ForeignKey,
+    Generated,
+    Identity,
+    PgType,
+    ReplicaIdentity,
+    Table,
+    UniqueIndex,
+)
+from filtersql.definitions.model import (
+    Action,
+    Definitions,
+    Publication,
+    PublishedTable,
+    ReplicationSet,
+    Subscription,
+)
+from filtersql.errors import Mistakes
+from filtersql.names import RelationName
+from filtersql.pgtypes import format_type
+from filtersql.publications import Settings
+from filtersql.semantics import POSTGRES
+from filtersql.source import Passage, Source
+
+SETTINGS = Settings(POSTGRES)
+INT, TEXT = PgType("int4"), PgType("text")
+
+
+def span(path: str):
+    return Source(path, "x").span(0, 1)
+
+
+def public(name: str) -> RelationName:
+    return RelationName("public", name)
+
+
+def where(text: str) -> Passage:
+    return Passage(text, Source("publications/p.sql", text))
+
+
+def deparse(text: Passage, table: RelationName, publication: str) -> str:
+    """The tests write filters as PostgreSQL prints them."""
+    return text.text
+
+
+def table(name: str, columns: str, key: str = "", **settings: object) -> Table:
+    """`columns` are names; one with an exclamation mark is NOT NULL, one with c is text."""
+    made = tuple(
+        Column(
+            each.rstrip("!"),
+            TEXT if each.startswith("c") else INT,
+            span(f"tables/{name}.sql"),
+            not_null=each.endswith("!"),
+        )
+        for each in columns.split()
+    )
+    return Table(
+        public(name),
+        made,
+        span(f"tables/{name}.sql"),
+        tuple(key.split()),
+        f"{name}_pkey" if key else None,
+        **settings,  # type: ignore[arg-type]
+    )
+
+
+def published(name: str, text: str | None = None, **settings: object) -> PublishedTable:
+    return PublishedTable(
+        public(name), span("publications/p.sql"), where(text) if text else None, **settings
+    )
+
+
+def manual() -> Definitions:
+    """The tables and publications of the manual's example."""
+    tables = [
+        table("t1", "a! b c!", "a c", tags=("core",)),
+        table("t2", "d! e f", "d"),
+        table("t3", "g! h i", "g"),
+    ]
+    made = [
+        Publication(
+            "p1",
+            span("publications/p1.sql"),
+            (published("t1", "((a > 5) AND (c = 'NSW'::text))"),),
+            tags=("nsw",),
+        ),
+        Publication(
+            "p2", span("publications/p2.yml"), (published("t1"), published("t2", "(e = 99)"))
+        ),
+        Publication(
+            "p3",
+            span("publications/p2.yml"),
+            (published("t2", "(d = 10)"), published("t3", "(g = 10)")),
+        ),
+    ]
+    place = span("subscriptions/s.yml")
+    return Definitions(
+        Catalog({each.name: each for each in tables}),
+        {each.name: each for each in made},
+        subscriptions={
+            "s1": Subscription("s1", place, (("p1", place), ("p2", place)), tags=("nightly",)),
+            "s3": Subscription("s3", place, (("p3", place),)),
+        },
+    )
+
+
+def resolved(definitions: Definitions) -> list[publications.ResolvedTable]:
+    return [
+        each
+        for subscription in definitions.subscriptions.values()
+        for each in publications.resolve(
+            subscription, definitions, semantics=POSTGRES, identity_check="run"
+        )
+    ]
+
+
+class TestShowPublication:
+    def test_the_manuals_transcript(self) -> None:
+        r"""p1 to p3 look as in the manual's \dRp+."""
+        shown = [
+            reviewing.publication_text(
+                reviewing.show_publication(name, manual(), SETTINGS, deparse)
+            )
+            for name in ("p1", "p2", "p3")
+        ]
+        title = " " * 41 + "Publication {}"
+        head = (
+            "  Owner   | All tables | Inserts | Updates | Deletes | Truncates |"
+            " Generated columns | Via root\n"
+            "----------+------------+---------+---------+---------+-----------+"
+            "-------------------+----------\n"
+            " postgres | f          | t       | t       | t       | t         |"
+            " none              | f\n"
+            "Tables:\n"
+        )
+
+        assert [text.split("\n", 1)[0] for text in shown] == [
+            title.format(name) for name in ("p1", "p2", "p3")
+        ]
+        assert [text.split("\n", 1)[1] for text in shown] == [
+            head + "    \"public.t1\" WHERE ((a > 5) AND (c = 'NSW'::text))",
+            head + '    "public.t1"\n    "public.t2" WHERE (e = 99)',
+            head + '    "public.t2" WHERE (d = 10)\n    "public.t3" WHERE (g = 10)',
+        ]
+
+    def test_before_18_there_is_no_column_for_generated_columns(self) -> None:
+        """PostgreSQL 15 to 17 do not know publish_generated_columns."""
+        settings = replace(SETTINGS, postgres_version=17)
+        shown = reviewing.show_publication("p1", manual(), settings, deparse)
+
+        assert "Generated" not in reviewing.publication_text(shown)
+
+    def test_an_unknown_name_is_a_mistake(self) -> None:
+        """The nearest name is offered."""
+        with pytest.raises(Mistakes) as caught:
+            reviewing.show_publication("pp1", manual(), SETTINGS, deparse)
+
+        assert str(caught.value) == (
+            'publication "pp1" does not exist\nhint: Perhaps "p1" was meant.'
+        )
+
+
+def family() -> tuple[Definitions, str]:
+    """Tables with everything that \\d prints, and the same as DDL."""
+    t0 = table("t0", "id! ca", "id")
+    key = ForeignKey("t1_b_fkey", ("b",), public("t0"), ("id",))
+    t1 = table(
+        "t1",
+        "a! b c",
+        "a",
+        foreign_keys=(key,),
+        unique_indexes=(
+            UniqueIndex("t1_a_b_key", ("a", "b"), constraint=True),
+            UniqueIndex("t1_u", ("a",)),
+        ),
+        replica_identity=ReplicaIdentity(Identity.INDEX, ("a",), "t1_u"),
+    )
+    generated = Column("g", INT, t1.span, generated=Generated.STORED, generation=where("(a * 2)"))
+    collated = Column("x", PgType("varchar", 24), t1.span, collation="C")
+    t1 = replace(t1, columns=(*t1.columns, generated, collated))
+    root = table("root", "a! b", "a", partition_by=("range", ("a",)))
+    leaf = table("leaf", "a! b", "a", partition_of=public("root"), bounds="DEFAULT")
+    old = table("old", "k b")
+    young = table("young", "k b", inherits=(public("old"),))
+    tables = [t0, t1, root, leaf, old, young]
+    made = [
+        Publication("pa", t1.span, all_tables=True),
+        Publication("ps", t1.span, schemas=("public",)),
+        Publication(
+            "pt",
+            t1.span,
+            (published("t1", "(a > 5)", columns=("b", "a")), published("root")),
+        ),
+        Publication("pi", t1.span, (published("old", "(k > 1)"),), via_partition_root=True),
+        Publication(
+            "pu", t1.span, (published("young"),), publish=frozenset({Action.INSERT, Action.UPDATE})
+        ),
+    ]
+    ddl = """
+        CREATE TABLE t0 (id int PRIMARY KEY, ca text);
+        CREATE TABLE t1 (a int PRIMARY KEY, b int REFERENCES t0, c text,
+            g int GENERATED ALWAYS AS (a * 2) STORED, x varchar(20) COLLATE "C", UNIQUE (a, b));
+        CREATE UNIQUE INDEX t1_u ON t1 (a);
+        ALTER TABLE t1 REPLICA IDENTITY USING INDEX t1_u;
+        CREATE TABLE root (a int PRIMARY KEY, b int) PARTITION BY RANGE (a);
+        CREATE TABLE leaf PARTITION OF root DEFAULT;
+        CREATE TABLE old (k int, b int);
+        CREATE TABLE young () INHERITS (old);
+        CREATE PUBLICATION pa FOR ALL TABLES;
+        CREATE PUBLICATION ps FOR TABLES IN SCHEMA public;
+        CREATE PUBLICATION pt FOR TABLE t1 (b, a) WHERE (a > 5), root;
+        CREATE PUBLICATION pi FOR TABLE old WHERE (k > 1)
+            WITH (publish_via_partition_root = true);
+        CREATE PUBLICATION pu FOR TABLE young WITH (publish = 'insert, update');
+    """
+    return Definitions(
+        Catalog({each.name: each for each in tables}), {each.name: each for each in made}
+    ), ddl
+
+
+@pytest.fixture(scope="module")
+def psql(postgres: Server):
+    name = postgres.create_database("reviewing")
+    with postgres.connect(name) as connection:
+        connection.execute(family()[1])
+
+    def run(command: str) -> list[str]:
+        address = ["-h", postgres.host, "-p", str(postgres.port), "-U", postgres.user]
+        ended = subprocess.run(
+            ["psql", "-X", *address, "-d", name, "-c", command],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        text = re.sub(r" \(Use .d\+ to list them\.\)", "", ended.stdout)
+        return [line.rstrip() for line in text.rstrip().split("\n")]
+
+    return run
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(not shutil.which("psql"), reason="psql is not installed")
+class TestAsPsqlPrintsIt:
+    @pytest.mark.parametrize("name", ["t0", "t1", "root", "leaf", "old", "young"])
+    def test_tables(self, psql, name: str) -> None:
+        r"""`show table` is \d, for every kind of table."""
+        details = reviewing.show_table(public(name), family()[0], SETTINGS, deparse)
+
+        assert reviewing.table_text(details).split("\n") == psql(rf"\d {name}")
+
+    @pytest.mark.parametrize("name", ["pa", "ps", "pt", "pi", "pu"])
+    def test_publications(self, psql, name: str) -> None:
+        r"""`show publication` is \dRp+; this psql may be older than 18."""
+        theirs = psql(rf"\dRp+ {name}")
+        settings = replace(
+            SETTINGS, postgres_version=18 if "Generated columns" in theirs[1] else 17
+        )
+        shown = reviewing.show_publication(name, family()[0], settings, deparse)
+
+        assert reviewing.publication_text(shown).split("\n") == theirs
+
+
+@pytest.mark.postgres
+def test_types_are_spelled_as_format_type_spells_them(postgres: Server) -> None:
+    """Every type of pg_catalog without a modifier, and each kind of modifier."""
+    written = [
+        *("numeric(10,2)", "numeric(5,-2)", "numeric(3,5)", "varchar(20)", "char", "char(5)"),
+        *("time(3)", "timetz(2)", "timestamp(0)", "timestamptz(3)", "interval", "interval(2)"),
+        *("interval year to month", "interval day to second(3)", "interval hour", "interval year"),
+        *("interval second(2)", "interval month", "interval day to hour", "interval minute"),
+        *("interval hour to minute", "interval hour to second", "interval minute to second"),
+        *("interval day to minute", "bit", "bit(5)", "varbit", "varbit(7)", '"char"', "bpchar"),
+        *("varchar(10)[]", "numeric(10,2)[]", "timestamptz[]", "time(2)[]", "interval day[]"),
+    ]
+    columns = ", ".join(f"c{number} {each}" for number, each in enumerate(written))
+    with postgres.connect(postgres.create_database("types")) as connection:
+        connection.execute(f"CREATE TABLE t ({columns})")
+        rows = connection.execute(
+            "SELECT y.typname, a.atttypmod, format_type(a.atttypid, a.atttypmod)"
+            " FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid"
+            " WHERE a.attrelid = 't'::regclass AND a.attnum > 0"
+            " UNION ALL SELECT typname, -1, format_type(oid, -1) FROM pg_type"
+            " WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'r', 'm')"
+        ).fetchall()
+
+    assert len(rows) > len(written) + 100
+    assert [format_type(PgType(name, typmod)) for name, typmod, _ in rows] == [
+        text for _, _, text in rows
+    ]
+
+
+class TestShowSubscription:
+    def test_names_the_filter_and_what_absorbed_it(self) -> None:
+        """t1 is in p1 with a filter and in p2 without one."""
+        definitions = manual()
+        subscription = definitions.subscriptions["s1"]
+        mine = [each for each in resolved(definitions) if each.subscription is subscription]
+        text = reviewing.subscription_text(subscription, mine, deparse)
+
+        assert " public.t1 | insert   | every row | p2\n" in text
+        assert " public.t2 | insert   | (e = 99)  | p2\n" in text
+        assert (
+            'Publication "p2" (for table) sends every insert, update and delete, '
+            'so the filter of "p1" does not matter.' in text
+        )
+
+    def test_alternatives_stand_below_each_other(self) -> None:
+        """Filters of one action are alternatives."""
+        definitions = manual()
+        place = span("subscriptions/s.yml")
+        both = Subscription("s1", place, (("p2", place), ("p3", place)))
+        definitions = replace(definitions, subscriptions={"s1": both})
+        text = reviewing.subscription_text(both, resolved(definitions), deparse)
+
+        assert (
+            " public.t2 | insert   | (e = 99)    | p2\n"
+            "           |          | or (d = 10) | p3\n" in text
+        )
+
+    def test_json_says_the_same(self) -> None:
+        """Each action has its filters and what they made redundant."""
+        definitions = manual()
+        subscription = definitions.subscriptions["s1"]
+        mine = [each for each in resolved(definitions) if each.subscription is subscription]
+        target = reviewing.subscription_json(subscription, mine, deparse)["targets"][0]
+
+        assert target["actions"]["insert"]["every_row"] is True
+        assert target["actions"]["insert"]["absorbed"] == [
+            {
+                "publication": "p1",
+                "filter": "((a > 5) AND (c = 'NSW'::text))",
+                "written_on": ["public", "t1"],
+                "reason": "for table",
+            }
+        ]
+
+
+def test_show_set_prints_memberships_and_filters() -> None:
+    """A set's actions, and its tables with columns and filters."""
+    entry = published("t1", "(id > 0)", columns=("id", "b"))
+    emea = ReplicationSet("emea", span("sets.yml"), (entry,), frozenset({Action.INSERT}), ("s",))
+    definitions = Definitions(replication_sets={"emea": emea})
+
+    assert reviewing.set_text("emea", definitions, deparse) == (
+        "               Replication set emea\n"
+        " Inserts | Updates | Deletes | Truncates | Autoadd\n"
+        "---------+---------+---------+-----------+---------\n"
+        " t       | f       | f       | f         | s\n"
+        "Tables:\n"
+        '    "public.t1" (id, b) WHERE (id > 0)'
+    )
+
+
+def lines(*selectors: str, exclude: tuple[str, ...] = ()) -> list[str]:
+    definitions = manual()
+    nodes = reviewing.list_nodes(definitions, resolved(definitions))
+    return [node.line for node in reviewing.select(nodes, selectors, exclude)]
+
+
+class TestSelection:
+    def test_every_line_of_ls_is_a_selector(self) -> None:
+        """What `ls` prints can be given to --select, and takes that node."""
+        every = lines()
+
+        assert len(every) == 3 + 3 + 2 + 4
+        assert all(line in lines(line) for line in every)
+
+    @pytest.mark.parametrize(
+        ("selector", "expected"),
+        [
+            ("t3", ["public.t3", "s3:public.t3"]),
+            ("s1:public.t1", ["s1:public.t1"]),
+            ("s?:public.t2", ["s1:public.t2", "s3:public.t2"]),
+            ("tag:core", ["public.t1", "s1:public.t1"]),
+            ("tag:nsw,public.t*", ["s1:public.t1"]),
+            (
+                "publication:p3",
+                ["publication:p3", "subscription:s3", "s3:public.t2", "s3:public.t3"],
+            ),
+            ("subscription:s3", ["subscription:s3", "s3:public.t2", "s3:public.t3"]),
+            ("path:tables/t3.sql", ["public.t3", "s3:public.t3"]),
+            ("path:./publications/p1.sql", ["publication:p1", "s1:public.t1"]),
+            ("path:tables/,t1", ["public.t1", "s1:public.t1"]),
+        ],
+    )
+    def test_methods(self, selector: str, expected: list[str]) -> None:
+        """Names, globs, tags, publications, subscriptions and paths; a comma is an intersection."""
+        assert lines(selector) == expected
+
+    def test_a_blank_is_a_union_and_exclude_wins(self) -> None:
+        """Several selectors, or several words, take whatever any of them takes."""
+        assert lines("t3 tag:core") == lines("t3", "tag:core")
+        assert lines("t3 tag:core", exclude=("subscription:s3",)) == [
+            "public.t1",
+            "public.t3",
+            "s1:public.t1",
+        ]
+
+    @pytest.mark.parametrize(
+        ("select", "exclude", "message"),
+        [
+            ("t33", "", '--select "t33" matches nothing\nhint: Perhaps "t3" was meant.'),
+            (
+                "tag:nws",
+                "",
+                '--select "tag:nws" matches nothing\nhint: Perhaps "tag:nsw" was meant.',
+            ),
+            (
+                "tga:nsw",
+                "",
+                '--select "tga:nsw" has the unknown method "tga:"\n'
+                "detail: The methods are tag:, publication:, subscription:, path:.\n"
+                'hint: Perhaps "tag" was meant.',
+            ),
+            (
+                "tag:core,t3",
+                "",
+                '--select "tag:core,t3" matches nothing\n'
+                "hint: `filtersql ls` lists what is defined.",
+            ),
+            ("", "t33", '--exclude "t33" matches nothing\nhint: Perhaps "t3" was meant.'),
+            ("t3", "t*", "--exclude leaves nothing of what is selected"),
+        ],
+    )
+    def test_what_matches_nothing_is_a_mistake(
+        self, select: str, exclude: str, message: str
+    ) -> None:
+        """A typo never selects silently less."""
+        with pytest.raises(Mistakes) as caught:
+            lines(select, exclude=(exclude,))
+
+        assert str(caught.value) == message
+
+
+def test_ls_as_json_names_places_and_relations() -> None:
+    """Each node has its resource type, its line and where it is defined."""
+    definitions = manual()
+    nodes = reviewing.listing_json(reviewing.list_nodes(definitions, resolved(definitions)))
+
+    assert nodes[-1] == {
+        "resource_type": "target",
+        "name": "s3:public.t3",
+        "unique_id": "s3:public.t3",
+        "relation": ["public", "t3"],
+        "tags": [],
+        "publications": ["p3"],
+        "subscriptions": ["s3"],
+        "path": "subscriptions/s.yml:1:1",
+        "description": None,
+    }
