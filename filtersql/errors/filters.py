@@ -1,0 +1,210 @@
+"""What a row filter may not hold: PostgreSQL's own refusals, and what an engine cannot do exactly.
+
+The first half words what CREATE PUBLICATION says, with its details and hints, the caret where
+PostgreSQL puts it. The second half is filtersql's own: a filter that PostgreSQL accepts but whose
+exact meaning has no form on the target engine.
+"""
+
+from __future__ import annotations
+
+from filtersql.errors import Mistake
+from filtersql.source import Span
+
+__all__ = [
+    "AmbiguousFunction",
+    "AmbiguousOperator",
+    "BadLiteral",
+    "BadTypmod",
+    "CannotCast",
+    "CannotMatchTypes",
+    "CollationMismatch",
+    "FrozenTime",
+    "InvalidExpression",
+    "MissingTable",
+    "MissingThing",
+    "NotBoolean",
+    "NotTranslated",
+    "UnknownColumn",
+    "UnknownFunction",
+    "UnknownOperator",
+    "Wrong",
+]
+
+_ADD_CASTS = "You might need to add explicit type casts."
+_DATE_STYLE = 'Perhaps you need a different "DateStyle" setting.'
+
+
+class InvalidExpression(Mistake):
+    """Something that check_simple_rowfilter_expr_walker() refuses; `detail` is its sentence."""
+
+    def __init__(self, detail: str, span: Span | None) -> None:
+        super().__init__("invalid publication WHERE expression", span=span, detail=detail)
+
+
+class UnknownColumn(Mistake):
+    """A column that the table does not have, with the nearest name that it has."""
+
+    def __init__(self, column: str, span: Span | None, *, nearest: str | None, table: str) -> None:
+        hint = f'Perhaps you meant to reference the column "{table}.{nearest}".'
+        super().__init__(
+            f"column {column} does not exist", span=span, hint=hint if nearest else None
+        )
+
+
+class MissingTable(Mistake):
+    """A column qualified with the name of another table."""
+
+    def __init__(self, table: str, span: Span | None) -> None:
+        super().__init__(f'missing FROM-clause entry for table "{table}"', span=span)
+
+
+class MissingThing(Mistake):
+    """A type, schema, collation or parameter that does not exist: `thing` is how it is named."""
+
+    def __init__(self, thing: str, span: Span | None, *, hint: str | None = None) -> None:
+        super().__init__(f"{thing} does not exist", span=span, hint=hint)
+
+
+class NotBoolean(Mistake):
+    """A value of another type where a condition must stand."""
+
+    def __init__(self, place: str, type_name: str, span: Span | None) -> None:
+        super().__init__(
+            f"argument of {place} must be type boolean, not type {type_name}", span=span
+        )
+
+
+class UnknownOperator(Mistake):
+    """No operator takes these types. `signature` is PostgreSQL's: `integer + text`."""
+
+    def __init__(self, signature: str, span: Span | None, *, prefix: bool) -> None:
+        hint = (
+            "No operator matches the given name and argument type. "
+            "You might need to add an explicit type cast."
+            if prefix
+            else f"No operator matches the given name and argument types. {_ADD_CASTS}"
+        )
+        super().__init__(f"operator does not exist: {signature}", span=span, hint=hint)
+
+
+class AmbiguousOperator(Mistake):
+    """Several operators take these types equally well."""
+
+    def __init__(self, signature: str, span: Span | None) -> None:
+        hint = f"Could not choose a best candidate operator. {_ADD_CASTS}"
+        super().__init__(f"operator is not unique: {signature}", span=span, hint=hint)
+
+
+class UnknownFunction(Mistake):
+    """No function takes these types. `signature` is PostgreSQL's: `lower(integer)`."""
+
+    def __init__(self, signature: str, span: Span | None) -> None:
+        hint = f"No function matches the given name and argument types. {_ADD_CASTS}"
+        super().__init__(f"function {signature} does not exist", span=span, hint=hint)
+
+
+class AmbiguousFunction(Mistake):
+    """Several functions take these types equally well."""
+
+    def __init__(self, signature: str, span: Span | None) -> None:
+        hint = f"Could not choose a best candidate function. {_ADD_CASTS}"
+        super().__init__(f"function {signature} is not unique", span=span, hint=hint)
+
+
+class CannotCast(Mistake):
+    """A cast that does not exist."""
+
+    def __init__(self, source: str, target: str, span: Span | None) -> None:
+        super().__init__(f"cannot cast type {source} to {target}", span=span)
+
+
+class CannotMatchTypes(Mistake):
+    """Branches of CASE, arguments of COALESCE, … whose types have nothing in common."""
+
+    def __init__(self, construct: str, first: str, second: str, span: Span | None) -> None:
+        super().__init__(f"{construct} types {first} and {second} cannot be matched", span=span)
+
+
+class CollationMismatch(Mistake):
+    """Two COLLATE clauses that contradict each other."""
+
+    def __init__(self, first: str, second: str, span: Span | None) -> None:
+        message = f'collation mismatch between explicit collations "{first}" and "{second}"'
+        super().__init__(message, span=span)
+
+
+class BadLiteral(Mistake):
+    """A literal that the type's input function does not read. The caller adds the span."""
+
+    def __init__(self, message: str, detail: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, detail=detail, hint=hint)
+
+    @classmethod
+    def syntax(cls, type_name: str, text: str, detail: str | None = None) -> BadLiteral:
+        """`invalid input syntax for type integer: "1x"`."""
+        return cls(f'invalid input syntax for type {type_name}: "{text}"', detail)
+
+    @classmethod
+    def too_big(cls, type_name: str, text: str) -> BadLiteral:
+        """`value "70000" is out of range for type smallint`."""
+        return cls(f'value "{text}" is out of range for type {type_name}')
+
+    @classmethod
+    def float_too_big(cls, type_name: str, text: str) -> BadLiteral:
+        """`"1e400" is out of range for type double precision`."""
+        return cls(f'"{text}" is out of range for type {type_name}')
+
+    @classmethod
+    def date_field(cls, text: str, *, month_day: bool = False) -> BadLiteral:
+        """`date/time field value out of range: "2024-13-01"`, with the hint that a month gets."""
+        message = f'date/time field value out of range: "{text}"'
+        return cls(message, hint=_DATE_STYLE if month_day else None)
+
+    @classmethod
+    def time_zone(cls, zone: str) -> BadLiteral:
+        """`time zone "x" not recognized`."""
+        return cls(f'time zone "{zone}" not recognized')
+
+
+class BadTypmod(Mistake):
+    """A type's length, precision or scale that the type does not take: PostgreSQL's sentence."""
+
+    def __init__(self, message: str, span: Span | None) -> None:
+        super().__init__(message, span=span)
+
+
+class FrozenTime(Mistake):
+    """A literal such as 'today' in a publication whose time of creation is not known."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(
+            f'literal "{word}" needs the time when the publication was created',
+            detail="PostgreSQL freezes such a literal at CREATE PUBLICATION.",
+            hint='Say "created: <timestamp>" under the publication, or write the date itself.',
+        )
+
+
+class Wrong(Mistake):
+    """Any other refusal of PostgreSQL's parser: `message` is built by the rule that knows it."""
+
+    def __init__(
+        self,
+        message: str,
+        span: Span | None,
+        *,
+        detail: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, span=span, detail=detail, hint=hint)
+
+
+class NotTranslated(Mistake):
+    """PostgreSQL accepts it, but the engine has no form that means exactly the same."""
+
+    def __init__(self, what: str, engine: str, reason: str, span: Span | None) -> None:
+        super().__init__(
+            f"{what} cannot be written for {engine}",
+            span=span,
+            detail=reason,
+            hint="Write the filter another way: filtersql never runs a filter that may differ.",
+        )

@@ -1,0 +1,79 @@
+"""What a row filter may hold: columns, constants, built-in and immutable functions, nothing else.
+
+Example
+    ================================== ======================================================
+    filter                             refused because
+    ================================== ======================================================
+    `ctid IS NULL`                     System columns are not allowed.
+    `mood = 'sad'` (an enum)           User-defined types are not allowed.
+    `tz > now()`                       User-defined or built-in mutable functions …
+    `a::text = '1'`, `ai[1] = 1`       Only columns, constants, built-in operators, …
+    ================================== ======================================================
+
+PostgreSQL
+    publicationcmds.c, check_simple_rowfilter_expr_walker(): each node in the order in which
+    expression_tree_walker() visits it; the first mistake is reported at exprLocation().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from filtersql.errors.filters import InvalidExpression
+from filtersql.filters.facts import Function, facts
+from filtersql.filters.nodes import (
+    Func,
+    Node,
+    Op,
+    Other,
+    RowCompare,
+    Var,
+    children,
+    leftmost,
+)
+from filtersql.filters.scope import Scope
+
+__all__ = ["MUTABLE", "ONLY", "check"]
+
+SYSTEM = "System columns are not allowed."
+TYPES = "User-defined types are not allowed."
+MUTABLE = "User-defined or built-in mutable functions are not allowed."
+ONLY = (
+    "Only columns, constants, built-in operators, built-in data types, built-in collations, and "
+    "immutable built-in functions are allowed."
+)
+
+
+def check(scope: Scope, node: Node) -> None:
+    """Raises InvalidExpression at the first node that a filter may not hold."""
+    for found in _visited(node):
+        detail = _refusal(found)
+        if detail:
+            raise InvalidExpression(detail, scope.span(leftmost(found)))
+
+
+def _visited(node: Node) -> Iterator[Node]:
+    yield node
+    for child in children(node):
+        yield from _visited(child)
+
+
+def _refusal(node: Node) -> str:
+    if isinstance(node, Var) and node.special == "system":
+        return SYSTEM
+    if isinstance(node, Other) and not node.allowed and node.what != "a user-defined type":
+        return ONLY
+    if not facts().type(node.type).oid:
+        return TYPES
+    if any(function.volatility != "i" for function in _functions(node)):
+        return MUTABLE
+    return ""
+
+
+def _functions(node: Node) -> tuple[Function, ...]:
+    match node:
+        case Op() | Func():
+            return (node.function,)
+        case RowCompare():
+            return node.functions
+    return ()

@@ -1,0 +1,256 @@
+"""Casts: which one PostgreSQL takes from one type to another, and the common type of several.
+
+Example
+    ===================== ====================================== ========================
+    from, to              in an operator (implicit)              `x::type` (explicit)
+    ===================== ====================================== ========================
+    int4 to numeric       numeric(int4)                          numeric(int4)
+    numeric to int4       none                                   int4(numeric)
+    varchar to text       relabelled                             relabelled
+    text to int4          none                                   by text: no filter may
+    ===================== ====================================== ========================
+
+PostgreSQL
+    parse_coerce.c: find_coercion_pathway(), coerce_type(), coerce_type_typmod(),
+    select_common_type(), coerce_to_common_type(), coerce_to_boolean().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Literal, NamedTuple
+
+from filtersql.errors import Mistake
+from filtersql.errors.filters import CannotCast, CannotMatchTypes, NotBoolean, Wrong
+from filtersql.filters import literals
+from filtersql.filters.collations import merged, of_result
+from filtersql.filters.facts import facts
+from filtersql.filters.nodes import Collate, Const, Display, Func, Node, Other, Relabel, leftmost
+from filtersql.filters.scope import Scope
+from filtersql.filters.types import display
+
+__all__ = [
+    "Context",
+    "boolean",
+    "can_coerce",
+    "cast",
+    "coerce",
+    "common_type",
+    "pathway",
+    "to_common",
+]
+
+#: i: implicit, a: assignment, e: explicit; compared by their place in "iae"
+Context = Literal["i", "a", "e"]
+_RANK = {"i": 0, "a": 1, "e": 2}
+_TAKES_ANYTHING = {
+    "any",
+    "anyelement",
+    "anynonarray",
+    "anycompatible",
+    "anycompatiblenonarray",
+}
+POLYMORPHIC = _TAKES_ANYTHING - {"any"} | {
+    "anyarray",
+    "anyenum",
+    "anyrange",
+    "anymultirange",
+    "anycompatiblearray",
+    "anycompatiblerange",
+    "anycompatiblemultirange",
+}
+
+
+class Pathway(NamedTuple):
+    """How a cast is done: by function, relabelling, text, element by element, or not at all."""
+
+    kind: Literal["none", "function", "relabel", "text", "array"]
+    function: int = 0
+
+
+_NONE = Pathway("none")
+
+
+@cache
+def pathway(source: str, target: str, context: Context) -> Pathway:
+    """PostgreSQL's find_coercion_pathway()."""
+    if source == target:
+        return Pathway("relabel")
+    known = facts()
+    found = known.cast(source, target)
+    if found is not None:
+        if _RANK[context] < _RANK[found.context]:
+            return _NONE
+        kind: dict[str, Literal["function", "relabel", "text"]] = {
+            "f": "function",
+            "b": "relabel",
+            "i": "text",
+        }
+        return Pathway(kind[found.method], found.function)
+    from_type, to_type = known.type(source), known.type(target)
+    if from_type.element and to_type.element and target not in ("oidvector", "int2vector"):
+        inner = pathway(from_type.element, to_type.element, context)
+        return Pathway("array", inner.function) if inner.kind != "none" else _NONE
+    if not from_type.oid or not to_type.oid:
+        return _NONE
+    if context != "i" and to_type.category == "S":
+        return Pathway("text")
+    if context == "e" and from_type.category == "S":
+        return Pathway("text")
+    return _NONE
+
+
+def can_coerce(source: str, target: str, context: Context) -> bool:
+    """Whether one value of `source` can become `target`; polymorphic targets are checked later."""
+    if source == target or source == "unknown" or target in POLYMORPHIC or target == "any":
+        return True
+    return pathway(source, target, context).kind != "none"
+
+
+def coerce(
+    scope: Scope,
+    node: Node,
+    target: str,
+    context: Context = "i",
+    display_as: Display = "implicit",
+    location: int = -1,
+) -> Node:
+    """PostgreSQL's coerce_type(): the node as `target`, without a modifier."""
+    if node.type == target or target in _TAKES_ANYTHING:
+        return node
+    if target in POLYMORPHIC and node.type != "unknown":
+        return node
+    if node.type == "unknown" and isinstance(node, Const):
+        return _literal(scope, node, target, -1)
+    if isinstance(node, Collate):
+        inner = coerce(scope, node.arg, target, context, display_as, location)
+        return replace(node, arg=inner, type=inner.type, typmod=inner.typmod)
+    way = pathway(node.type, target, context)
+    return _step(scope, node, target, -1, way, context, display_as, location)
+
+
+def _literal(scope: Scope, node: Const, target: str, modifier: int) -> Const:
+    """An unknown literal read by the type's input function."""
+    value: object = None
+    if node.value is not None:
+        try:
+            value = literals.read(target, str(node.value), modifier, scope.clock)
+        except Mistake as mistake:
+            mistake.span = scope.span(node.location)
+            raise
+    state = of_result(target, merged(scope, ()))
+    return Const(target, modifier, node.location, *state, value)
+
+
+def _step(
+    scope: Scope,
+    node: Node,
+    target: str,
+    modifier: int,
+    way: Pathway,
+    context: Context,
+    display_as: Display,
+    location: int,
+) -> Node:
+    state = merged(scope, (node,))
+    result = of_result(target, state)
+    if way.kind == "relabel":
+        return Relabel(target, -1, location, *result, node, display_as)
+    if way.kind == "function":
+        function = facts().function(way.function)
+        args: tuple[Node, ...] = (node,)
+        if len(function.args) > 1:
+            args += (Const("int4", -1, -1, value=modifier),)
+        if len(function.args) > 2:
+            args += (Const("bool", -1, -1, value=context == "e"),)
+        return Func(
+            target, modifier, location, *result, function, args, display_as, False, state.collation
+        )
+    if way.kind == "none":
+        raise CannotCast(display(node.type), display(target), scope.span(location))
+    what = "a cast by text" if way.kind == "text" else "a cast of an array"
+    return Other(target, modifier, location, *result, what, (node,))
+
+
+def cast(scope: Scope, node: Node, target: str, modifier: int, location: int) -> Node:
+    """An explicit cast `node::target(modifier)`: coerce_to_target_type()."""
+    if not can_coerce(node.type, target, "e"):
+        raise CannotCast(display(node.type), display(target), scope.span(location))
+    inner, collate = (node.arg, node) if isinstance(node, Collate) else (node, None)
+    if inner.type == "unknown" and isinstance(inner, Const) and target == "interval":
+        # The fields of an interval decide how its literal is read.
+        result: Node = _literal(scope, inner, target, modifier)
+    else:
+        result = coerce(scope, inner, target, "e", "explicit", location)
+    hide = result is not inner and not isinstance(result, Const)
+    result = _with_modifier(scope, result, target, modifier, location, hide=hide)
+    if collate is not None and facts().type(target).collation:
+        result = replace(collate, arg=result, type=result.type, typmod=result.typmod)
+    return result
+
+
+def _with_modifier(
+    scope: Scope, node: Node, target: str, modifier: int, location: int, *, hide: bool
+) -> Node:
+    """coerce_type_typmod(): a second cast that cuts or rounds to the modifier."""
+    if modifier < 0 or node.typmod == modifier:
+        return node
+    kind = facts().type(target)
+    found = facts().cast(kind.element or target, kind.element or target)
+    if hide and isinstance(node, (Func, Relabel)):
+        node = replace(node, display="implicit")
+    if kind.element and found is not None:
+        return Other(target, modifier, location, what="a cast of an array", args=(node,))
+    if found is None:
+        return Relabel(target, modifier, location, node.collation, node.strength, node, "explicit")
+    way = Pathway("function", found.function)
+    return _step(scope, node, target, modifier, way, "e", "explicit", location)
+
+
+def boolean(scope: Scope, node: Node, place: str) -> Node:
+    """The node as a condition: coerce_to_boolean()."""
+    if node.type == "bool":
+        return node
+    if not can_coerce(node.type, "bool", "a") or node.type not in ("unknown",):
+        raise NotBoolean(place, display(node.type), scope.span(leftmost(node)))
+    return coerce(scope, node, "bool", "a")
+
+
+def common_type(scope: Scope, nodes: Sequence[Node], construct: str | None) -> str:
+    """select_common_type(): empty when there is none and no `construct` to complain about."""
+    first = nodes[0].type
+    if first != "unknown" and all(node.type == first for node in nodes[1:]):
+        return first
+    known = facts()
+    best = known.type(first)
+    for node in nodes[1:]:
+        other = known.type(node.type)
+        if other.name in ("unknown", best.name):
+            continue
+        if best.name == "unknown":
+            best = other
+        elif other.category != best.category:
+            if construct is None:
+                return ""
+            raise CannotMatchTypes(
+                construct, display(best.name), display(other.name), scope.span(leftmost(node))
+            )
+        elif (
+            not best.preferred
+            and can_coerce(best.name, other.name, "i")
+            and not can_coerce(other.name, best.name, "i")
+        ):
+            best = other
+    return "text" if best.name == "unknown" else best.name
+
+
+def to_common(scope: Scope, node: Node, target: str, construct: str) -> Node:
+    """coerce_to_common_type()."""
+    if node.type == target:
+        return node
+    if not can_coerce(node.type, target, "i"):
+        message = f"{construct} could not convert type {display(node.type)} to {display(target)}"
+        raise Wrong(message, scope.span(leftmost(node)))
+    return coerce(scope, node, target)

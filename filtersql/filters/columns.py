@@ -1,0 +1,119 @@
+"""A name in a filter: a column, a system column, the whole row, or a mistake.
+
+Example
+    `a`, `t.a` and `public.t.a` are the same column; `ctid` and `t` are refused later, by the rules
+    of what a filter may hold; `regoin` has the hint of the nearest column.
+
+PostgreSQL
+    parse_expr.c, transformColumnRef(); parse_relation.c, scanNSItemForColumn(), errorMissingColumn().
+"""
+
+from __future__ import annotations
+
+import re
+
+from filtersql.catalog import Column
+from filtersql.errors.filters import MissingTable, UnknownColumn, Wrong
+from filtersql.filters.facts import facts
+from filtersql.filters.keywords import quote
+from filtersql.filters.nodes import Node, Strength, Var
+from filtersql.filters.scope import Scope, type_of
+from filtersql.grammar import Node as Parsed
+from filtersql.storage import column_type
+
+__all__ = ["nearest", "reference"]
+
+_SYSTEM = {
+    "cmax": "cid",
+    "cmin": "cid",
+    "ctid": "tid",
+    "tableoid": "oid",
+    "xmax": "xid",
+    "xmin": "xid",
+}
+_DECIMAL = re.compile(
+    r"\s*(?:decimal|numeric)\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)\s*\Z", re.IGNORECASE
+)
+_LONGEST_COMPARED = 255
+_FARTHEST = 3
+
+
+def reference(scope: Scope, parsed: Parsed) -> Node:
+    """The node of a (qualified) name."""
+    place = parsed.location
+    fields = parsed.fields
+    if fields[-1].WhichOneof("node") == "a_star":
+        raise Wrong('row expansion via "*" is not supported here', scope.span(place))
+    names = [item.string.sval for item in fields]
+    name = names[-1]
+    if len(names) > 1 and not _is_table(scope, names[:-1]):
+        raise MissingTable(names[-2], scope.span(place))
+    node = column(scope, name, place)
+    if node is not None:
+        return node
+    if len(names) == 1 and name == scope.table.name.name:
+        return Var(str(scope.table.name), -1, place, name=name, special="row")
+    shown = ".".join(names[-2:]) if len(names) > 1 else f'"{name}"'
+    raise UnknownColumn(
+        shown,
+        scope.span(place),
+        nearest=nearest(name, list(scope.columns)),
+        table=quote(scope.table.name.name),
+    )
+
+
+def column(scope: Scope, name: str, place: int) -> Var | None:
+    """The column of that plain name."""
+    found = scope.columns.get(name)
+    if found is not None:
+        type_name = type_of(found.type)
+        collation = found.collation or facts().type(type_name).collation or None
+        strength = Strength.IMPLICIT if collation else Strength.NONE
+        decimal, target = stored_digits(found)
+        return Var(
+            type_name, found.type.typmod, place, collation, strength, name, "", decimal, target
+        )
+    if name in _SYSTEM:
+        return Var(_SYSTEM[name], -1, place, name=name, special="system")
+    return None
+
+
+def stored_digits(column: Column) -> tuple[tuple[int, int] | None, str | None]:
+    """How many digits the target's DECIMAL holds, and a target type that is none.
+
+    Both engines store a numeric alike.
+    """
+    stored = column_type(column, "spark")
+    decimal = _DECIMAL.match(stored.sql) if column.type.name == "numeric" else None
+    if decimal:
+        precision, scale = int(decimal[1]), int(decimal[2] or 0)
+        return (precision - scale, scale), None
+    return None, column.target_type
+
+
+def _is_table(scope: Scope, names: list[str]) -> bool:
+    table = scope.table.name
+    return names[-1] == table.name and (len(names) == 1 or names[-2] == table.schema)
+
+
+def nearest(name: str, known: list[str]) -> str | None:
+    """The one column whose name is nearest, as PostgreSQL's hint picks it."""
+    limit = min(_FARTHEST, len(name) // 2)
+    distances = {item: _distance(name[:_LONGEST_COMPARED], item) for item in known}
+    near = [item for item, distance in distances.items() if distance <= limit]
+    if not near:
+        return None
+    least = min(distances[item] for item in near)
+    closest = [item for item in near if distances[item] == least]
+    return closest[0] if len(closest) <= 2 else None
+
+
+def _distance(first: str, second: str) -> int:
+    """Levenshtein's, every edit costs one."""
+    row = list(range(len(second) + 1))
+    for place, letter in enumerate(first, 1):
+        previous, row[0] = row[0], place
+        for other, against in enumerate(second, 1):
+            cost = min(row[other] + 1, row[other - 1] + 1, previous + (letter != against))
+            previous, row[other] = row[other], cost
+    return row[-1]

@@ -1,0 +1,260 @@
+"""Calls, comparisons, ANY and rows, written for an engine by the name of the resolved function.
+
+Example
+    `c = 'NSW'` over char(5): bpchareq ignores trailing blanks, so both sides lose them.
+    `s < 'b'`: refused, unless the order is that of the bytes (`COLLATE "C"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters import numerics, patterns
+from filtersql.filters.engines import values
+from filtersql.filters.engines.templates import joined, operand
+from filtersql.filters.facts import Function, facts
+from filtersql.filters.folding import fold
+from filtersql.filters.literals import dates
+from filtersql.filters.nodes import (
+    ArrayExpr,
+    Const,
+    Distinct,
+    Func,
+    MinMax,
+    Node,
+    Op,
+    RowCompare,
+    ScalarArrayOp,
+)
+
+if TYPE_CHECKING:
+    from filtersql.filters.writing import Writer
+
+__all__ = ["call", "comparison", "distinct", "min_max", "row_compare", "scalar_array"]
+
+_SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_NUMERIC = {f"numeric_{name}": symbol for name, symbol in _SYMBOLS.items()}
+_BPCHAR = {f"bpchar{name}": symbol for name, symbol in _SYMBOLS.items()}
+_TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
+_BY_BYTES = {"C", "POSIX", "C.UTF-8", "C.utf8", "ucs_basic", "pg_c_utf8"}
+_ORDER_UNKNOWN = (
+    "The order of text depends on the collation of the database, which filtersql does not know: "
+    'say COLLATE "C" where the order of the bytes is meant.'
+)
+_FROM_NUMERIC = {"int2", "int4", "int8", "float4", "float8"}
+#: values that Spark's types cannot hold, so that a comparison with them is decided at once
+_INFINITE = {
+    "date": (dates.DATE_INFINITY, dates.MINUS_DATE_INFINITY),
+    "timestamp": (dates.TIMES_INFINITY, dates.MINUS_TIMES_INFINITY),
+    "timestamptz": (dates.TIMES_INFINITY, dates.MINUS_TIMES_INFINITY),
+}
+
+
+def call(writer: Writer, node: Op | Func) -> exp.Expr:
+    """An operator or function of the engine's table."""
+    return comparison(writer, node, node.function, *node.args)
+
+
+def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> exp.Expr:
+    """`function(args)`, on behalf of `node`."""
+    name = function.name
+    if name in _NUMERIC:
+        return numerics.compare(writer, _NUMERIC[name], args[0], args[1])
+    if name in _BPCHAR:
+        return _of_bpchar(writer, node, _BPCHAR[name], args)
+    if name in _TEXT_ORDER:
+        _check_order(writer, node)
+    if name in patterns.LIKE:
+        return patterns.like(writer, node, function, args)
+    if name in ("varchar", "bpchar") and len(args) == 3:
+        return _cut(writer, name, args)
+    if args and args[0].type == "numeric" and name in _FROM_NUMERIC:
+        return _from_numeric(writer, name, args[0])
+    text = writer.rows.get(str(function)) or writer.rows.get(name)
+    if text is None:
+        raise writer.refused(node, "filtersql has no exact form for it yet.")
+    decided = _with_infinity(writer, name, args)
+    if decided is not None:
+        return decided
+    return writer.filled(text, *map(writer.put, args))
+
+
+def _check_order(writer: Writer, node: Node) -> None:
+    collation = getattr(node, "input_collation", None)
+    if collation not in _BY_BYTES:
+        raise writer.refused(node, _ORDER_UNKNOWN)
+
+
+def _of_bpchar(writer: Writer, node: Node, symbol: str, args: Sequence[Node]) -> exp.Expr:
+    if symbol not in ("=", "<>"):
+        _check_order(writer, node)
+    return writer.filled(f"_1 {symbol} _2", *(_without_blanks(writer, arg) for arg in args))
+
+
+def _without_blanks(writer: Writer, node: Node) -> exp.Expr:
+    constant = fold(node)
+    if constant is not None and isinstance(constant.value, str):
+        return writer.text(constant.value.rstrip(" "))
+    return writer.piece(".rtrim", writer.put(node))
+
+
+def _cut(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr:
+    """An explicit cast to varchar(n) or char(n) cuts; char(n) fills with blanks."""
+    modifier = args[1]
+    assert isinstance(modifier, Const)
+    length = writer.integer(int(str(modifier.value)) - 4)
+    return writer.piece(f".{name}", writer.put(args[0]), length)
+
+
+def _from_numeric(writer: Writer, name: str, arg: Node) -> exp.Expr:
+    written = numerics.put(writer, arg)
+    if name in ("float4", "float8"):
+        return writer.piece(f".decimal_to_{name}", written)
+    sql_type = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}[name]
+    rounded = writer.piece(".round", written, writer.integer(0))
+    return writer.cast(rounded, sql_type)
+
+
+def _with_infinity(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr | None:
+    """A comparison with an infinite date on Spark, whose columns hold finite ones only."""
+    symbol = name.rsplit("_", 1)[-1]
+    if writer.engine != "spark" or len(args) != 2 or symbol not in _SYMBOLS:
+        return None
+    for place, other in ((1, 0), (0, 1)):
+        constant = fold(args[place])
+        limits = _INFINITE.get(args[place].type)
+        if constant is None or limits is None or constant.value not in limits:
+            continue
+        larger = (constant.value == limits[0]) == (place == 1)
+        truth = symbol == "ne" or symbol in (("lt", "le") if larger else ("gt", "ge"))
+        known = fold(args[other])
+        if known is not None and known.value in limits:
+            equal = known.value == constant.value
+            truth = symbol in ("eq", "le", "ge") if equal else truth
+        test = exp.Not(this=writer.is_null(writer.put(args[other])))
+        return writer.case([(test, values.boolean(truth))], None)
+    return None
+
+
+def distinct(writer: Writer, node: Distinct) -> exp.Expr:
+    """IS DISTINCT FROM, by the type's own equality."""
+    left, right = node.args
+    if writer.rows.get(node.function.name) == "_1 = _2":
+        pair = writer.put(left), writer.put(right)
+        return exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
+    equal = comparison(writer, node, node.function, left, right)
+    nulls = [writer.is_null(writer.raw(arg)) for arg in (left, right)]
+    return writer.case(
+        [
+            (exp.And(this=nulls[0], expression=nulls[1]), values.boolean(False)),
+            (exp.Or(this=nulls[0].copy(), expression=nulls[1].copy()), values.boolean(True)),
+        ],
+        exp.Not(this=operand(equal)),
+    )
+
+
+#: types whose values an IN list of an engine finds as = does (not -0.0, not numbers kept as text)
+_LISTED = {"int2", "int4", "int8", "text", "varchar", "date", "uuid", "bool"}
+
+
+def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
+    """`x op ANY (array)` with an array that is written out."""
+    left, array = node.args
+    elements = _elements(writer, node, array)
+    if elements is None:
+        return values.null("bool", writer.engine)
+    if not elements:
+        return values.boolean(not node.any)
+    listed = node.any == (node.operator.name == "=") and node.operator.name in ("=", "<>")
+    if (
+        listed
+        and left.type in _LISTED
+        and len(elements) > 1
+        and all(element.type == left.type for element in elements)
+    ):
+        found = exp.In(
+            this=operand(writer.put(left)), expressions=[writer.put(item) for item in elements]
+        )
+        return found if node.any else exp.Not(this=found)
+    tests = [comparison(writer, node, node.function, left, item) for item in elements]
+    connector = exp.Or if node.any else exp.And
+    whole = tests[0]
+    for test in tests[1:]:
+        first = whole if isinstance(whole, connector) else joined(whole)
+        whole = connector(this=first, expression=joined(test))
+    return whole
+
+
+def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:
+    """The elements of an array that is written out; None: the array is NULL."""
+    if isinstance(array, ArrayExpr) and not array.multidimensional:
+        return array.elements
+    constant = fold(array)
+    if constant is None:
+        raise writer.refused(node, "The array must be written out.")
+    if constant.value is None:
+        return None
+    element = facts().type(constant.type).element
+    assert isinstance(constant.value, tuple)
+    return [
+        Const(element, -1, constant.location, constant.collation, constant.strength, value)
+        for value in _flat(constant.value)
+    ]
+
+
+def _flat(items: tuple[object, ...]) -> list[object]:
+    found: list[object] = []
+    for item in items:
+        found.extend(_flat(item) if isinstance(item, tuple) else [item])
+    return found
+
+
+def row_compare(writer: Writer, node: RowCompare) -> exp.Expr:
+    """The first pair that differs decides; NULL before that makes the whole NULL."""
+    last = len(node.left) - 1
+    strict = node.kind[0]
+    whole: exp.Expr | None = None
+    for place in range(last, -1, -1):
+        left, right = node.left[place], node.right[place]
+        if place == last:
+            whole = _pair(writer, node, place, node.kind, left, right)
+            continue
+        assert whole is not None
+        first = _pair(writer, node, place, strict, left, right)
+        equal = _pair(writer, node, place, "=", left, right)
+        rest = exp.And(this=joined(equal), expression=joined(whole))
+        whole = exp.Or(this=joined(first), expression=exp.Paren(this=rest))
+    assert whole is not None
+    return whole
+
+
+def _pair(
+    writer: Writer, node: RowCompare, place: int, symbol: str, left: Node, right: Node
+) -> exp.Expr:
+    operator = node.operators[place]
+    same = next(
+        item
+        for item in facts().operators(symbol)
+        if (item.left, item.right) == (operator.left, operator.right)
+    )
+    function = facts().function(same.function)
+    stand_in = Op(
+        "bool", operator=same, function=function, args=(left, right),
+        input_collation=node.collations[place], location=node.location,
+    )  # fmt: skip
+    return call(writer, stand_in)
+
+
+def min_max(writer: Writer, node: MinMax, put: Callable[[Node], exp.Expr]) -> exp.Expr:
+    """GREATEST and LEAST ignore NULL on every engine."""
+    if node.type in ("text", "varchar", "bpchar"):
+        _check_order(writer, node)
+    if node.type == "bpchar" or (node.type == "numeric" and numerics.digits(node) is None):
+        raise writer.refused(node, "filtersql has no exact form for it yet.")
+    if len(node.args) == 1:
+        return put(node.args[0])
+    name = "GREATEST" if node.greatest else "LEAST"
+    return exp.Anonymous(this=name, expressions=[put(arg) for arg in node.args])

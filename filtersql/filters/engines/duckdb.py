@@ -1,0 +1,184 @@
+"""How each of PostgreSQL's functions is written for DuckDB.
+
+One row for one meaning: on the left the functions (by name, or by signature where a name has
+several), on the right the text, `_1`, `_2` being the arguments. Names with a dot are pieces that
+the rules of `writing` and `numerics` ask for. Every row is run against PostgreSQL by
+tests/test_filters_engines.py. Settings: time zone UTC.
+
+Example
+    `int4pl` is added in BIGINT and cast back: DuckDB's optimizer would turn `i + 1 > 0` into
+    `i > -1` and lose the overflow.
+"""
+
+from __future__ import annotations
+
+from filtersql.filters.engines.templates import table
+
+__all__ = ["TABLE"]
+
+_INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
+_FLOATS = ("4", "8", "48", "84")
+_TO_INT4 = ("4", "24", "42")
+_TO_INT8 = ("8", "28", "82", "48", "84")
+
+
+def _named(pattern: str, kinds: tuple[str, ...]) -> str:
+    return " ".join(pattern.replace("#", kind) for kind in kinds)
+
+
+_TOO_BIG = "error('value out of range: overflow')"
+_TOO_SMALL = "error('value out of range: underflow')"
+
+TABLE = table(
+    {
+        # comparisons of plain values
+        _named("int#eq", _INTS)
+        + " "
+        + _named("float#eq", _FLOATS)
+        + " booleq date_eq timestamp_eq timestamptz_eq byteaeq uuid_eq time_eq texteq": "_1 = _2",
+        _named("int#ne", _INTS)
+        + " "
+        + _named("float#ne", _FLOATS)
+        + " boolne date_ne timestamp_ne timestamptz_ne byteane uuid_ne time_ne textne": "_1 <> _2",
+        _named("int#lt", _INTS)
+        + " "
+        + _named("float#lt", _FLOATS)
+        + " boollt date_lt timestamp_lt timestamptz_lt bytealt uuid_lt time_lt text_lt": "_1 < _2",
+        _named("int#le", _INTS)
+        + " "
+        + _named("float#le", _FLOATS)
+        + " boolle date_le timestamp_le timestamptz_le byteale uuid_le time_le text_le": "_1 <= _2",
+        _named("int#gt", _INTS)
+        + " "
+        + _named("float#gt", _FLOATS)
+        + " boolgt date_gt timestamp_gt timestamptz_gt byteagt uuid_gt time_gt text_gt": "_1 > _2",
+        _named("int#ge", _INTS)
+        + " "
+        + _named("float#ge", _FLOATS)
+        + " boolge date_ge timestamp_ge timestamptz_ge byteage uuid_ge time_ge text_ge": "_1 >= _2",
+        "date_eq_timestamp": "CAST(_1 AS TIMESTAMP) = _2",
+        "date_ne_timestamp": "CAST(_1 AS TIMESTAMP) <> _2",
+        "date_lt_timestamp": "CAST(_1 AS TIMESTAMP) < _2",
+        "date_le_timestamp": "CAST(_1 AS TIMESTAMP) <= _2",
+        "date_gt_timestamp": "CAST(_1 AS TIMESTAMP) > _2",
+        "date_ge_timestamp": "CAST(_1 AS TIMESTAMP) >= _2",
+        "timestamp_eq_date": "_1 = CAST(_2 AS TIMESTAMP)",
+        "timestamp_ne_date": "_1 <> CAST(_2 AS TIMESTAMP)",
+        "timestamp_lt_date": "_1 < CAST(_2 AS TIMESTAMP)",
+        "timestamp_le_date": "_1 <= CAST(_2 AS TIMESTAMP)",
+        "timestamp_gt_date": "_1 > CAST(_2 AS TIMESTAMP)",
+        "timestamp_ge_date": "_1 >= CAST(_2 AS TIMESTAMP)",
+        # integers: in the next wider type, so that no rewriting loses the overflow
+        "int2pl": "CAST(CAST(_1 AS INT) + _2 AS SMALLINT)",
+        "int2mi": "CAST(CAST(_1 AS INT) - _2 AS SMALLINT)",
+        "int2mul": "CAST(CAST(_1 AS INT) * _2 AS SMALLINT)",
+        _named("int#pl", _TO_INT4): "CAST(CAST(_1 AS BIGINT) + _2 AS INT)",
+        _named("int#mi", _TO_INT4): "CAST(CAST(_1 AS BIGINT) - _2 AS INT)",
+        _named("int#mul", _TO_INT4): "CAST(CAST(_1 AS BIGINT) * _2 AS INT)",
+        _named("int#pl", _TO_INT8): "CAST(CAST(_1 AS HUGEINT) + _2 AS BIGINT)",
+        _named("int#mi", _TO_INT8): "CAST(CAST(_1 AS HUGEINT) - _2 AS BIGINT)",
+        _named("int#mul", _TO_INT8): "CAST(CAST(_1 AS HUGEINT) * _2 AS BIGINT)",
+        "int2div": "CAST(CAST(_1 AS INT) // CAST(_2 AS INT) AS SMALLINT)",
+        _named("int#div", _TO_INT4): "CAST(CAST(_1 AS BIGINT) // CAST(_2 AS BIGINT) AS INT)",
+        _named("int#div", _TO_INT8): "CAST(CAST(_1 AS HUGEINT) // CAST(_2 AS HUGEINT) AS BIGINT)",
+        "int2mod mod(int2,int2)": "CAST(CAST(_1 AS INT) % CAST(_2 AS INT) AS SMALLINT)",
+        "int4mod mod(int4,int4)": "CAST(CAST(_1 AS BIGINT) % CAST(_2 AS BIGINT) AS INT)",
+        "int8mod mod(int8,int8)": "CAST(CAST(_1 AS HUGEINT) % CAST(_2 AS HUGEINT) AS BIGINT)",
+        "int2um": "CAST(-CAST(_1 AS INT) AS SMALLINT)",
+        "int4um": "CAST(-CAST(_1 AS BIGINT) AS INT)",
+        "int8um": "CAST(-CAST(_1 AS HUGEINT) AS BIGINT)",
+        "int2up int4up int8up float4up float8up": "_1",
+        "int2abs abs(int2)": "CAST(ABS(CAST(_1 AS INT)) AS SMALLINT)",
+        "int4abs abs(int4)": "CAST(ABS(CAST(_1 AS BIGINT)) AS INT)",
+        "int8abs abs(int8)": "CAST(ABS(CAST(_1 AS HUGEINT)) AS BIGINT)",
+        "int2and": "CAST(CAST(_1 AS INT) & CAST(_2 AS INT) AS SMALLINT)",
+        "int4and": "CAST(CAST(_1 AS BIGINT) & CAST(_2 AS BIGINT) AS INT)",
+        "int8and": "CAST(_1 AS BIGINT) & CAST(_2 AS BIGINT)",
+        "int2or": "CAST(CAST(_1 AS INT) | CAST(_2 AS INT) AS SMALLINT)",
+        "int4or": "CAST(CAST(_1 AS BIGINT) | CAST(_2 AS BIGINT) AS INT)",
+        "int8or": "CAST(_1 AS BIGINT) | CAST(_2 AS BIGINT)",
+        "int2xor": "CAST(XOR(CAST(_1 AS INT), CAST(_2 AS INT)) AS SMALLINT)",
+        "int4xor": "CAST(XOR(CAST(_1 AS BIGINT), CAST(_2 AS BIGINT)) AS INT)",
+        "int8xor": "XOR(CAST(_1 AS BIGINT), CAST(_2 AS BIGINT))",
+        "int2not int4not int8not": "~_1",
+        # floating point: PostgreSQL raises where IEEE gives an infinity, a zero or NaN
+        "float4um float8um": "-_1",
+        "float4abs float8abs abs(float4) abs(float8)": "ABS(_1)",
+        _named("float#pl", _FLOATS): "CASE WHEN ISINF(_1 + _2) AND NOT ISINF(_1) AND NOT ISINF(_2) "
+        f"THEN {_TOO_BIG} ELSE _1 + _2 END",
+        _named("float#mi", _FLOATS): "CASE WHEN ISINF(_1 - _2) AND NOT ISINF(_1) AND NOT ISINF(_2) "
+        f"THEN {_TOO_BIG} ELSE _1 - _2 END",
+        _named(
+            "float#mul", _FLOATS
+        ): "CASE WHEN ISINF(_1 * _2) AND NOT ISINF(_1) AND NOT ISINF(_2) "
+        f"THEN {_TOO_BIG} WHEN _1 * _2 = 0 AND _1 <> 0 AND _2 <> 0 THEN {_TOO_SMALL} "
+        "ELSE _1 * _2 END",
+        _named("float#div", _FLOATS): "CASE WHEN ISNAN(_1) THEN _1 + _2 "
+        "WHEN _2 = 0 AND _1 IS NOT NULL THEN error('division by zero') "
+        f"WHEN ISINF(_1 / _2) AND NOT ISINF(_1) THEN {_TOO_BIG} "
+        f"WHEN _1 / _2 = 0 AND _1 <> 0 AND NOT ISINF(_2) THEN {_TOO_SMALL} ELSE _1 / _2 END",
+        # casts
+        "int2(int4) int2(int8)": "CAST(_1 AS SMALLINT)",
+        "int4(int2) int4(int8) int4(bool)": "CAST(_1 AS INT)",
+        "int8(int2) int8(int4)": "CAST(_1 AS BIGINT)",
+        "int2(float4) int2(float8)": "CAST(ROUND_EVEN(_1, 0) AS SMALLINT)",
+        "int4(float4) int4(float8)": "CAST(ROUND_EVEN(_1, 0) AS INT)",
+        "int8(float4) int8(float8)": "CAST(ROUND_EVEN(_1, 0) AS BIGINT)",
+        "bool(int4)": "_1 <> 0",
+        "float4(int2) float4(int4) float4(int8)": "CAST(_1 AS REAL)",
+        "float8(int2) float8(int4) float8(int8) float8(float4)": "CAST(_1 AS DOUBLE)",
+        "float4(float8)": "CASE WHEN CAST(_1 AS REAL) = 0 AND _1 <> 0 "
+        f"THEN {_TOO_SMALL} ELSE CAST(_1 AS REAL) END",
+        "timestamp(date)": "CAST(_1 AS TIMESTAMP)",
+        "date(timestamp)": "CAST(_1 AS DATE)",
+        "text(bpchar)": "RTRIM(_1, ' ')",
+        "text(bool)": "CASE WHEN _1 THEN 'true' WHEN NOT _1 THEN 'false' END",
+        # text
+        "length(text) char_length(text) character_length(text) textlen": "CAST(LENGTH(_1) AS INT)",
+        "length(bpchar) char_length(bpchar) character_length(bpchar)": "CAST(LENGTH(RTRIM(_1, ' ')) AS INT)",
+        "octet_length(text) octet_length(bpchar)": "CAST(STRLEN(_1) AS INT)",
+        "octet_length(bytea) length(bytea)": "CAST(OCTET_LENGTH(_1) AS INT)",
+        "bit_length(text)": "CAST(STRLEN(_1) * 8 AS INT)",
+        "bit_length(bytea)": "CAST(OCTET_LENGTH(_1) * 8 AS INT)",
+        "textcat": "_1 || _2",
+        "byteacat": "_1 || _2",
+        "btrim(text)": "TRIM(_1, ' ')",
+        "ltrim(text)": "LTRIM(_1, ' ')",
+        "rtrim(text)": "RTRIM(_1, ' ')",
+        "btrim(text,text)": "TRIM(_1, _2)",
+        "ltrim(text,text)": "LTRIM(_1, _2)",
+        "rtrim(text,text)": "RTRIM(_1, _2)",
+        "starts_with": "STARTS_WITH(_1, _2)",
+        "strpos position(text,text)": "CAST(INSTR(_1, _2) AS INT)",
+        "replace": "CASE WHEN _2 = '' THEN CASE WHEN _3 IS NOT NULL THEN _1 END ELSE REPLACE(_1, _2, _3) END",
+        "reverse(text)": "REVERSE(_1)",
+        "md5(text) md5(bytea)": "MD5(_1)",
+        "left(text,int4)": "LEFT(_1, _2)",
+        "right(text,int4)": "RIGHT(_1, _2)",
+        # dates
+        "date_mi": "CAST(_1 - _2 AS INT)",
+        # pieces
+        ".raise": "error(_1)",
+        ".varchar": "LEFT(_1, _2)",
+        ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",
+        ".rtrim": "RTRIM(_1, ' ')",
+        ".like": "_1 LIKE _2 ESCAPE '\\'",
+        ".decimal_to_float8": "CAST(CAST(_1 AS TEXT) AS DOUBLE)",
+        ".decimal_to_float4": "CAST(CAST(_1 AS TEXT) AS REAL)",
+        ".float8_literal": "CAST(_1 AS DOUBLE)",
+        ".float4_literal": "CAST(_1 AS REAL)",
+        ".numeric_canonical": "REGEXP_FULL_MATCH(_1, '-?[0-9]+([.][0-9]+)?')",
+        ".numeric_zero": "REGEXP_FULL_MATCH(_1, '-?[0.]+')",
+        ".numeric_negative": "STARTS_WITH(_1, '-')",
+        ".numeric_digits": "LPAD(CAST(LENGTH(LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0')) AS TEXT), 6, '0') "
+        "|| LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0') "
+        "|| RTRIM(SPLIT_PART(_1, '.', 2), '0')",
+        ".translate": "TRANSLATE(_1, _2, _3)",
+        ".matches": "REGEXP_MATCHES(_1, _2)",
+        ".text": "CAST(_1 AS TEXT)",
+        ".trunc": "TRUNC(_1, _2)",
+        ".round": "ROUND(_1, _2)",
+        ".ceil": "CEIL(_1)",
+        ".floor": "FLOOR(_1)",
+    }
+)

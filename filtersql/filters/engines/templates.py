@@ -1,0 +1,98 @@
+"""An engine's table: SQL texts with places for arguments, read once into trees.
+
+Example
+    `"int4div": "CAST(_1 DIV _2 AS INT)"` says how PostgreSQL's int4div(int4,int4) is written; `_1`
+    and `_2` are its arguments. The text is a constant of this package, never a user's; what a user
+    wrote arrives as trees that take the places of `_1`, `_2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+
+from filtersql.storage import Engine
+
+__all__ = ["Template", "fill", "joined", "operand", "table", "template"]
+
+Template = Callable[[Sequence[exp.Expr]], exp.Expr]
+
+_ATOMS = (
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Boolean,
+    exp.Null,
+    exp.Paren,
+    exp.Cast,
+    exp.Case,
+    exp.Anonymous,
+)
+_OPERATORS = (exp.Binary, exp.Unary, exp.In, exp.Between)
+
+
+def operand(expression: exp.Expr) -> exp.Expr:
+    """The expression with parentheses around it where an operator beside it needs them."""
+    if isinstance(expression, _ATOMS):
+        return expression
+    if isinstance(expression, exp.Neg) and isinstance(expression.this, exp.Literal):
+        return expression
+    if isinstance(expression, exp.Func) and not isinstance(expression, _OPERATORS):
+        return expression
+    return exp.Paren(this=expression)
+
+
+def joined(expression: exp.Expr) -> exp.Expr:
+    """The expression as one side of AND or OR: only another AND or OR needs parentheses."""
+    return exp.Paren(this=expression) if isinstance(expression, exp.Connector) else expression
+
+
+def table(rows: Mapping[str, str]) -> dict[str, str]:
+    """One entry for each function name; a row may name several, separated by blanks."""
+    found: dict[str, str] = {}
+    for names, text in rows.items():
+        for name in names.split():
+            assert name not in found, name
+            found[name] = text
+    return found
+
+
+def fill(engine: Engine, text: str, args: Sequence[exp.Expr]) -> exp.Expr:
+    """The text's tree with the arguments in their places."""
+    return template(engine, text)(args)
+
+
+@lru_cache(maxsize=2048)
+def template(engine: Engine, text: str) -> Template:
+    """The text as a function from arguments to a tree."""
+    tree = sqlglot.parse_one(text, read=engine)
+    if isinstance(tree, exp.Binary) and _place(tree.this) == 0 and _place(tree.expression) == 1:
+        kind = type(tree)
+        return lambda args: kind(this=operand(args[0]), expression=operand(args[1]))
+    return lambda args: _filled(tree.copy(), args)
+
+
+def _filled(tree: exp.Expr, args: Sequence[exp.Expr]) -> exp.Expr:
+    if isinstance(tree, exp.Column):
+        return args[_place(tree)]
+    used: set[int] = set()
+    for column in list(tree.find_all(exp.Column)):
+        place = _place(column)
+        if place < 0:
+            continue
+        # A tree has one parent: the second use of an argument is a copy of it.
+        value = args[place].copy() if place in used else args[place]
+        used.add(place)
+        parent = column.parent
+        column.replace(operand(value) if isinstance(parent, _OPERATORS) else value)
+    return tree
+
+
+def _place(node: object) -> int:
+    """The argument that a name `_1`, `_2`, … stands for, from 0; -1 for anything else."""
+    if isinstance(node, exp.Column) and node.name[:1] == "_" and node.name[1:].isdigit():
+        return int(node.name[1:]) - 1
+    return -1

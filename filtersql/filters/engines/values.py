@@ -1,0 +1,119 @@
+"""Constants as an engine writes them, of exactly the type that the column beside them has.
+
+Example
+    ================ ===================== =============================== ======================
+    type             value                 Spark                           DuckDB
+    ================ ===================== =============================== ======================
+    int8             5                     CAST(5 AS BIGINT)               CAST(5 AS BIGINT)
+    float8           0.1                   CAST('0.1' AS DOUBLE)           CAST('0.1' AS DOUBLE)
+    date             2024-01-31            CAST('2024-01-31' AS DATE)      CAST('2024-01-31' AS DATE)
+    bytea            \\x6162                X'6162'                         CAST('\\x61\\x62' AS BLOB)
+    ================ ===================== =============================== ======================
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from sqlglot import exp
+
+from filtersql.filters.facts import facts
+from filtersql.filters.literals import dates, show
+from filtersql.storage import Engine
+
+__all__ = ["Unwritable", "boolean", "cast", "integer", "literal", "null", "text"]
+
+_SQL_TYPES: dict[str, tuple[str, str]] = {
+    "bool": ("BOOLEAN", "BOOLEAN"),
+    "int2": ("SMALLINT", "SMALLINT"),
+    "int4": ("INT", "INT"),
+    "int8": ("BIGINT", "BIGINT"),
+    "float4": ("FLOAT", "REAL"),
+    "float8": ("DOUBLE", "DOUBLE"),
+    "date": ("DATE", "DATE"),
+    "timestamp": ("TIMESTAMP_NTZ", "TIMESTAMP"),
+    "timestamptz": ("TIMESTAMP", "TIMESTAMPTZ"),
+    "bytea": ("BINARY", "BLOB"),
+}
+#: years that Spark reads in a literal: 0001 to 9999
+_SPARK_DAYS = (dates.days_of(1, 1, 1), dates.days_of(9999, 12, 31))
+
+
+class Unwritable(Exception):
+    """A constant that the engine's type cannot hold."""
+
+
+def cast(expression: exp.Expr, sql_type: str, engine: Engine) -> exp.Cast:
+    """CAST(expression AS sql_type)."""
+    return exp.Cast(this=expression, to=exp.DataType.build(sql_type, dialect=engine))
+
+
+def text(value: str) -> exp.Literal:
+    """A string; the generator escapes it for the engine."""
+    return exp.Literal.string(value)
+
+
+def integer(value: int) -> exp.Expr:
+    """A plain whole number."""
+    number = exp.Literal.number(abs(value))
+    return exp.Neg(this=number) if value < 0 else number
+
+
+def boolean(value: bool) -> exp.Boolean:
+    """TRUE or FALSE."""
+    return exp.Boolean(this=value)
+
+
+def null(type_name: str, engine: Engine) -> exp.Cast:
+    """NULL of a type."""
+    found = _SQL_TYPES.get(type_name, ("STRING", "TEXT"))
+    return cast(exp.Null(), found[engine == "duckdb"], engine)
+
+
+def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
+    """A constant of any type but numeric, whose digits depend on what is beside it."""
+    if value is None:
+        return null(type_name, engine)
+    sql_type = _SQL_TYPES.get(type_name, ("", ""))[engine == "duckdb"]
+    match type_name:
+        case "bool":
+            return boolean(bool(value))
+        case "int2" | "int4" | "int8":
+            assert isinstance(value, int)
+            # The smallest integers have no literal of their own: -2147483648 is minus a bigint.
+            if type_name == "int4" and value > -(2**31):
+                return integer(value)
+            shown = text(str(value)) if value < 0 else integer(value)
+            return cast(shown, sql_type, engine)
+        case "float4" | "float8":
+            return cast(text(show(type_name, value)), sql_type, engine)
+        case "bytea":
+            assert isinstance(value, bytes)
+            if engine == "spark":
+                return exp.HexString(this=value.hex().upper())
+            return cast(text("".join(f"\\x{byte:02X}" for byte in value)), sql_type, engine)
+        case "date" | "timestamp" | "timestamptz":
+            assert isinstance(value, int)
+            return _moment(type_name, value, sql_type, engine)
+    if facts().type(type_name).category == "S" or type_name in ("uuid", "time"):
+        return text(show(type_name, value))
+    raise Unwritable(type_name)
+
+
+def _moment(type_name: str, value: int, sql_type: str, engine: Engine) -> exp.Expr:
+    shown = show(type_name, value)
+    if shown.endswith("infinity"):
+        if engine == "spark":
+            raise Unwritable(shown)
+        return cast(text(shown), sql_type, engine)
+    if engine == "duckdb":
+        return cast(text(shown.replace(" BC", " (BC)")), sql_type, engine)
+    days = value if type_name == "date" else value // dates.USECS_PER_DAY
+    if _SPARK_DAYS[0] <= days <= _SPARK_DAYS[1]:
+        return cast(text(shown.replace("+00", "+00:00")), sql_type, engine)
+    raise Unwritable(shown)
+
+
+def is_special(value: object) -> bool:
+    """NaN and the infinities of numeric."""
+    return isinstance(value, Decimal) and not value.is_finite()

@@ -1,0 +1,227 @@
+"""Constants that PostgreSQL computes from constants: casts of literals, mostly.
+
+Example
+    `f8 = 1.5` is stored as `(f8 = (1.5)::double precision)`; the engine is given the double 1.5.
+
+PostgreSQL
+    clauses.c, eval_const_expressions(): an immutable function of constants is called once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+from filtersql.errors.filters import BadLiteral
+from filtersql.filters.literals import dates
+from filtersql.filters.literals.numbers import EXACT, fits_scale, to_float4
+from filtersql.filters.nodes import Const, Func, Node, Op, Relabel, ScalarArrayOp
+from filtersql.filters.types import numeric_parts
+
+__all__ = ["fold"]
+
+
+def fold(node: Node) -> Const | None:
+    """The constant that a node is, or None when it is none (or would raise)."""
+    if isinstance(node, Const):
+        return node
+    if isinstance(node, Relabel):
+        inner = fold(node.arg)
+        if inner is None:
+            return None
+        return Const(
+            node.type, node.typmod, node.location, node.collation, node.strength, inner.value
+        )
+    if isinstance(node, (Func, Op)) and not isinstance(node, ScalarArrayOp):
+        return _called(node)
+    return None
+
+
+def _called(node: Func | Op) -> Const | None:
+    rule = _FOLDED.get(str(node.function))
+    if rule is None or type(node) not in (Func, Op):
+        return None
+    args = [fold(arg) for arg in node.args]
+    values = [arg.value for arg in args if arg is not None]
+    if len(values) != len(args):
+        return None
+    value = None
+    if all(item is not None for item in values):
+        try:
+            value = rule(*values)
+        except (BadLiteral, OverflowError, ValueError, ArithmeticError):
+            return None
+    return Const(node.type, node.typmod, node.location, node.collation, node.strength, value)
+
+
+def _whole(bits: int) -> Callable[[object], int]:
+    limit = 1 << (bits - 1)
+
+    def convert(value: object) -> int:
+        if isinstance(value, Decimal):
+            number = int(EXACT.quantize(value, Decimal(1)))
+        elif isinstance(value, float):
+            number = round(value)
+        else:
+            assert isinstance(value, int)
+            number = value
+        if not -limit <= number < limit:
+            raise OverflowError
+        return number
+
+    return convert
+
+
+def _double(value: object) -> float:
+    assert isinstance(value, (int, float, Decimal))
+    converted = float(value)
+    if math.isinf(converted) and not (isinstance(value, (float, Decimal)) and math.isinf(value)):
+        raise OverflowError
+    if converted == 0.0 and value != 0:
+        raise OverflowError
+    return converted
+
+
+def _single(value: object) -> float:
+    # A numeric becomes a real from its text: one rounding, not two.
+    exact = _double(value)
+    single = _nearest_single(value) if isinstance(value, (int, Decimal)) else to_float4(exact)
+    if (math.isinf(single) and not math.isinf(exact)) or (single == 0.0 and exact != 0.0):
+        raise OverflowError
+    return single
+
+
+def _nearest_single(value: int | Decimal) -> float:
+    """The real nearest to an exact number; ties to even."""
+    first = to_float4(float(value))
+    if math.isinf(first) or math.isnan(first) or Decimal(first) == value:
+        return first
+    exact = Decimal(value)
+    near = [first]
+    for towards in (-math.inf, math.inf):
+        step = first
+        for _ in range(2**30):
+            step = math.nextafter(step, towards)
+            single = to_float4(step)
+            if single != first:
+                near.append(single)
+                break
+            step = step + (single - step) if single != step else step
+            jump = math.ulp(first) * 2**27
+            step = first + math.copysign(jump, towards)
+    return min(near, key=lambda item: (abs(Decimal(item) - exact), item != first))
+
+
+def _numeric(value: object) -> Decimal:
+    assert isinstance(value, int)
+    return Decimal(value)
+
+
+def _with_scale(value: object, modifier: object) -> Decimal:
+    assert isinstance(value, Decimal)
+    assert isinstance(modifier, int)
+    return fits_scale(value, *numeric_parts(modifier))
+
+
+def _cut(value: object, modifier: object, explicit: object) -> str:
+    assert isinstance(value, str)
+    assert isinstance(modifier, int)
+    return value[: modifier - 4]
+
+
+def _padded(value: object, modifier: object, explicit: object) -> str:
+    assert isinstance(value, str)
+    assert isinstance(modifier, int)
+    return value[: modifier - 4].ljust(modifier - 4)
+
+
+def _negated(value: object) -> object:
+    assert isinstance(value, (int, float, Decimal))
+    return -value if value else value
+
+
+def _midnight(value: object) -> int:
+    assert isinstance(value, int)
+    if value in (dates.DATE_INFINITY, dates.MINUS_DATE_INFINITY):
+        return dates.TIMES_INFINITY if value > 0 else dates.MINUS_TIMES_INFINITY
+    return value * dates.USECS_PER_DAY
+
+
+def _day(value: object) -> int:
+    assert isinstance(value, int)
+    if value in (dates.TIMES_INFINITY, dates.MINUS_TIMES_INFINITY):
+        return dates.DATE_INFINITY if value > 0 else dates.MINUS_DATE_INFINITY
+    return value // dates.USECS_PER_DAY
+
+
+def _stripped(value: object) -> str:
+    assert isinstance(value, str)
+    return value.rstrip(" ")
+
+
+def _arithmetic(symbol: str, bits: int) -> Callable[[object, object], int]:
+    fits = _whole(bits)
+
+    def compute(left: object, right: object) -> int:
+        assert isinstance(left, int)
+        assert isinstance(right, int)
+        match symbol:
+            case "+":
+                return fits(left + right)
+            case "-":
+                return fits(left - right)
+            case _:
+                return fits(left * right)
+
+    return compute
+
+
+def _exactly(symbol: str) -> Callable[[object, object], Decimal]:
+    def compute(left: object, right: object) -> Decimal:
+        assert isinstance(left, Decimal)
+        assert isinstance(right, Decimal)
+        match symbol:
+            case "+":
+                return EXACT.add(left, right)
+            case "-":
+                return EXACT.subtract(left, right)
+            case _:
+                return EXACT.multiply(left, right)
+
+    return compute
+
+
+def _rounded(direction: str) -> Callable[[object], Decimal]:
+    def compute(value: object) -> Decimal:
+        assert isinstance(value, Decimal)
+        return value.to_integral_value(rounding=direction) if value.is_finite() else value
+
+    return compute
+
+
+_FOLDED: dict[str, Callable[..., object]] = {
+    **{f"int2({kind})": _whole(16) for kind in ("int4", "int8", "float4", "float8", "numeric")},
+    **{f"int4({kind})": _whole(32) for kind in ("int2", "int8", "float4", "float8", "numeric")},
+    **{f"int8({kind})": _whole(64) for kind in ("int2", "int4", "float4", "float8", "numeric")},
+    **{f"float8({kind})": _double for kind in ("int2", "int4", "int8", "float4", "numeric")},
+    **{f"float4({kind})": _single for kind in ("int2", "int4", "int8", "float8", "numeric")},
+    **{f"numeric({kind})": _numeric for kind in ("int2", "int4", "int8")},
+    **{
+        f"int{bits // 8}{name}(int{bits // 8},int{bits // 8})": _arithmetic(symbol, bits)
+        for bits in (16, 32, 64)
+        for name, symbol in (("pl", "+"), ("mi", "-"), ("mul", "*"))
+    },
+    "numeric(numeric,int4)": _with_scale,
+    "numeric_uminus(numeric)": _negated,
+    "numeric_add(numeric,numeric)": _exactly("+"),
+    "numeric_sub(numeric,numeric)": _exactly("-"),
+    "numeric_mul(numeric,numeric)": _exactly("*"),
+    "ceil(numeric)": _rounded(ROUND_CEILING),
+    "floor(numeric)": _rounded(ROUND_FLOOR),
+    "varchar(varchar,int4,bool)": _cut,
+    "bpchar(bpchar,int4,bool)": _padded,
+    "text(bpchar)": _stripped,
+    "timestamp(date)": _midnight,
+    "date(timestamp)": _day,
+}

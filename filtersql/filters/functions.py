@@ -1,0 +1,215 @@
+"""Which function `round(n, 1)` is, and the node for it.
+
+Example
+    `round(i4)` is round(float8) over float8(i4); `date(ts)` is date(timestamp); `int4('5')` is the
+    constant 5, because a call with the name of a type is a cast where no function fits.
+
+PostgreSQL
+    parse_func.c: ParseFuncOrColumn(), func_get_detail(); namespace.c, FuncnameGetCandidates().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from filtersql.errors.filters import (
+    AmbiguousFunction,
+    InvalidExpression,
+    MissingThing,
+    UnknownFunction,
+    Wrong,
+)
+from filtersql.filters.candidates import Candidate, best, matching
+from filtersql.filters.coercion import coerce, pathway
+from filtersql.filters.collations import merged, of_result
+from filtersql.filters.facts import Function, facts
+from filtersql.filters.keywords import quote
+from filtersql.filters.nodes import ArrayExpr, Display, Func, Node
+from filtersql.filters.polymorphic import enforce
+from filtersql.filters.scope import Scope
+from filtersql.filters.types import display
+
+__all__ = ["Call", "call"]
+
+MUTABLE = "User-defined or built-in mutable functions are not allowed."
+
+
+class Call(NamedTuple):
+    """A call as it was written."""
+
+    schema: str
+    name: str
+    args: tuple[Node, ...]
+    location: int
+    variadic: bool = False
+    display: Display = "call"
+    #: OVER, DISTINCT, `*`, FILTER, ORDER BY, WITHIN GROUP: what only aggregates may have
+    over: bool = False
+    aggregate_only: str = ""
+
+
+class Found(NamedTuple):
+    """A function and how its arguments are passed; `target` instead for a cast."""
+
+    function: Function | None = None
+    declared: tuple[str, ...] = ()
+    variadic: bool = False
+    target: str = ""
+
+
+def call(scope: Scope, written: Call) -> Node:
+    """The node for a call."""
+    types = tuple(arg.type for arg in written.args)
+    if written.schema not in ("", "pg_catalog"):
+        return _foreign(scope, written, types)
+    found = _find(written.name, types, written.variadic)
+    if found is None:
+        if _is_users(scope, written):
+            raise InvalidExpression(MUTABLE, scope.span(written.location))
+        raise UnknownFunction(_signature(written, types), scope.span(written.location))
+    if found is _AMBIGUOUS:
+        raise AmbiguousFunction(_signature(written, types), scope.span(written.location))
+    if found.target:
+        return coerce(scope, written.args[0], found.target, "e", "call", written.location)
+    assert found.function is not None
+    _only_plain(scope, written, found.function)
+    return _built(scope, written, found.function, found, types)
+
+
+_AMBIGUOUS = Found()
+
+
+@lru_cache(maxsize=4096)
+def _find(name: str, types: tuple[str, ...], variadic: bool) -> Found | None:
+    """func_get_detail(): None when nothing fits."""
+    candidates = _candidates(name, len(types), variadic)
+    for candidate in candidates:
+        if candidate.args == types:
+            return _as_found(candidate)
+    if len(types) == 1 and not variadic and facts().has_type(name):
+        way = "text" if types[0] == "unknown" else pathway(types[0], name, "e").kind
+        if way in ("relabel", "text"):
+            return Found(target=name)
+    left = matching(candidates, types)
+    if not left:
+        return None
+    chosen = best(left, types)
+    return _as_found(chosen) if chosen else _AMBIGUOUS
+
+
+def _as_found(candidate: Candidate) -> Found:
+    function, spread = candidate.thing  # type: ignore[misc]
+    return Found(function, candidate.args, spread)
+
+
+def _candidates(name: str, count: int, variadic: bool) -> list[Candidate]:
+    """Functions of that name that take so many arguments, VARIADIC ones spread out."""
+    plain: dict[tuple[str, ...], Candidate] = {}
+    for function in facts().functions(name):
+        args = function.args
+        spread = bool(function.variadic) and not variadic
+        if spread and function.variadic != "any" and count >= len(args):
+            element = facts().type(args[-1]).element or {
+                "anyarray": "anyelement",
+                "anycompatiblearray": "anycompatible",
+            }.get(args[-1], args[-1])
+            args = args[:-1] + (element,) * (count - len(args) + 1)
+        elif spread and function.variadic == "any" and count >= len(args):
+            args = args[:-1] + ("any",) * (count - len(args) + 1)
+        elif len(args) > count >= len(args) - function.defaults:
+            args, spread = args[:count], False
+        elif len(args) != count:
+            continue
+        else:
+            spread = False
+        if args not in plain or not spread:
+            plain[args] = Candidate((function, spread), args)
+    return list(plain.values())
+
+
+def _only_plain(scope: Scope, written: Call, function: Function) -> None:
+    """Aggregates, window functions and procedures have no place in a filter."""
+    span = scope.span(written.location)
+    if function.kind == "p":
+        raise Wrong(
+            f"{_signature(written, [arg.type for arg in written.args])} is a procedure",
+            span,
+            hint="To call a procedure, use CALL.",
+        )
+    if written.over:
+        if function.kind == "f":
+            message = f"OVER specified, but {written.name} is not a window function nor an aggregate function"
+            raise Wrong(message, span)
+        raise Wrong("window functions are not allowed in WHERE", span)
+    if function.kind == "a":
+        raise Wrong("aggregate functions are not allowed in WHERE", span)
+    if function.kind == "w":
+        raise Wrong(f"window function {written.name} requires an OVER clause", span)
+    if written.aggregate_only:
+        message = (
+            f"{written.aggregate_only} specified, but {written.name} is not an aggregate function"
+        )
+        raise Wrong(message, span)
+
+
+def _built(
+    scope: Scope, written: Call, function: Function, found: Found, types: Sequence[str]
+) -> Node:
+    declared = found.declared
+    enforced = enforce(types, declared, function.result)
+    if enforced is None:
+        message = "could not determine polymorphic type because input has type unknown"
+        raise Wrong(message, scope.span(written.location))
+    filled, result = enforced
+    if function.returns_set:
+        raise Wrong(
+            "set-returning functions are not allowed in WHERE", scope.span(written.location)
+        )
+    args = [
+        arg if want == "any" else coerce(scope, arg, want)
+        for arg, want in zip(written.args, filled, strict=True)
+    ]
+    args = [coerce(scope, arg, "text") if arg.type == "unknown" else arg for arg in args]
+    state = merged(scope, args)
+    if found.variadic and function.variadic != "any":
+        fixed = len(function.args) - 1
+        args = [*args[:fixed], _array_of(scope, args[fixed:])]
+    return Func(
+        result, -1, written.location, *of_result(result, state), function, tuple(args),
+        written.display, found.variadic or written.variadic, state.collation,
+    )  # fmt: skip
+
+
+def _array_of(scope: Scope, elements: list[Node]) -> Node:
+    element = elements[0].type
+    array = facts().type(element).array
+    state = of_result(array, merged(scope, elements))
+    return ArrayExpr(array, -1, -1, *state, tuple(elements), element)
+
+
+def _is_users(scope: Scope, written: Call) -> bool:
+    return any(
+        known.name == written.name and written.schema in ("", known.schema)
+        for known in scope.user_functions
+    )
+
+
+def _foreign(scope: Scope, written: Call, types: Sequence[str]) -> Node:
+    """A call into a schema that is not PostgreSQL's own."""
+    if _is_users(scope, written):
+        raise InvalidExpression(MUTABLE, scope.span(written.location))
+    schemas = {known.schema for known in scope.user_functions} | {
+        scope.table.name.schema,
+        "public",
+        "information_schema",
+    }
+    if written.schema not in schemas:
+        raise MissingThing(f'schema "{written.schema}"', scope.span(written.location))
+    raise UnknownFunction(_signature(written, types), scope.span(written.location))
+
+
+def _signature(written: Call, types: Sequence[str]) -> str:
+    name = f"{quote(written.schema)}." if written.schema else ""
+    return f"{name}{written.name}({', '.join(map(display, types))})"

@@ -1,0 +1,144 @@
+"""Array literals: `{1,NULL}`, `{{a,"b c"},{d,e}}`, `[0:1]={1,2}`.
+
+Held as a tuple of elements, tuples of tuples for more dimensions, None for NULL.
+
+PostgreSQL
+    arrayfuncs.c, array_in(), ReadArrayStr(), array_out().
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from filtersql.errors.filters import BadLiteral
+from filtersql.filters.literals.clock import Clock
+
+__all__ = ["of"]
+
+_SPACE = " \t\n\r\f\v"
+_BOUNDS = re.compile(r"\s*((?:\[[+-]?\d+(?::[+-]?\d+)?\]\s*)+)=")
+_TOKEN = re.compile(r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))', re.DOTALL)
+_QUOTED = re.compile(r'[{},"\\\s]')
+
+Read = Callable[[str, str, int, Clock], object]
+Show = Callable[[str, object], str]
+
+
+def of(
+    element: str, read: Read, show: Show
+) -> tuple[Callable[[str, int, Clock], object], Callable[[object], str]]:
+    """The reader and the shower of arrays of a type."""
+
+    def read_array(text: str, modifier: int, clock: Clock) -> object:
+        bounds = _BOUNDS.match(text)
+        if bounds:
+            raise BadLiteral(
+                f'malformed array literal: "{text}"', "Array bounds are not read by filtersql."
+            )
+        tokens = _tokens(text)
+        value, place = _array(text, tokens, 0, lambda item: read(element, item, modifier, clock))
+        if place != len(tokens):
+            raise _malformed(text, "Junk after closing right brace.")
+        _same_shape(text, value)
+        return value if any(_leaves(value)) else ()
+
+    def show_array(value: object) -> str:
+        assert isinstance(value, tuple)
+        return _shown(value, lambda item: show(element, item))
+
+    return read_array, show_array
+
+
+def _malformed(text: str, detail: str) -> BadLiteral:
+    return BadLiteral(f'malformed array literal: "{text}"', detail)
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    """(kind, text): a brace or comma as its own kind, `quoted` or `bare` elements."""
+    tokens: list[tuple[str, str]] = []
+    place, end = 0, len(text.rstrip(_SPACE))
+    if not text.lstrip(_SPACE).startswith("{"):
+        raise _malformed(text, 'Array value must start with "{" or dimension information.')
+    while place < end:
+        match = _TOKEN.match(text, place)
+        if not match:
+            raise _malformed(text, "Unexpected end of input.")
+        place = match.end()
+        if match[1]:
+            tokens.append((match[1], ""))
+        elif match[2] is not None:
+            tokens.append(("quoted", re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL)))
+        else:
+            bare = match[3].rstrip(_SPACE)
+            if bare:
+                kind = "bare" if "\\" not in bare else "quoted"
+                tokens.append((kind, re.sub(r"\\(.)", r"\1", bare, flags=re.DOTALL)))
+    return tokens
+
+
+def _array(
+    text: str, tokens: list[tuple[str, str]], place: int, read: Callable[[str], object]
+) -> tuple[tuple[object, ...], int]:
+    """The array that begins at token `place`, and the place behind it."""
+    items: list[object] = []
+    place += 1
+    if place < len(tokens) and tokens[place][0] == "}":
+        return (), place + 1
+    while place < len(tokens):
+        kind, word = tokens[place]
+        if kind == "{":
+            item, place = _array(text, tokens, place, read)
+            items.append(item)
+        elif kind in ("quoted", "bare"):
+            null = kind == "bare" and word.lower() == "null"
+            items.append(None if null else read(word))
+            place += 1
+        else:
+            raise _malformed(text, f'Unexpected "{kind}" character.')
+        if place < len(tokens) and tokens[place][0] == ",":
+            place += 1
+        elif place < len(tokens) and tokens[place][0] == "}":
+            return tuple(items), place + 1
+        elif place < len(tokens):
+            raise _malformed(text, "Unexpected array element.")
+    raise _malformed(text, "Unexpected end of input.")
+
+
+def _shape(value: object) -> tuple[int, ...] | None:
+    if not isinstance(value, tuple):
+        return ()
+    shapes = {_shape(item) for item in value}
+    if len(shapes) > 1 or None in shapes:
+        return None
+    inner = next(iter(shapes), ())
+    return (len(value), *(inner or ()))
+
+
+def _same_shape(text: str, value: object) -> None:
+    if _shape(value) is None:
+        raise _malformed(
+            text, "Multidimensional arrays must have sub-arrays with matching dimensions."
+        )
+
+
+def _leaves(value: tuple[object, ...]) -> list[bool]:
+    found: list[bool] = []
+    for item in value:
+        found.extend(_leaves(item) if isinstance(item, tuple) else [True])
+    return found
+
+
+def _shown(value: tuple[object, ...], show: Callable[[object], str]) -> str:
+    parts = []
+    for item in value:
+        if isinstance(item, tuple):
+            parts.append(_shown(item, show))
+        elif item is None:
+            parts.append("NULL")
+        else:
+            text = show(item)
+            if not text or text.lower() == "null" or _QUOTED.search(text):
+                text = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            parts.append(text)
+    return "{" + ",".join(parts) + "}"

@@ -1,0 +1,279 @@
+"""The typed tree of a row filter: every node names the one function that PostgreSQL calls.
+
+Example
+    `a > 5 AND c = 'NSW'` over `(a int, c text)`:
+
+    Bool AND
+    ├── Op int4gt(int4,int4)   Var a int4, Const 5 int4
+    └── Op texteq(text,text)   Var c text, Const 'NSW' text
+
+PostgreSQL
+    primnodes.h. The collation that parse_collate.c would assign is in each node: `collation` is
+    that of the result, `strength` how it came about, `input_collation` the one a function uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal
+
+from filtersql.filters.facts import Function, Operator
+
+__all__ = [
+    "ArrayExpr",
+    "Bool",
+    "BooleanTest",
+    "Case",
+    "CaseTest",
+    "Coalesce",
+    "Collate",
+    "Const",
+    "Distinct",
+    "Func",
+    "MinMax",
+    "Node",
+    "NullIf",
+    "NullTest",
+    "Op",
+    "Other",
+    "Relabel",
+    "Row",
+    "RowCompare",
+    "ScalarArrayOp",
+    "Strength",
+    "Value",
+    "Var",
+    "children",
+    "leftmost",
+]
+
+#: A constant as Python holds it; `filters.literals` says which class for which type.
+Value = object
+Display = Literal["call", "explicit", "implicit", "sql"]
+
+
+class Strength(IntEnum):
+    """How a collation came about (parse_collate.c, CollateStrength)."""
+
+    NONE = 0
+    IMPLICIT = 1
+    CONFLICT = 2
+    EXPLICIT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """`type` is the internal name (`int4`); `location` the first character of its own token."""
+
+    type: str
+    typmod: int = -1
+    location: int = -1
+    collation: str | None = None
+    strength: Strength = Strength.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Var(Node):
+    """A column. A system column or the whole row has `special`: both are refused later."""
+
+    name: str = ""
+    special: Literal["", "system", "row"] = ""
+    #: digits before and behind the point of a numeric that the target stores as DECIMAL
+    decimal: tuple[int, int] | None = None
+    #: the type that the project asks the target to store, where it is not this one
+    target_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Node):
+    """A literal after the type's input function; None is NULL."""
+
+    value: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Func(Node):
+    """A function call, a cast by function, or a piece of SQL syntax that is one."""
+
+    function: Function = field(default=None)  # type: ignore[assignment]
+    args: tuple[Node, ...] = ()
+    display: Display = "call"
+    variadic: bool = False
+    input_collation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Op(Node):
+    """An operator with one or two arguments."""
+
+    operator: Operator = field(default=None)  # type: ignore[assignment]
+    function: Function = field(default=None)  # type: ignore[assignment]
+    args: tuple[Node, ...] = ()
+    input_collation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct(Op):
+    """IS DISTINCT FROM; the operator is `=`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NullIf(Op):
+    """NULLIF; the operator is `=`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArrayOp(Op):
+    """`x op ANY (array)`, `x op ALL (array)`, and every IN list of plain values."""
+
+    any: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Bool(Node):
+    """AND and OR with two or more arguments, NOT with one."""
+
+    kind: Literal["and", "or", "not"] = "and"
+    args: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relabel(Node):
+    """A cast that changes nothing but the type's name (text to varchar)."""
+
+    arg: Node = field(default=None)  # type: ignore[assignment]
+    display: Display = "implicit"
+
+
+@dataclass(frozen=True, slots=True)
+class Collate(Node):
+    """COLLATE."""
+
+    arg: Node = field(default=None)  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTest(Node):
+    """The tested value inside `CASE x WHEN …`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Node):
+    """Conditions and results; with `arg`, each condition compares a CaseTest."""
+
+    arg: Node | None = None
+    whens: tuple[tuple[Node, Node], ...] = ()
+    default: Node = field(default=None)  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayExpr(Node):
+    """ARRAY[…]."""
+
+    elements: tuple[Node, ...] = ()
+    element_type: str = ""
+    #: its elements are arrays themselves
+    multidimensional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Node):
+    """ROW(…) or (a, b)."""
+
+    args: tuple[Node, ...] = ()
+    explicit: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RowCompare(Node):
+    """(a, b) < (c, d)."""
+
+    kind: Literal["<", "<=", ">=", ">"] = "<"
+    operators: tuple[Operator, ...] = ()
+    functions: tuple[Function, ...] = ()
+    collations: tuple[str | None, ...] = ()
+    left: tuple[Node, ...] = ()
+    right: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coalesce(Node):
+    """COALESCE."""
+
+    args: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MinMax(Node):
+    """GREATEST and LEAST."""
+
+    greatest: bool = True
+    args: tuple[Node, ...] = ()
+    input_collation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NullTest(Node):
+    """IS NULL, IS NOT NULL."""
+
+    arg: Node = field(default=None)  # type: ignore[assignment]
+    is_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanTest(Node):
+    """IS [NOT] TRUE, FALSE, UNKNOWN."""
+
+    arg: Node = field(default=None)  # type: ignore[assignment]
+    test: Literal["TRUE", "FALSE", "UNKNOWN"] = "TRUE"
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Other(Node):
+    """What no row filter may hold (a subquery, an I/O cast, a subscript), or XML: named only."""
+
+    what: str = ""
+    args: tuple[Node, ...] = ()
+    allowed: bool = False
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The arguments in the order in which PostgreSQL's expression_tree_walker visits them."""
+    match node:
+        case Op() | Func() | Bool() | Row() | Coalesce() | MinMax() | Other():
+            yield from node.args
+        case Relabel() | Collate() | NullTest() | BooleanTest():
+            yield node.arg
+        case Case():
+            if node.arg is not None:
+                yield node.arg
+            for condition, result in node.whens:
+                yield condition
+                yield result
+            yield node.default
+        case ArrayExpr():
+            yield from node.elements
+        case RowCompare():
+            yield from node.left
+            yield from node.right
+
+
+def leftmost(node: Node) -> int:
+    """Where PostgreSQL puts the caret for a node (nodeFuncs.c, exprLocation)."""
+    match node:
+        case Op() | Func() | Bool():
+            places = [node.location, *map(leftmost, node.args)]
+        case Relabel() | NullTest() | BooleanTest():
+            places = [node.location, leftmost(node.arg)]
+        case Other():
+            places = [node.location, *map(leftmost, node.args)]
+        case Collate():
+            return leftmost(node.arg)
+        case RowCompare():
+            places = [leftmost(arg) for arg in node.left][:1]
+        case _:
+            return node.location
+    return min((place for place in places if place >= 0), default=-1)

@@ -1,0 +1,328 @@
+"""numeric: exact on DECIMAL wherever its digits are known, exact on PostgreSQL's text elsewhere.
+
+Example
+    ====================== ===================== ==========================================
+    node                   digits                written as
+    ====================== ===================== ==========================================
+    `n` numeric(10,2)      8 before, 2 behind    the DECIMAL(10, 2) column
+    `n + 0.125`            9 before, 3 behind    a DECIMAL sum: nothing is rounded
+    `n * n * n * n`        32 before, 8 behind   refused: DECIMAL ends at 38 digits
+    `m` numeric            not known             compared by a text that sorts as the number
+    `m + 1`                not known             a DECIMAL(28, 10), or the row raises an error
+    ====================== ===================== ==========================================
+
+PostgreSQL
+    numeric.c. The sort text of a number: a class (0 -Infinity, 1 negative, 2 zero, 3 positive,
+    4 Infinity, 5 NaN), the count of digits before the point, then all digits; those of negative
+    numbers are subtracted from 9 and closed with `~`, so that larger texts are larger numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import (
+    Case,
+    CaseTest,
+    Coalesce,
+    Const,
+    Func,
+    MinMax,
+    Node,
+    NullIf,
+    Op,
+    Var,
+)
+from filtersql.filters.types import numeric_parts
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.writing import Writer
+
+__all__ = ["Digits", "compare", "digits", "put", "sort_text"]
+
+MOST = 38
+#: how a numeric without declared digits is held while it is computed with
+GUARDED = (18, 10)
+_COMPLEMENT = str.maketrans("0123456789", "9876543210")
+
+
+class Digits(NamedTuple):
+    """How many digits a numeric may have before and behind the point."""
+
+    before: int
+    behind: int
+
+    @property
+    def sql(self) -> str:
+        """The DECIMAL that holds them."""
+        return f"DECIMAL({max(self.before + self.behind, 1)}, {self.behind})"
+
+
+def digits(node: Node) -> Digits | None:
+    """The digits that a node's value can have; None: any, it is stored as text."""
+    constant = fold(node)
+    if constant is not None:
+        return _of_constant(constant)
+    match node:
+        case Var():
+            return Digits(*node.decimal) if node.decimal else None
+        case Func() | Op() if not isinstance(node, NullIf):
+            return _of_call(node)
+        case _:
+            return _widest([digits(item) for item in _branches(node)])
+
+
+def _of_constant(constant: Const) -> Digits | None:
+    value = constant.value
+    if value is None:
+        return Digits(1, 0)
+    assert isinstance(value, Decimal)
+    if not value.is_finite():
+        return None
+    behind = max(-int(value.as_tuple().exponent), 0)
+    return Digits(max(value.adjusted() + 1, 1) if value else 1, behind)
+
+
+def _branches(node: Node) -> Sequence[Node]:
+    match node:
+        case Case():
+            return [*(result for _, result in node.whens), node.default]
+        case Coalesce() | MinMax():
+            return node.args
+        case NullIf():
+            return node.args[:1]
+        case CaseTest():
+            return ()
+    return ()
+
+
+def _widest(found: Sequence[Digits | None]) -> Digits | None:
+    known = [item for item in found if item is not None]
+    if len(known) < len(found) or not known:
+        return None
+    return Digits(max(item.before for item in known), max(item.behind for item in known))
+
+
+_INTEGER_DIGITS = {"int2": 5, "int4": 10, "int8": 19}
+
+
+def _of_call(node: Func | Op) -> Digits | None:
+    name, args = node.function.name, node.args
+    if name == "numeric" and args[0].type in _INTEGER_DIGITS:
+        return Digits(_INTEGER_DIGITS[args[0].type], 0)
+    if name == "numeric" and len(args) == 2:
+        modifier = args[1]
+        assert isinstance(modifier, Const)
+        precision, scale = numeric_parts(int(str(modifier.value)))
+        return Digits(max(precision - scale, 0), max(scale, 0))
+    inner = [_known(arg) for arg in args if arg.type == "numeric"]
+    match name:
+        case "numeric_add" | "numeric_sub":
+            wide = _widest(inner)
+            return Digits(wide.before + 1, wide.behind) if wide else None
+        case "numeric_mul":
+            return Digits(inner[0].before + inner[1].before, inner[0].behind + inner[1].behind)
+        case "numeric_mod" | "mod":
+            return Digits(
+                min(inner[0].before, inner[1].before), max(inner[0].behind, inner[1].behind)
+            )
+        case "numeric_uminus" | "numeric_uplus" | "numeric_abs" | "abs":
+            return inner[0]
+        case "ceil" | "ceiling" | "floor" | "round" | "trunc":
+            places = _places(args)
+            if places is None:
+                return None
+            return Digits(inner[0].before + 1, max(min(places, inner[0].behind), 0))
+    return None
+
+
+def _known(node: Node) -> Digits:
+    return digits(node) or Digits(*GUARDED)
+
+
+def _places(args: Sequence[Node]) -> int | None:
+    if len(args) == 1:
+        return 0
+    constant = fold(args[1])
+    return constant.value if constant and isinstance(constant.value, int) else None
+
+
+def put(writer: Writer, node: Node) -> exp.Expr:
+    """A numeric as a DECIMAL of `_known(node)`; raises NotTranslated when no DECIMAL is exact."""
+    have = _known(node)
+    if have.before + have.behind > MOST:
+        raise writer.refused(node, _TOO_WIDE.format(have.before + have.behind))
+    constant = fold(node)
+    if constant is not None:
+        return _literal(writer, node, constant, have)
+    match node:
+        case Var():
+            return writer.column(node) if node.decimal else _guarded(writer, node)
+        case Case() | Coalesce() | MinMax() | NullIf():
+            return writer.construct(node, lambda item: widened(writer, item, have))
+        case Func() | Op():
+            return _computed(writer, node, have)
+    raise writer.refused(node, "Its digits are not known.")
+
+
+_TOO_WIDE = "The exact result may have {} digits, and DECIMAL ends at 38."
+
+
+def widened(writer: Writer, node: Node, to: Digits) -> exp.Expr:
+    """The node as exactly DECIMAL `to`."""
+    written = put(writer, node)
+    return written if _known(node) == to and fold(node) is None else writer.cast(written, to.sql)
+
+
+def _literal(writer: Writer, node: Node, constant: Const, have: Digits) -> exp.Expr:
+    value = constant.value
+    if value is None:
+        return writer.cast(writer.null(), have.sql)
+    assert isinstance(value, Decimal)
+    if not value.is_finite():
+        raise writer.refused(node, "DECIMAL has no NaN and no infinity.")
+    return writer.cast(writer.text(format(value, "f")), have.sql)
+
+
+def _guarded(writer: Writer, node: Var) -> exp.Expr:
+    """A numeric stored as text, as a DECIMAL; a value with more digits raises."""
+    before, behind = GUARDED
+    pattern = rf"^-?[0-9]{{1,{before}}}([.][0-9]{{1,{behind}}}0*)?$"
+    column = writer.column(node)
+    sql = Digits(before, behind).sql
+    problem = f'numeric column "{node.name}" has more than {before} digits before or {behind} behind the point'
+    return writer.case(
+        [(writer.piece(".matches", column, writer.text(pattern)), writer.cast(column.copy(), sql))],
+        writer.case(
+            [(writer.is_null(column.copy()), writer.cast(writer.null(), sql))],
+            writer.cast(writer.piece(".raise", writer.text(problem)), sql),
+        ),
+    )
+
+
+def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
+    name, args = node.function.name, node.args
+    if name == "numeric" and args[0].type in _INTEGER_DIGITS:
+        return writer.cast(writer.put(args[0]), have.sql)
+    if name == "numeric" and len(args) == 2:
+        return _rescaled(writer, args[0], have)
+    parts = [put(writer, arg) for arg in args if arg.type == "numeric"]
+    inner = [_known(arg) for arg in args if arg.type == "numeric"]
+    match name:
+        case "numeric_add" | "numeric_sub":
+            wide = [writer.cast(part, have.sql) for part in parts]
+            symbol = "_1 + _2" if name == "numeric_add" else "_1 - _2"
+            return writer.cast(writer.filled(symbol, *wide), have.sql)
+        case "numeric_mul":
+            # Both engines give a product one digit more than it needs: leave room for it.
+            if have.before + have.behind >= MOST:
+                raise writer.refused(node, _TOO_WIDE.format(have.before + have.behind + 1))
+            first = writer.cast(parts[0], f"DECIMAL({MOST - sum(inner[1]) - 1}, {inner[0].behind})")
+            return writer.cast(writer.filled("_1 * _2", first, parts[1]), have.sql)
+        case "numeric_uminus":
+            return writer.filled("-_1", parts[0])
+        case "numeric_uplus":
+            return parts[0]
+        case "numeric_abs" | "abs":
+            return writer.filled("ABS(_1)", parts[0])
+        case "ceil" | "ceiling":
+            return writer.cast(writer.piece(".ceil", parts[0]), have.sql)
+        case "floor":
+            return writer.cast(writer.piece(".floor", parts[0]), have.sql)
+        case "round" | "trunc":
+            places = _places(args)
+            if places is None or places < 0:
+                raise writer.refused(node, "The number of places must be a constant from 0 on.")
+            if places >= inner[0].behind:
+                return writer.cast(parts[0], have.sql)
+            rounded = writer.piece(f".{name}", parts[0], writer.integer(places))
+            return writer.cast(rounded, have.sql)
+    raise writer.refused(node, "filtersql has no exact form for it yet.")
+
+
+def _rescaled(writer: Writer, arg: Node, have: Digits) -> exp.Expr:
+    """numeric(p, s): rounded half away from zero; a value that does not fit raises."""
+    given = _known(arg)
+    part = put(writer, arg)
+    if have.behind < given.behind:
+        part = writer.piece(".round", part, writer.integer(have.behind))
+    return writer.cast(part, have.sql)
+
+
+def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
+    """`left symbol right` for two numerics."""
+    sizes = [digits(left), digits(right)]
+    if all(sizes):
+        first, second = (size for size in sizes if size)
+        before, behind = max(first.before, second.before), max(first.behind, second.behind)
+        if before + behind <= MOST:
+            parts = [_plain(writer, node) for node in (left, right)]
+            return writer.filled(f"_1 {symbol} _2", *parts)
+    texts = [sort_text(writer, node) for node in (left, right)]
+    return writer.filled(f"_1 {symbol} _2", *texts)
+
+
+def _plain(writer: Writer, node: Node) -> exp.Expr:
+    return put(writer, node)
+
+
+def sort_text(writer: Writer, node: Node) -> exp.Expr:
+    """A text that sorts as the number does."""
+    constant = fold(node)
+    if constant is not None:
+        if constant.value is None:
+            return writer.cast(writer.null(), writer.text_type)
+        assert isinstance(constant.value, Decimal)
+        return writer.text(_sort_text_of(constant.value))
+    if isinstance(node, Var) and not node.decimal:
+        shown = writer.column(node)
+    else:
+        shown = writer.piece(".text", put(writer, node))
+    return _sort_text_sql(writer, shown)
+
+
+def _sort_text_of(value: Decimal) -> str:
+    if value.is_nan():
+        return "5"
+    if value.is_infinite():
+        return "0" if value < 0 else "4"
+    if not value:
+        return "2"
+    whole, _, part = format(abs(value), "f").partition(".")
+    whole = whole.lstrip("0")
+    body = f"{len(whole):06d}{whole}{part.rstrip('0')}"
+    return f"1{body.translate(_COMPLEMENT)}~" if value < 0 else f"3{body}"
+
+
+def _sort_text_sql(writer: Writer, shown: exp.Expr) -> exp.Expr:
+    def is_text(word: str) -> exp.Expr:
+        return writer.filled("_1 = _2", shown.copy(), writer.text(word))
+
+    body = writer.piece(".numeric_digits", shown.copy())
+    complement = writer.piece(
+        ".translate", body.copy(), writer.text("0123456789"), writer.text("9876543210")
+    )
+    negative = writer.filled("_1 || _2 || _3", writer.text("1"), complement, writer.text("~"))
+    positive = writer.filled("_1 || _2", writer.text("3"), body)
+    broken = writer.piece(".raise", writer.text("a numeric is not in PostgreSQL's form"))
+    return writer.case(
+        [
+            (is_text("NaN"), writer.text("5")),
+            (is_text("Infinity"), writer.text("4")),
+            (is_text("-Infinity"), writer.text("0")),
+            (writer.piece(".numeric_zero", shown.copy()), writer.text("2")),
+            (
+                writer.piece(".numeric_canonical", shown.copy()),
+                writer.case(
+                    [(writer.piece(".numeric_negative", shown.copy()), negative)], positive
+                ),
+            ),
+            (writer.is_null(shown.copy()), writer.cast(writer.null(), writer.text_type)),
+        ],
+        writer.cast(broken, writer.text_type),
+    )

@@ -1,0 +1,148 @@
+"""Which operator `a > '5'` is, and the node for it.
+
+Example
+    `i4 + i8` is int48pl(int4,int8); `v = 'x'` is texteq(text,text) over a relabelled column.
+
+PostgreSQL
+    parse_oper.c: oper(), left_oper(), make_op(), make_scalar_array_op(), op_error().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from filtersql.errors.filters import AmbiguousOperator, UnknownOperator, Wrong
+from filtersql.filters.candidates import Candidate, best, matching
+from filtersql.filters.coercion import coerce
+from filtersql.filters.collations import merged, of_result
+from filtersql.filters.facts import Operator, facts
+from filtersql.filters.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp, Strength
+from filtersql.filters.polymorphic import enforce
+from filtersql.filters.scope import Scope
+from filtersql.filters.types import display
+
+__all__ = ["make", "make_distinct", "make_null_if", "make_scalar_array", "select"]
+
+
+def make(scope: Scope, name: str, args: Sequence[Node], location: int) -> Op:
+    """The operator over one or two arguments."""
+    operator, declared, result = _resolved(scope, name, args, location)
+    return _built(scope, Op, operator, declared, result, args, location)
+
+
+def make_distinct(scope: Scope, args: Sequence[Node], location: int) -> Op:
+    """`a IS DISTINCT FROM b`."""
+    operator, declared, result = _resolved(scope, "=", args, location)
+    if result != "bool":
+        raise Wrong("IS DISTINCT FROM requires = operator to yield boolean", scope.span(location))
+    return _built(scope, Distinct, operator, declared, result, args, location)
+
+
+def make_null_if(scope: Scope, args: Sequence[Node], location: int) -> Op:
+    """`NULLIF(a, b)`: its type is that of the first argument of `=`."""
+    operator, declared, result = _resolved(scope, "=", args, location)
+    if result != "bool":
+        raise Wrong("NULLIF requires = operator to yield boolean", scope.span(location))
+    return _built(scope, NullIf, operator, declared, declared[0], args, location)
+
+
+def make_scalar_array(
+    scope: Scope, name: str, left: Node, right: Node, location: int, *, any_of: bool
+) -> Node:
+    """`left op ANY (right)`."""
+    element = "unknown" if right.type == "unknown" else facts().type(right.type).element
+    if not element:
+        raise Wrong("op ANY/ALL (array) requires array on right side", scope.span(location))
+    operator = select(scope, name, (left.type, element), location)
+    enforced = enforce((left.type, element), (operator.left, operator.right), operator.result)
+    if enforced is None:
+        raise _unknown(scope, name, (left.type, element), location)
+    (left_type, right_type), result = enforced
+    if result != "bool":
+        raise Wrong("op ANY/ALL (array) requires operator to yield boolean", scope.span(location))
+    array = facts().type(right_type).array
+    if not array:
+        message = f"could not find array type for data type {display(right_type)}"
+        raise Wrong(message, scope.span(location))
+    args = (coerce(scope, left, left_type), coerce(scope, right, array))
+    state = merged(scope, args)
+    function = facts().function(operator.function)
+    return ScalarArrayOp(
+        "bool", -1, location, None, Strength.NONE, operator, function, args,
+        state.collation, any_of,
+    )  # fmt: skip
+
+
+def select(scope: Scope, name: str, types: tuple[str, ...], location: int) -> Operator:
+    """The operator for arguments of these types."""
+    found = _select(name, types)
+    if isinstance(found, Operator):
+        return found
+    if found:
+        signature = _signature(name, types)
+        raise AmbiguousOperator(signature, scope.span(location))
+    raise _unknown(scope, name, types, location)
+
+
+@lru_cache(maxsize=4096)
+def _select(name: str, types: tuple[str, ...]) -> Operator | bool:
+    """The operator; True: ambiguous, False: there is none."""
+    known = facts()
+    binary = len(types) == 2
+    operators = [item for item in known.operators(name) if bool(item.left) == binary]
+    exact = types
+    if binary and "unknown" in types and types != ("unknown", "unknown"):
+        one = types[0] if types[1] == "unknown" else types[1]
+        exact = (one, one)
+    for item in operators:
+        if (item.left, item.right) == exact or (not binary and (item.right,) == types):
+            return item
+    candidates = [
+        Candidate(item, (item.left, item.right) if binary else (item.right,)) for item in operators
+    ]
+    left = matching(candidates, types)
+    if not left:
+        return False
+    chosen = best(left, types)
+    return chosen.thing if chosen and isinstance(chosen.thing, Operator) else True
+
+
+def _resolved(
+    scope: Scope, name: str, args: Sequence[Node], location: int
+) -> tuple[Operator, Sequence[str], str]:
+    types = tuple(arg.type for arg in args)
+    operator = select(scope, name, types, location)
+    declared = (operator.left, operator.right) if len(args) == 2 else (operator.right,)
+    enforced = enforce(types, declared, operator.result)
+    if enforced is None:
+        raise _unknown(scope, name, types, location)
+    return operator, *enforced
+
+
+def _built(
+    scope: Scope,
+    kind: type[Op],
+    operator: Operator,
+    declared: Sequence[str],
+    result: str,
+    args: Sequence[Node],
+    location: int,
+) -> Op:
+    function = facts().function(operator.function)
+    coerced = tuple(map(lambda arg, want: coerce(scope, arg, want), args, declared))
+    state = merged(scope, coerced)
+    typmod = coerced[0].typmod if kind is NullIf else -1
+    return kind(
+        result, typmod, location, *of_result(result, state), operator, function, coerced,
+        state.collation,
+    )  # fmt: skip
+
+
+def _unknown(scope: Scope, name: str, types: tuple[str, ...], location: int) -> UnknownOperator:
+    return UnknownOperator(_signature(name, types), scope.span(location), prefix=len(types) == 1)
+
+
+def _signature(name: str, types: tuple[str, ...]) -> str:
+    shown = [display(item) for item in types]
+    return f"{shown[0]} {name} {shown[1]}" if len(shown) == 2 else f"{name} {shown[0]}"

@@ -1,0 +1,144 @@
+"""Which filters can raise an error on some row, and on which values.
+
+Example
+    ================== ===========================================================
+    filter             warning
+    ================== ===========================================================
+    `10 / a > 1`       "/" raises when the divisor is 0
+    `a + 1 > 0`        "+" raises when the result does not fit in integer
+    `a / 2 > 1`        none: no value of `a` makes it raise
+    ================== ===========================================================
+
+PostgreSQL
+    The ereport(ERROR) calls of each function. A filter that raises stops the source's replication
+    for good, so a project should know before that happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from filtersql.errors import Notice
+from filtersql.filters.facts import Function
+from filtersql.filters.nodes import Const, Func, Node, Op, Var, children, leftmost
+from filtersql.filters.scope import Scope
+from filtersql.filters.types import display
+
+__all__ = ["may_raise", "notices"]
+
+_FITS = "when the result does not fit in {type}"
+_ZERO = "when the divisor is 0"
+_FLOAT = "when the result is too large or too small for {type}"
+_NEGATIVE = "when the length is negative"
+
+_DIGITS = (
+    'when a value of "{}" has more than 18 digits before or 10 behind the point '
+    "(the column's precision is not declared)"
+)
+_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+
+#: function names, and on which values they raise
+_RAISES: dict[str, str] = {
+    **dict.fromkeys(
+        [
+            f"int{kind}{what}"
+            for kind in ("2", "4", "8", "24", "42", "28", "82", "48", "84")
+            for what in ("pl", "mi", "mul")
+        ],
+        _FITS,
+    ),
+    **dict.fromkeys(["int2um", "int4um", "int8um", "int2abs", "int4abs", "int8abs"], _FITS),
+    **dict.fromkeys([f"int{kind}div" for kind in ("2", "4", "8", "24", "42", "28", "82", "48", "84")],
+                    f"{_ZERO} or {_FITS}"),
+    **dict.fromkeys(["int2mod", "int4mod", "int8mod", "mod", "numeric_mod", "numeric_div",
+                     "numeric_div_trunc", "div"], _ZERO),
+    **dict.fromkeys(["gcd(int4,int4)", "gcd(int8,int8)", "lcm(int4,int4)", "lcm(int8,int8)"], _FITS),
+    **dict.fromkeys(["abs(int2)", "abs(int4)", "abs(int8)"], _FITS),
+    **dict.fromkeys(
+        [
+            f"float{kind}{what}"
+            for kind in ("4", "8", "48", "84")
+            for what in ("pl", "mi", "mul")
+        ],
+        _FLOAT,
+    ),
+    **dict.fromkeys([f"float{kind}div" for kind in ("4", "8", "48", "84")], f"{_ZERO} or {_FLOAT}"),
+    **dict.fromkeys(
+        [
+            "int2(int4)", "int2(int8)", "int4(int8)", "int2(float4)", "int2(float8)",
+            "int4(float4)", "int4(float8)", "int8(float4)", "int8(float8)", "int2(numeric)",
+            "int4(numeric)", "int8(numeric)", "float4(float8)", "float4(numeric)",
+            "float8(numeric)", "numeric(numeric,int4)",
+        ],
+        _FITS,
+    ),
+    **dict.fromkeys(["date_pli", "date_mii", "integer_pl_date", "timestamp_pl_interval",
+                     "timestamp_mi_interval"], _FITS),
+    **dict.fromkeys(["date_mi", "timestamp_mi"], "when a value is infinite"),
+    **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
+                     "substring(bytea,int4,int4)", "substr(bytea,int4,int4)",
+                     "overlay(text,text,int4)", "overlay(text,text,int4,int4)"], _NEGATIVE),
+    **dict.fromkeys(["sqrt", "dsqrt", "numeric_sqrt"], "when the value is negative"),
+    **dict.fromkeys(["ln", "log", "log10", "dlog1", "dlog10"], "when the value is not positive"),
+    **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp"], _FLOAT),
+    "chr": "when the value is no character",
+    "repeat": "when the result is too long",
+}  # fmt: skip
+
+
+def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
+    """One warning for each kind of error, at the first place that can raise it."""
+    found: dict[str, Notice] = {}
+    for node, reason in sorted(_raising(tree), key=lambda item: item[0].location):
+        name = node.operator.name if isinstance(node, Op) else node.function.name
+        message = f'the row filter can raise an error: "{name}" raises {reason}'
+        if message not in found:
+            place = node.location if node.location >= 0 else leftmost(node)
+            found[message] = Notice("may-raise", message, scope.span(place))
+    return tuple(found.values())
+
+
+def may_raise(node: Node) -> bool:
+    """Whether some row makes the expression raise an error."""
+    return next(_raising(node), None) is not None
+
+
+def _raising(node: Node) -> Iterator[tuple[Op | Func, str]]:
+    if isinstance(node, (Op, Func)):
+        reason = _reason(node.function)
+        if reason and not _harmless(node):
+            yield node, reason.replace("{type}", display(node.type))
+        elif node.function.name not in _COMPARISONS:
+            for arg in node.args:
+                if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:
+                    yield node, _DIGITS.format(arg.name)
+    for child in children(node):
+        yield from _raising(child)
+
+
+@lru_cache(maxsize=4096)
+def _reason(function: Function) -> str:
+    return _RAISES.get(str(function)) or _RAISES.get(function.name, "")
+
+
+def _harmless(node: Op | Func) -> bool:
+    """Whether the constants in a call keep it from raising."""
+    if not any(_reads_column(arg) for arg in node.args):
+        return False
+    last = node.args[-1]
+    value = last.value if isinstance(last, Const) else None
+    if value is None:
+        return False
+    name = node.function.name
+    if name.startswith("int") and name.endswith("div"):
+        return value not in (0, -1)
+    if name in ("int2mod", "int4mod", "int8mod", "mod", "numeric_mod"):
+        return value != 0
+    if name.startswith(("substr", "overlay")):
+        return isinstance(value, int) and value >= 0
+    return False
+
+
+def _reads_column(node: Node) -> bool:
+    return isinstance(node, Var) or any(_reads_column(child) for child in children(node))

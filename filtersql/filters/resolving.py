@@ -1,0 +1,85 @@
+"""A filter's text on a table, under PostgreSQL's rules: the record `Filter`, or its refusal.
+
+PostgreSQL
+    publicationcmds.c, TransformPubWhereClauses(): parse analysis, virtual generated columns
+    expanded, then the check of what a filter may hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from filtersql.catalog import Generated, Table
+from filtersql.filters.allowed import check
+from filtersql.filters.coercion import boolean, coerce
+from filtersql.filters.deparse import deparse
+from filtersql.filters.literals.clock import Clock
+from filtersql.filters.model import Filter
+from filtersql.filters.nodes import Node, Var, children
+from filtersql.filters.raising import notices
+from filtersql.filters.scope import Scope
+from filtersql.filters.transform import transform
+from filtersql.filters.trees import rebuilt
+from filtersql.grammar import parse_expression
+from filtersql.names import RelationName
+from filtersql.semantics import POSTGRES, Semantics
+from filtersql.source import Passage, Span
+
+__all__ = ["resolve"]
+
+
+def resolve(
+    where: Passage,
+    table: Table,
+    *,
+    created: datetime | None = None,
+    postgres_version: int = 18,
+    user_functions: frozenset[RelationName] = frozenset(),
+    user_types: frozenset[RelationName] = frozenset(),
+    semantics: Semantics = POSTGRES,
+) -> Filter:
+    """The filter after PostgreSQL's rules; raises a Mistake where CREATE PUBLICATION would."""
+    clock = Clock(created, postgres_version)
+    scope = Scope(where, table, clock, user_functions, user_types)
+    tree = boolean(scope, transform(scope, parse_expression(where)), "PUBLICATION WHERE")
+    tree = _expanded(scope, tree)
+    check(scope, tree)
+    return Filter(where, tree, deparse(tree), _columns(scope, tree), notices(scope, tree))
+
+
+def _expanded(scope: Scope, tree: Node) -> Node:
+    """Virtual generated columns replaced by their expressions (PostgreSQL 18)."""
+    if not any(column.generated is Generated.VIRTUAL for column in scope.table.columns):
+        return tree
+
+    def expand(node: Node) -> Node:
+        column = scope.columns.get(node.name) if isinstance(node, Var) else None
+        if column is None or column.generated is not Generated.VIRTUAL:
+            return node
+        assert column.generation is not None
+        inner = Scope(
+            column.generation, scope.table, scope.clock, scope.user_functions, scope.user_types
+        )
+        expression = transform(inner, parse_expression(column.generation))
+        expression = coerce(inner, expression, node.type, "a")
+        return rebuilt(expression, lambda item: _placed(item, node.location))
+
+    return rebuilt(tree, expand)
+
+
+def _placed(node: Node, location: int) -> Node:
+    """An expanded expression stands where the column stood: carets point into the filter."""
+    return replace(node, location=location)
+
+
+def _columns(scope: Scope, tree: Node) -> dict[str, Span]:
+    """Every column that is read, with its first place."""
+    found: dict[str, int] = {}
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Var):
+            found[node.name] = min(node.location, found.get(node.name, node.location))
+        waiting.extend(children(node))
+    return {name: scope.span(place) for name, place in sorted(found.items(), key=lambda it: it[1])}

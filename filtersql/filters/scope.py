@@ -1,0 +1,47 @@
+"""What an expression is resolved in: one table, one clock, and the places of its text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from filtersql.catalog import Column, PgType, Table
+from filtersql.filters.literals.clock import Clock
+from filtersql.names import RelationName
+from filtersql.source import Passage, Span
+
+__all__ = ["Scope", "type_of"]
+
+_TOKEN = re.compile(
+    r"""(?:[uU]&|[eExXbBnN])?'(?:[^']|'')*' | (?:[uU]&)?"(?:[^"]|"")*" | \$\w*\$ | \d[\w.]*
+    | [^\W\d][\w$]* | [-+*/<>=~!@#%^&|`?]+ | ::? | .""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(slots=True)
+class Scope:
+    """PostgreSQL's ParseState, as far as a row filter needs one."""
+
+    passage: Passage
+    table: Table
+    clock: Clock = field(default_factory=Clock)
+    user_functions: frozenset[RelationName] = frozenset()
+    user_types: frozenset[RelationName] = frozenset()
+    columns: dict[str, Column] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.columns = {column.name: column for column in self.table.columns}
+
+    def span(self, location: int) -> Span:
+        """The token that starts there; the whole filter when PostgreSQL names no place."""
+        text = self.passage.text
+        if not 0 <= location < len(text):
+            return self.passage.span()
+        token = _TOKEN.match(text, location)
+        return self.passage.span(location, token.end() if token else location + 1)
+
+
+def type_of(pg_type: PgType) -> str:
+    """The name by which the facts know a column's type; a user's type keeps its schema."""
+    return pg_type.name if pg_type.schema == "pg_catalog" else f"{pg_type.schema}.{pg_type.name}"

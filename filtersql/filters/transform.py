@@ -1,0 +1,354 @@
+"""PostgreSQL's parse analysis of a filter: the grammar's tree becomes a typed one.
+
+Example
+    The tree of `a > 5`, whose operator is only a name, becomes Op int4gt(int4,int4).
+
+PostgreSQL
+    parse_expr.c, transformExprRecurse(); parse_relation.c, colNameToVar(); parse_type.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from filtersql.errors.filters import InvalidExpression, MissingThing, Wrong
+from filtersql.filters import columns, comparisons, functions, typenames
+from filtersql.filters.allowed import ONLY
+from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
+from filtersql.filters.collations import merged, of_result
+from filtersql.filters.facts import facts
+from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.numbers import read_numeric
+from filtersql.filters.nodes import (
+    ArrayExpr,
+    Bool,
+    BooleanTest,
+    Case,
+    CaseTest,
+    Coalesce,
+    Collate,
+    Const,
+    Display,
+    MinMax,
+    Node,
+    NullTest,
+    Other,
+    Row,
+    Strength,
+    leftmost,
+)
+from filtersql.filters.operators import make, make_distinct, make_null_if
+from filtersql.filters.scope import Scope
+from filtersql.filters.types import display
+from filtersql.grammar import Node as Parsed
+from filtersql.grammar import enum_name
+
+__all__ = ["transform"]
+
+
+def transform(scope: Scope, parsed: Parsed) -> Node:
+    """The typed tree of an expression."""
+    kind = parsed.WhichOneof("node")
+    rule = _RULES.get(kind)
+    if rule is not None:
+        return rule(scope, getattr(parsed, kind))
+    return _other(scope, kind, getattr(parsed, kind))
+
+
+def _all(scope: Scope, parsed: Sequence[Parsed]) -> tuple[Node, ...]:
+    return tuple([transform(scope, item) for item in parsed])
+
+
+def _constant(scope: Scope, parsed: Parsed) -> Node:
+    place = parsed.location
+    if parsed.isnull:
+        return Const("unknown", -1, place)
+    match parsed.WhichOneof("val"):
+        case "ival":
+            return Const("int4", -1, place, value=parsed.ival.ival)
+        case "fval":
+            return _number(parsed.fval.fval, place, scope.clock)
+        case "boolval":
+            return Const("bool", -1, place, value=parsed.boolval.boolval)
+        case "bsval":
+            text = parsed.bsval.bsval
+            digits = text[1:] if text[0] == "b" else _hex_bits(text[1:])
+            return Const("bit", -1, place, value=digits)
+        case _:
+            return Const("unknown", -1, place, value=parsed.sval.sval)
+
+
+def _number(text: str, place: int, clock: Clock) -> Const:
+    value = read_numeric(text, -1, clock)
+    if "." not in text and "e" not in text.lower() and -(2**63) <= value < 2**63:
+        return Const("int8", -1, place, value=int(value))
+    return Const("numeric", -1, place, value=value)
+
+
+def _hex_bits(digits: str) -> str:
+    return "".join(f"{int(digit, 16):04b}" for digit in digits)
+
+
+def _expression(scope: Scope, parsed: Parsed) -> Node:
+    kind = enum_name(parsed, "kind")
+    place = parsed.location
+    names = [item.string.sval for item in parsed.name]
+    match kind:
+        case "AEXPR_OP" | "AEXPR_LIKE" | "AEXPR_ILIKE" | "AEXPR_SIMILAR":
+            right = transform(scope, parsed.rexpr)
+            if not parsed.HasField("lexpr"):
+                return make(scope, _operator_name(scope, names, place), (right,), place)
+            left = transform(scope, parsed.lexpr)
+            name = _operator_name(scope, names, place)
+            if isinstance(left, Row) and isinstance(right, Row):
+                return comparisons.rows(scope, name, left.args, right.args, place)
+            return make(scope, name, (left, right), place)
+        case "AEXPR_OP_ANY" | "AEXPR_OP_ALL":
+            args = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
+            name = _operator_name(scope, names, place)
+            return comparisons.any_all(scope, name, *args, place, any_of=kind == "AEXPR_OP_ANY")
+        case "AEXPR_DISTINCT" | "AEXPR_NOT_DISTINCT":
+            return _distinct(scope, parsed, negated=kind == "AEXPR_NOT_DISTINCT")
+        case "AEXPR_NULLIF":
+            pair = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
+            return make_null_if(scope, pair, place)
+        case "AEXPR_IN":
+            left = transform(scope, parsed.lexpr)
+            items = _all(scope, parsed.rexpr.list.items)
+            return comparisons.in_list(scope, names[-1], left, items, place)
+        case _:
+            first = transform(scope, parsed.lexpr)
+            low, high = _all(scope, parsed.rexpr.list.items)
+            return comparisons.between(scope, kind, first, low, high, place)
+
+
+def _operator_name(scope: Scope, names: list[str], place: int) -> str:
+    if len(names) > 1 and names[0] != "pg_catalog":
+        raise InvalidExpression("User-defined operators are not allowed.", scope.span(place))
+    return names[-1]
+
+
+def _distinct(scope: Scope, parsed: Parsed, *, negated: bool) -> Node:
+    place = parsed.location
+    left, right = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
+    result: Node
+    for null, other in ((right, left), (left, right)):
+        if isinstance(null, Const) and null.type == "unknown" and null.value is None:
+            return NullTest("bool", -1, place, None, Strength.NONE, other, negated)
+    if isinstance(left, Row) and isinstance(right, Row):
+        result = comparisons.rows_distinct(scope, left.args, right.args, place)
+    else:
+        result = make_distinct(scope, (left, right), place)
+    if negated:
+        return Bool("bool", -1, place, None, Strength.NONE, "not", (result,))
+    return result
+
+
+def _bool(scope: Scope, parsed: Parsed) -> Node:
+    word = enum_name(parsed, "boolop").removesuffix("_EXPR")
+    args = tuple(boolean(scope, transform(scope, item), word) for item in parsed.args)
+    kind = {"AND": "and", "OR": "or", "NOT": "not"}[word]
+    return Bool("bool", -1, parsed.location, None, Strength.NONE, kind, args)  # type: ignore[arg-type]
+
+
+def _case(scope: Scope, parsed: Parsed) -> Node:
+    arg, tested = None, None
+    if parsed.HasField("arg"):
+        arg = transform(scope, parsed.arg)
+        if arg.type == "unknown":
+            arg = coerce(scope, arg, "text")
+        tested = CaseTest(arg.type, arg.typmod, -1, arg.collation, arg.strength)
+    conditions, results = [], []
+    for item in parsed.args:
+        when = item.case_when
+        condition = transform(scope, when.expr)
+        if tested is not None:
+            condition = make(scope, "=", (tested, condition), when.location)
+        conditions.append(boolean(scope, condition, "CASE/WHEN"))
+        results.append(transform(scope, when.result))
+    default: Node = Const("unknown")
+    if parsed.HasField("defresult"):
+        default = transform(scope, parsed.defresult)
+    target = common_type(scope, [default, *results], "CASE") or "text"
+    default = to_common(scope, default, target, "CASE/ELSE")
+    results = [to_common(scope, item, target, "CASE/WHEN") for item in results]
+    state = of_result(target, merged(scope, [*results, default]))
+    whens = tuple(zip(conditions, results, strict=True))
+    typmod = _common_typmod([*results, default])
+    return Case(target, typmod, parsed.location, *state, arg, whens, default)
+
+
+def _common_typmod(nodes: Sequence[Node]) -> int:
+    first = nodes[0].typmod
+    return first if all(node.typmod == first for node in nodes) else -1
+
+
+def _coalesce(scope: Scope, parsed: Parsed) -> Node:
+    args = _all(scope, parsed.args)
+    target = common_type(scope, args, "COALESCE")
+    args = tuple(to_common(scope, arg, target, "COALESCE") for arg in args)
+    state = of_result(target, merged(scope, args))
+    return Coalesce(target, _common_typmod(args), parsed.location, *state, args)
+
+
+def _min_max(scope: Scope, parsed: Parsed) -> Node:
+    greatest = enum_name(parsed, "op") == "IS_GREATEST"
+    word = "GREATEST" if greatest else "LEAST"
+    args = _all(scope, parsed.args)
+    target = common_type(scope, args, word)
+    args = tuple(to_common(scope, arg, target, word) for arg in args)
+    if not facts().has_order(target):
+        message = f"could not identify a comparison function for type {display(target)}"
+        raise Wrong(message, scope.span(parsed.location))
+    state = merged(scope, args)
+    return MinMax(
+        target, _common_typmod(args), parsed.location, *of_result(target, state), greatest, args,
+        state.collation,
+    )  # fmt: skip
+
+
+def _null_test(scope: Scope, parsed: Parsed) -> Node:
+    arg = transform(scope, parsed.arg)
+    is_null = enum_name(parsed, "nulltesttype") == "IS_NULL"
+    return NullTest("bool", -1, parsed.location, None, Strength.NONE, arg, is_null)
+
+
+def _boolean_test(scope: Scope, parsed: Parsed) -> Node:
+    words = enum_name(parsed, "booltesttype").split("_")
+    arg = boolean(scope, transform(scope, parsed.arg), " ".join(words))
+    return BooleanTest(
+        "bool", -1, parsed.location, None, Strength.NONE, arg, words[-1], "NOT" in words  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _cast(scope: Scope, parsed: Parsed) -> Node:
+    name, modifier = typenames.resolve(scope, parsed.type_name)
+    place = parsed.location if parsed.location >= 0 else parsed.type_name.location
+    if parsed.arg.WhichOneof("node") == "a_array_expr" and facts().type(name).element:
+        inner = parsed.arg.a_array_expr
+        node: Node = _array_of(scope, inner, facts().type(name).element, modifier, name)
+    else:
+        node = transform(scope, parsed.arg)
+    if "." in name and not facts().type(name).oid:
+        return Other(name, -1, place, what="a user-defined type", args=(node,))
+    return cast(scope, node, name, modifier, place)
+
+
+def _array(scope: Scope, parsed: Parsed) -> Node:
+    return _array_of(scope, parsed, "", -1, "")
+
+
+def _array_of(scope: Scope, parsed: Parsed, element: str, modifier: int, array: str) -> Node:
+    nested = False
+    items: list[Node] = []
+    for item in parsed.elements:
+        if item.WhichOneof("node") == "a_array_expr":
+            items.append(_array_of(scope, item.a_array_expr, element, modifier, array))
+            nested = True
+        else:
+            items.append(transform(scope, item))
+            nested = nested or bool(facts().type(items[-1].type).element)
+    place = parsed.location
+    if not items and not element:
+        hint = "Explicitly cast to the desired type, for example ARRAY[]::integer[]."
+        raise Wrong("cannot determine type of empty array", scope.span(place), hint=hint)
+    if element:
+        target = array if nested else element
+        items = [cast(scope, item, target, modifier, -1) for item in items]
+    else:
+        target = common_type(scope, items, "ARRAY")
+        items = [to_common(scope, item, target, "ARRAY") for item in items]
+        if facts().type(target).element:
+            nested, array, element = True, target, facts().type(target).element
+        else:
+            array, element = facts().type(target).array, target
+    if not array:
+        message = f"could not find array type for data type {display(target)}"
+        raise Wrong(message, scope.span(place))
+    state = of_result(array, merged(scope, items))
+    inner = array if nested else element
+    return ArrayExpr(array, -1, place, *state, tuple(items), inner, nested)
+
+
+def _row(scope: Scope, parsed: Parsed) -> Node:
+    explicit = enum_name(parsed, "row_format") == "COERCE_EXPLICIT_CALL"
+    args = _all(scope, parsed.args)
+    return Row("record", -1, parsed.location, None, Strength.NONE, args, explicit)
+
+
+def _collate(scope: Scope, parsed: Parsed) -> Node:
+    arg = transform(scope, parsed.arg)
+    span = scope.span(parsed.location)
+    names = [item.string.sval for item in parsed.collname]
+    if not facts().type(arg.type).collation and arg.type != "unknown":
+        message = f"collations are not supported by type {display(arg.type)}"
+        raise Wrong(message, span)
+    if len(names) > 1 and names[0] != "pg_catalog":
+        raise InvalidExpression("User-defined collations are not allowed.", span)
+    if facts().collation(names[-1]) is None:
+        raise MissingThing(f'collation "{names[-1]}" for encoding "UTF8"', span)
+    return Collate(arg.type, arg.typmod, parsed.location, names[-1], Strength.EXPLICIT, arg)
+
+
+def _call(scope: Scope, parsed: Parsed) -> Node:
+    names = [item.string.sval for item in parsed.funcname]
+    args = []
+    for item in parsed.args:
+        if item.WhichOneof("node") == "named_arg_expr":
+            raise InvalidExpression(ONLY, scope.span(item.named_arg_expr.location))
+        args.append(transform(scope, item))
+    shown: Display = "sql" if enum_name(parsed, "funcformat") == "COERCE_SQL_SYNTAX" else "call"
+    only = [
+        word
+        for word, present in (
+            ("DISTINCT", parsed.agg_distinct),
+            (f"{names[-1]}(*)", parsed.agg_star),
+            ("WITHIN GROUP", parsed.agg_within_group),
+            ("ORDER BY", bool(parsed.agg_order)),
+            ("FILTER", parsed.HasField("agg_filter")),
+        )
+        if present
+    ]
+    written = functions.Call(
+        names[-2] if len(names) > 1 else "", names[-1], tuple(args), parsed.location,
+        parsed.func_variadic, shown, parsed.HasField("over"), only[0] if only else "",
+    )  # fmt: skip
+    return functions.call(scope, written)
+
+
+def _parameter(scope: Scope, parsed: Parsed) -> Node:
+    message = f"there is no parameter ${parsed.number}"
+    raise Wrong(message, scope.span(parsed.location))
+
+
+def _default(scope: Scope, parsed: Parsed) -> Node:
+    raise Wrong("DEFAULT is not allowed in this context", scope.span(parsed.location))
+
+
+def _other(scope: Scope, kind: str, parsed: Parsed) -> Node:
+    """Whatever no filter may hold: PostgreSQL refuses it where it stands."""
+    if kind == "a_indirection":
+        place = leftmost(transform(scope, parsed.arg))
+    else:
+        place = getattr(parsed, "location", -1)
+    raise InvalidExpression(ONLY, scope.span(place))
+
+
+_RULES: dict[str, Callable[[Scope, Parsed], Node]] = {
+    "a_array_expr": _array,
+    "a_const": _constant,
+    "a_expr": _expression,
+    "bool_expr": _bool,
+    "boolean_test": _boolean_test,
+    "case_expr": _case,
+    "coalesce_expr": _coalesce,
+    "collate_clause": _collate,
+    "column_ref": columns.reference,
+    "func_call": _call,
+    "min_max_expr": _min_max,
+    "null_test": _null_test,
+    "param_ref": _parameter,
+    "row_expr": _row,
+    "set_to_default": _default,
+    "type_cast": _cast,
+}

@@ -1,0 +1,47 @@
+"""A type as it was written in a cast: which type it is, and its modifier.
+
+Example
+    `numeric(10, 2)` is numeric with modifier 655366, `int[]` is _int4, `mood` is the user's.
+
+PostgreSQL
+    parse_type.c, LookupTypeNameExtended() and typenameTypeMod().
+"""
+
+from __future__ import annotations
+
+from filtersql.errors.filters import MissingThing, Wrong
+from filtersql.filters.facts import facts
+from filtersql.filters.scope import Scope
+from filtersql.filters.types import typmod
+from filtersql.grammar import Node as Parsed
+
+__all__ = ["resolve"]
+
+
+def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
+    """The internal name and the modifier; a user's type as `schema.name`."""
+    names = [item.string.sval for item in parsed.names]
+    span = scope.span(parsed.location)
+    name = names[-1]
+    schema = names[-2] if len(names) > 1 else ""
+    if schema not in ("", "pg_catalog") or not facts().has_type(name):
+        users = [
+            known
+            for known in scope.user_types
+            if known.name == name and schema in ("", known.schema)
+        ]
+        if not users:
+            shown = ".".join(names)
+            raise MissingThing(f'type "{shown}"', span)
+        return f"{users[0].schema}.{users[0].name}", -1
+    if parsed.array_bounds:
+        array = facts().type(name).array or name
+    else:
+        array = name
+    values = []
+    for item in parsed.typmods:
+        kind = item.WhichOneof("node")
+        if kind != "a_const" or item.a_const.WhichOneof("val") != "ival":
+            raise Wrong("type modifiers must be simple constants or identifiers", span)
+        values.append(item.a_const.ival.ival)
+    return array, typmod(name, values, span) if values else -1

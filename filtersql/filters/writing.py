@@ -1,0 +1,268 @@
+"""A resolved filter as an expression of an engine, with the same three values.
+
+Example
+    `i / 2 = 3 AND c = 'NSW'` for Spark: `CAST(i DIV 2 AS INT) = 3 AND c = 'NSW'`.
+
+    What has no exact form raises NotTranslated, which names the function, the engine and why.
+    AND and OR become CASE where the right side can raise: PostgreSQL never looks at it when the
+    left side decides, the engines may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from sqlglot import exp
+
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters import comparing, numerics
+from filtersql.filters.engines import values
+from filtersql.filters.engines.templates import fill, joined, operand
+from filtersql.filters.folding import fold
+from filtersql.filters.model import ColumnWriter, Filter
+from filtersql.filters.nodes import (
+    ArrayExpr,
+    Bool,
+    BooleanTest,
+    Case,
+    CaseTest,
+    Coalesce,
+    Collate,
+    Const,
+    Distinct,
+    Func,
+    MinMax,
+    Node,
+    NullIf,
+    NullTest,
+    Op,
+    Relabel,
+    Row,
+    RowCompare,
+    ScalarArrayOp,
+    Var,
+    leftmost,
+)
+from filtersql.filters.raising import may_raise
+from filtersql.filters.trees import rebuilt
+from filtersql.filters.types import display
+from filtersql.source import Passage
+from filtersql.storage import Engine
+
+__all__ = ["Writer", "write"]
+
+_NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
+
+
+def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
+    """The filter's expression; raises NotTranslated when it has no exact form."""
+    return Writer(engine, column, filter.text).put(filter.tree)
+
+
+@cache
+def _rows(engine: Engine) -> dict[str, str]:
+    if engine == "spark":
+        from filtersql.filters.engines.spark import TABLE
+    else:
+        from filtersql.filters.engines.duckdb import TABLE
+    return TABLE
+
+
+class Writer:
+    """Writes one filter: what every rule asks for to build its tree."""
+
+    __slots__ = ("_column", "engine", "passage", "rows", "text_type")
+
+    def __init__(self, engine: Engine, column: ColumnWriter, passage: Passage) -> None:
+        self.engine = engine
+        self.passage = passage
+        self.rows = _rows(engine)
+        self.text_type = "STRING" if engine == "spark" else "TEXT"
+        self._column = column
+
+    # -- building blocks ---------------------------------------------------------------------
+
+    def column(self, node: Var) -> exp.Expr:
+        """The engine's expression of a column."""
+        return self._column(node.name)
+
+    def piece(self, name: str, *args: exp.Expr) -> exp.Expr:
+        """A row of the engine's table whose name begins with a dot."""
+        return fill(self.engine, self.rows[name], args)
+
+    def filled(self, text: str, *args: exp.Expr) -> exp.Expr:
+        """A text that both engines write alike."""
+        return fill(self.engine, text, args)
+
+    def cast(self, expression: exp.Expr, sql_type: str) -> exp.Expr:
+        """CAST."""
+        return values.cast(expression, sql_type, self.engine)
+
+    def text(self, value: str) -> exp.Expr:
+        """A string literal."""
+        return values.text(value)
+
+    def integer(self, value: int) -> exp.Expr:
+        """A whole number."""
+        return values.integer(value)
+
+    def null(self) -> exp.Expr:
+        """NULL without a type."""
+        return exp.Null()
+
+    def is_null(self, expression: exp.Expr) -> exp.Expr:
+        """IS NULL."""
+        return exp.Is(this=operand(expression), expression=exp.Null())
+
+    def case(
+        self, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None
+    ) -> exp.Expr:
+        """CASE WHEN … END."""
+        return exp.Case(
+            ifs=[exp.If(this=condition, true=result) for condition, result in whens],
+            default=default,
+        )
+
+    def refused(self, node: Node, reason: str) -> NotTranslated:
+        """The mistake that names what cannot be written, where, and why."""
+        place = max(leftmost(node), 0)
+        span = self.passage.span(place, min(place + 1, len(self.passage.text)))
+        return NotTranslated(_what(node), _NAMES[self.engine], reason, span)
+
+    # -- nodes -------------------------------------------------------------------------------
+
+    def put(self, node: Node) -> exp.Expr:
+        """The expression of a node."""
+        if node.type == "numeric":
+            return numerics.put(self, node)
+        constant = fold(node)
+        if constant is not None:
+            return self.constant(constant)
+        match node:
+            case Var():
+                return self.stored(node)
+            case Bool():
+                return self.logic(node)
+            case ScalarArrayOp():
+                return comparing.scalar_array(self, node)
+            case Distinct():
+                return comparing.distinct(self, node)
+            case Op() | Func() if not isinstance(node, NullIf):
+                return comparing.call(self, node)
+            case Relabel() | Collate():
+                return self.put(node.arg)
+            case NullTest():
+                return self.null_test(node)
+            case BooleanTest():
+                return self.boolean_test(node)
+            case RowCompare():
+                return comparing.row_compare(self, node)
+            case Case() | Coalesce() | MinMax() | NullIf():
+                return self.construct(node, self.put)
+        raise self.refused(node, "filtersql has no exact form for it yet.")
+
+    def stored(self, node: Var) -> exp.Expr:
+        """A column as it is stored."""
+        if node.target_type is not None:
+            reason = f"It is stored as {node.target_type} on the target, not as its own type."
+            raise self.refused(node, reason)
+        return self.column(node)
+
+    def constant(self, node: Const) -> exp.Expr:
+        """A constant of any type but numeric."""
+        try:
+            return values.literal(node.type, node.value, self.engine)
+        except values.Unwritable as problem:
+            raise self.refused(node, f"The engine cannot hold the constant {problem}.") from None
+
+    def logic(self, node: Bool) -> exp.Expr:
+        """AND, OR, NOT; with a CASE where the right side can raise."""
+        if node.kind == "not":
+            return exp.Not(this=operand(self.put(node.args[0])))
+        whole = self.put(node.args[0])
+        for arg in node.args[1:]:
+            whole = self._joined(node.kind, whole, arg)
+        return whole
+
+    def _joined(self, kind: str, left: exp.Expr, arg: Node) -> exp.Expr:
+        connector = exp.And if kind == "and" else exp.Or
+        right = self.put(arg)
+        if not may_raise(arg):
+            left = left if isinstance(left, connector) else joined(left)
+            return connector(this=left, expression=joined(right))
+        decides = exp.Boolean(this=kind == "or")
+        test = exp.Is(this=operand(left.copy()), expression=decides.copy())
+        both = connector(this=joined(left), expression=joined(right))
+        return self.case([(test, decides)], both)
+
+    def null_test(self, node: NullTest) -> exp.Expr:
+        """IS [NOT] NULL; of a row, of each of its values."""
+        if isinstance(node.arg, Row):
+            tests = [
+                self.null_test(NullTest("bool", arg=arg, is_null=node.is_null))
+                for arg in node.arg.args
+            ]
+            return exp.and_(*tests, copy=False) if tests else exp.true()
+        arg = self.raw(node.arg)
+        test = self.is_null(arg)
+        return test if node.is_null else exp.Not(this=test)
+
+    def raw(self, node: Node) -> exp.Expr:
+        """A value of which only its being NULL matters: a column as it is stored."""
+        while isinstance(node, (Relabel, Collate)):
+            node = node.arg
+        return self.column(node) if isinstance(node, Var) else self.put(node)
+
+    def boolean_test(self, node: BooleanTest) -> exp.Expr:
+        """IS [NOT] TRUE, FALSE, UNKNOWN."""
+        arg = operand(self.put(node.arg))
+        value = exp.Null() if node.test == "UNKNOWN" else exp.Boolean(this=node.test == "TRUE")
+        test = exp.Is(this=arg, expression=value)
+        return exp.Not(this=test) if node.negated else test
+
+    def construct(self, node: Node, put: Callable[[Node], exp.Expr]) -> exp.Expr:
+        """CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches `put` writes."""
+        match node:
+            case Case():
+                return self.conditional(node, put)
+            case Coalesce():
+                first, *rest = (put(arg) for arg in node.args)
+                return exp.Coalesce(this=first, expressions=rest) if rest else first
+            case MinMax():
+                return comparing.min_max(self, node, put)
+            case NullIf():
+                equal = comparing.comparison(self, node, node.function, *node.args)
+                return self.case([(equal, exp.Null())], put(node.args[0]))
+        raise AssertionError(type(node).__name__)
+
+    def conditional(self, node: Case, put: Callable[[Node], exp.Expr]) -> exp.Expr:
+        """CASE; `CASE x WHEN` compares x in every condition."""
+        arg = node.arg
+
+        def tested(item: Node) -> Node:
+            return arg if isinstance(item, CaseTest) and arg is not None else item
+
+        whens = [
+            (self.put(rebuilt(condition, tested) if arg is not None else condition), put(result))
+            for condition, result in node.whens
+        ]
+        return self.case(whens, put(node.default))
+
+
+def _what(node: Node) -> str:
+    match node:
+        case Op():
+            types = " and ".join(dict.fromkeys(display(arg.type) for arg in node.args))
+            return f'operator "{node.operator.name}" on {types}'
+        case Func():
+            types = ", ".join(display(arg.type) for arg in node.args)
+            return f"function {node.function.name}({types})"
+        case Var():
+            return f'column "{node.name}" of type {display(node.type)}'
+        case Const():
+            return f"a constant of type {display(node.type)}"
+        case ArrayExpr():
+            return "an array"
+        case _:
+            return f"{type(node).__name__.upper()} of type {display(node.type)}"
