@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import NoFeedFiles, UnreadableFeedFile
@@ -67,7 +67,7 @@ def line_span(shown: str, number: int, line: bytes) -> Span:
     return Source(shown, before + text).span(len(before), len(before) + len(text))
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 

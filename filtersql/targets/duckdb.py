@@ -27,6 +27,7 @@ __all__ = ["DuckDB", "connect"]
 
 #: temporary names of filtersql, to be forgotten between tables
 _TEMPORARY = "filtersql_"
+_BATCH = 100_000
 
 
 def connect(path: Path | None) -> DuckDB:
@@ -70,7 +71,14 @@ class DuckDB:
 
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
-        return self._run(statement).fetchall()
+        result = self._run(statement)
+        if not any("TIME ZONE" in str(column[1]) for column in result.description or ()):
+            found: list[tuple[object, ...]] = result.fetchall()
+            return found
+        # The client makes such values with pytz, which is not installed; Arrow does it alone.
+        self.connection.abort()
+        arrow = self.connection.sql(statement).to_arrow_table()
+        return list(zip(*(column.to_pylist() for column in arrow.columns), strict=True))
 
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
@@ -123,6 +131,10 @@ class DuckDB:
         )
         self._run(create.sql("duckdb"))
 
+    def define(self, name: str, query: str) -> None:
+        """A temporary view of a query."""
+        self._run(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name, 'duckdb')} AS\n{query}")
+
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows in a temporary table; its columns."""
         words = f"CREATE OR REPLACE TEMPORARY TABLE {quoted(name, 'duckdb')} AS\n"
@@ -159,9 +171,9 @@ class DuckDB:
             return Written(inserted=_count(self._run(statement).fetchall()))
         result = self._run(f"{statement.rstrip().rstrip(';')}\nRETURNING merge_action")
         counts = {"INSERT": 0, "UPDATE": 0, "DELETE": 0}
-        for batch in result.to_arrow_reader(100_000):
-            for item in batch.column(0).value_counts().to_pylist():
-                counts[item["values"]] += item["counts"]
+        while actions := result.fetchmany(_BATCH):
+            for (action,) in actions:
+                counts[action] += 1
         return Written(counts["INSERT"], counts["UPDATE"], counts["DELETE"])
 
     def committed(self, compiled: CompiledTable) -> Mark | None:

@@ -115,6 +115,10 @@ class Engine(Protocol):
         """A temporary view over a staged file, of the changes above and up to a position."""
         ...
 
+    def define(self, name: str, query: str) -> None:
+        """A temporary view of a query."""
+        ...
+
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows under a temporary name; its columns."""
         ...

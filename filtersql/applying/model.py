@@ -1,0 +1,98 @@
+"""What a run is asked and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from filtersql.catalog import Catalog
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake
+from filtersql.rendering.compiled import CompiledTable
+
+__all__ = ["CONFLICTS", "Event", "Inputs", "OnEvent", "Options", "RunResult", "TableResult"]
+
+#: PostgreSQL 18's names, as conflicts_sql gives them
+CONFLICTS = ("insert_exists", "update_exists", "update_missing", "delete_missing")
+
+Status = Literal["success", "error", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a project tells a run. `default_catalog` fills `{catalog}` in a source's pattern."""
+
+    root: Path
+    catalog: Catalog
+    subscriptions: Mapping[str, Subscription]
+    state_schema: str = "filtersql"
+    default_catalog: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The flags of `run`."""
+
+    dry_run: bool = False
+    full_refresh: bool = False
+    accept_filter_change: bool = False
+    fail_fast: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something to show: `index` of `total` targets; `count` changes were read so far."""
+
+    kind: Literal["reading", "start", "ok", "error", "skip"]
+    unique_id: str
+    index: int = 0
+    total: int = 0
+    count: int = 0
+    message: str = ""
+    seconds: float = 0.0
+
+
+OnEvent = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """What happened to one target. `unique_id` is `<subscription>/<schema>.<table>`."""
+
+    compiled: CompiledTable
+    status: Status
+    message: str
+    execution_time: float = 0.0
+    rows_inserted: int = 0
+    rows_updated: int = 0
+    rows_deleted: int = 0
+    changes_read: int = 0
+    changes_skipped: int = 0
+    conflicts: Mapping[str, int] = field(default_factory=dict)
+    position: int | None = None
+
+    @property
+    def unique_id(self) -> str:
+        """The name of the node."""
+        return f"{self.compiled.subscription}/{self.compiled.relation}"
+
+    @property
+    def changed(self) -> int:
+        """How many rows were written."""
+        return self.rows_inserted + self.rows_updated + self.rows_deleted
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """All targets of a run, and every mistake that stopped some of them."""
+
+    results: tuple[TableResult, ...]
+    mistakes: tuple[Mistake, ...] = ()
+    elapsed_time: float = 0.0
+
+    @property
+    def exit_code(self) -> int:
+        """0, or the worst of the mistakes."""
+        return max((mistake.exit_code for mistake in self.mistakes), default=0)

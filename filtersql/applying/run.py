@@ -1,0 +1,130 @@
+"""`run`: the initial copy where it is missing, then every pending change, in order, once.
+
+Example
+    result = run(inputs, {"s1": tables}, engine, Options(), print)
+    result.results[0].rows_inserted, result.mistakes
+
+    A subscription that is refused leaves its targets as they were; the others go on.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
+from filtersql.applying.subscription import Work, apply_subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine
+
+__all__ = ["run"]
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was shown so far: each target once at its start and once at its end."""
+
+    on_event: OnEvent | None
+    total: int
+    started: dict[str, int] = field(default_factory=dict)
+
+    def start(self, compiled: CompiledTable) -> None:
+        unique_id = f"{compiled.subscription}/{compiled.relation}"
+        if unique_id not in self.started:
+            self.started[unique_id] = len(self.started) + 1
+            self._tell(Event("start", unique_id, self.started[unique_id], self.total))
+
+    def end(self, result: TableResult) -> None:
+        self.start(result.compiled)
+        kind = {"success": "ok", "error": "error", "skipped": "skip"}[result.status]
+        index = self.started[result.unique_id]
+        event = Event(
+            kind,  # type: ignore[arg-type]
+            result.unique_id,
+            index,
+            self.total,
+            message=result.message,
+            seconds=result.execution_time,
+        )
+        self._tell(event)
+
+    def reading(self, subscription: str, count: int) -> None:
+        self._tell(Event("reading", subscription, count=count))
+
+    def _tell(self, event: Event) -> None:
+        if self.on_event is not None:
+            self.on_event(event)
+
+
+class _Undone(Exception):
+    """Ends the transaction of a dry run."""
+
+
+def run(
+    inputs: Inputs,
+    tables: Mapping[str, Sequence[CompiledTable]],
+    engine: Engine,
+    options: Options | None = None,
+    on_event: OnEvent | None = None,
+) -> RunResult:
+    """Bring the targets of some subscriptions, given by name, to where their feeds are."""
+    options = options or Options()
+    began = time.perf_counter()
+    told = _Told(on_event, sum(map(len, tables.values())))
+    results: list[TableResult] = []
+    mistakes: list[Mistake] = []
+    for name, compiled in tables.items():
+        if mistakes and options.fail_fast:
+            found = [
+                TableResult(table, "skipped", "an earlier target failed") for table in compiled
+            ]
+        else:
+            found, wrong = _subscription(inputs, name, compiled, engine, options, told)
+            mistakes += wrong
+        for result in found:
+            told.end(result)
+        results += found
+    return RunResult(tuple(results), tuple(mistakes), time.perf_counter() - began)
+
+
+def _subscription(
+    inputs: Inputs,
+    name: str,
+    tables: Sequence[CompiledTable],
+    engine: Engine,
+    options: Options,
+    told: _Told,
+) -> tuple[list[TableResult], Sequence[Mistake]]:
+    folder = Path(tempfile.mkdtemp(prefix="filtersql-"))
+    subscription = inputs.subscriptions[name]
+    work = Work(
+        inputs,
+        engine,
+        options,
+        subscription,
+        folder,
+        told.start,
+        lambda count: told.reading(name, count),
+    )
+    found: list[TableResult] = []
+    began = time.perf_counter()
+    try:
+        with engine.transaction():
+            found = apply_subscription(work, tables)
+            if options.dry_run:
+                raise _Undone
+    except _Undone:
+        pass
+    except Mistakes as wrong:
+        spent = time.perf_counter() - began
+        message = wrong.mistakes[0].message
+        return [TableResult(table, "error", message, spent) for table in tables], wrong.mistakes
+    finally:
+        engine.clear()
+        shutil.rmtree(folder, ignore_errors=True)
+    return found, ()

@@ -1,0 +1,196 @@
+"""Where a run reads: a subscription's feed, and the source tables of an initial copy.
+
+Example
+    source: "{catalog}.{schema}.{table}"                       tables of the engine
+    source: {format: filtersql, path: "src/{table}.jsonl"}     JSON lines, one object a row
+    changes: {format: filtersql, path: "changes/*.jsonl"}      JSON lines
+    changes: {format: filtersql, table: lake.changes}          a table of the engine
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlglot import exp, select
+
+from filtersql.applying.model import Inputs
+from filtersql.definitions.model import Feed, SourceOfTables, Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.applying import DuplicateKeys
+from filtersql.errors.feeds import UnknownFormat
+from filtersql.errors.targets import SparkTableOnDuckDB
+from filtersql.feeds.changes import Landing, Reading, read
+from filtersql.feeds.lines import FeedFile, find_files
+from filtersql.feeds.native import TABLE_COLUMNS, from_files, from_rows
+from filtersql.feeds.records import Record
+from filtersql.feeds.rows import stage_rows
+from filtersql.feeds.staging import Place
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine
+
+__all__ = ["FeedRead", "SeenFile", "read_feed", "stage_source"]
+
+#: (path, size, modified, last seq)
+SeenFile = tuple[str, int, int, int]
+Found = tuple[Place, Mistake]
+
+_FORMATS = ("filtersql",)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedRead:
+    """What a feed held, and the files that need not be opened again."""
+
+    reading: Reading
+    files: tuple[SeenFile, ...] = ()
+
+
+def read_feed(
+    inputs: Inputs,
+    engine: Engine,
+    subscription: Subscription,
+    landings: Sequence[Landing],
+    seen: dict[str, tuple[int, int, int]],
+    folder: Path,
+    on_progress: Callable[[int], None] | None,
+) -> FeedRead | None:
+    """Judge and stage a subscription's feed; None where it has none. Raises Mistakes."""
+    feed = subscription.changes
+    if feed is None:
+        return None
+    if feed.format not in _FORMATS:
+        raise Mistakes([UnknownFormat(feed.format, _FORMATS, feed.span)])
+    positions = [landing.position for landing in landings]
+    lowest = min((-1 if position is None else position for position in positions), default=-1)
+    if feed.path is None:
+        rows = _from_table(engine, feed, lowest)
+        return FeedRead(
+            read(rows, inputs.catalog, landings, engine.dialect, folder, closed=False,
+                 on_progress=on_progress)
+        )  # fmt: skip
+    files = [
+        file
+        for file in find_files(feed.path, inputs.root, feed.span)
+        if not _consumed(file, seen, lowest)
+    ]
+    last: dict[str, int] = {}
+
+    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
+        for place, change in from_files(files, mistakes):
+            if change.seq > last.get(place[0], -1):
+                last[place[0]] = change.seq
+            yield place, change
+
+    reading = read(
+        records, inputs.catalog, landings, engine.dialect, folder, on_progress=on_progress
+    )
+    return FeedRead(
+        reading,
+        tuple((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files),
+    )
+
+
+def stage_source(
+    inputs: Inputs, engine: Engine, subscription: Subscription, compiled: CompiledTable, path: Path
+) -> bool:
+    """Make the view that initial_copy.sql reads; False where there is nothing to copy from."""
+    source = subscription.source
+    if source is None or not compiled.copy_data:
+        return False
+    if source.path is not None:
+        _check_format(source)
+        pattern = _filled(source.path, compiled, None, glob.escape)
+        files = find_files(pattern, inputs.root, source.span)
+        table = inputs.catalog.tables[compiled.relation]
+        staged = stage_rows(files, compiled, table, engine.dialect, path)
+        engine.view(compiled.source_view, path, staged.columns)
+    else:
+        name = _table(inputs, engine, source, compiled)
+        columns = [exp.column(column.name, quoted=True) for column in compiled.feed_columns]
+        query = select(*columns).from_(exp.to_table(name, dialect=engine.dialect))
+        engine.define(compiled.source_view, query.sql(engine.dialect))
+    _check_keys(engine, compiled)
+    return True
+
+
+def _consumed(file: FeedFile, seen: dict[str, tuple[int, int, int]], lowest: int) -> bool:
+    known = seen.get(file.shown)
+    return known is not None and known[:2] == (file.size, file.modified) and known[2] <= lowest
+
+
+def _from_table(
+    engine: Engine, feed: Feed, lowest: int
+) -> Callable[[list[Found]], Iterator[tuple[Place, Record]]]:
+    parts = str(feed.table).split(".")
+    if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
+        engine.dialect == "duckdb"
+    ):
+        raise Mistakes([SparkTableOnDuckDB(str(feed.table), feed.span)])
+    name = exp.Table(
+        **{
+            key: exp.to_identifier(part, quoted=True)
+            for key, part in zip(("this", "db", "catalog"), reversed(parts), strict=False)
+        }
+    )
+    described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
+    found = {str(row[0]) for row in described}
+    columns = [column for column in TABLE_COLUMNS if column in found]
+    query = (
+        select(*(exp.column(column, quoted=True) for column in columns))
+        .from_(name)
+        .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
+        .order_by(exp.column("seq", quoted=True))
+    ).sql(engine.dialect)
+    shown = str(feed.table)
+    return lambda mistakes: from_rows(shown, columns, engine.rows(query), mistakes)
+
+
+def _table(inputs: Inputs, engine: Engine, source: SourceOfTables, compiled: CompiledTable) -> str:
+    parts = [
+        filled
+        for part in str(source.table).split(".")
+        if (filled := _filled(part, compiled, inputs.default_catalog, str))
+    ]
+    known = engine.exists(parts[-2:] if len(parts) > 1 else ["main", parts[-1]])
+    if not known and engine.dialect == "duckdb":
+        raise Mistakes([SparkTableOnDuckDB(".".join(parts), source.span)])
+    identifiers = (exp.to_identifier(part, quoted=True) for part in parts)
+    return ".".join(identifier.sql(engine.dialect) for identifier in identifiers)
+
+
+def _filled(
+    pattern: str, compiled: CompiledTable, catalog: str | None, word: Callable[[str], str]
+) -> str:
+    values = {
+        "subscription": compiled.subscription,
+        "schema": compiled.relation.schema,
+        "table": compiled.relation.name,
+        "catalog": catalog or "",
+    }
+    return re.sub(
+        r"\{(subscription|schema|table|catalog)\}", lambda match: word(values[match[1]]), pattern
+    )
+
+
+def _check_format(source: SourceOfTables) -> None:
+    if source.format not in _FORMATS:
+        raise Mistakes([UnknownFormat(source.format, _FORMATS, source.span)])
+
+
+def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
+    """A target has no unique index that would notice a key that comes twice."""
+    if not compiled.key:
+        return
+    keys = [exp.column(column, quoted=True) for column in compiled.key]
+    view = exp.Table(this=exp.to_identifier(compiled.source_view, quoted=True))
+    repeated = select(*keys).from_(view).group_by(*(key.copy() for key in keys))
+    repeated = repeated.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1)))
+    query = select("COUNT(*)").from_(repeated.subquery("repeated"))
+    count = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
+    if count:
+        name = f"{compiled.subscription}/{compiled.relation}"
+        raise Mistakes([DuplicateKeys(name, compiled.key, count)])

@@ -1,0 +1,128 @@
+"""Where a target stands before a run, and what forbids to go on.
+
+Example
+    =============== ============= ==================================================
+    ledger says     target        then
+    =============== ============= ==================================================
+    nothing         missing       it is made and copied
+    nothing         exists        refused: filtersql did not make it
+    copying         any           a marked copy counts, another is made anew
+    applying        exists        marked: done; else the same cut is applied first
+    applied         exists        the changes above its position are applied
+    applied         missing       refused
+    =============== ============= ==================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from filtersql.applying.ledger import Entry, key_of
+from filtersql.applying.model import Options
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.applying import (
+    ChangedFilter,
+    ForeignTarget,
+    NotBuilt,
+    TargetGone,
+    TargetMoved,
+)
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine, Mark
+
+__all__ = ["Standing", "standings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A target before the run. `until` is the cut that a killed run intended and did not reach.
+
+    `settled` is the ledger's row that an earlier run could not write any more.
+    """
+
+    compiled: CompiledTable
+    entry: Entry | None
+    copy: bool
+    generation: int
+    position: int | None
+    until: int | None = None
+    settled: bool = False
+
+
+def standings(
+    engine: Engine,
+    subscription: Subscription,
+    tables: Sequence[CompiledTable],
+    entries: dict[tuple[str, str, str], Entry],
+    options: Options,
+) -> tuple[Standing, ...]:
+    """All targets of a subscription. Raises everything that forbids the run together."""
+    found: list[Standing] = []
+    mistakes: list[Mistake] = []
+    for compiled in tables:
+        entry = entries.get(key_of(compiled))
+        dropped = entry is not None and entry.phase == "dropped"
+        if wrong := _wrong(engine, compiled, None if dropped else entry, options):
+            mistakes += wrong
+        elif entry is None or dropped or options.full_refresh:
+            found.append(_new(compiled, subscription, entry))
+        else:
+            found.append(_known(engine, compiled, subscription, entry))
+    if mistakes:
+        raise Mistakes(mistakes)
+    return tuple(found)
+
+
+def _wrong(
+    engine: Engine, compiled: CompiledTable, entry: Entry | None, options: Options
+) -> list[Mistake]:
+    name = f"{compiled.subscription}/{compiled.relation}"
+    if compiled.on_conflict != "apply":
+        return [NotBuilt(f'on_conflict "{compiled.on_conflict}" ("{name}")')]
+    exists = engine.exists(compiled.target)
+    moved = entry is not None and entry.target != compiled.target_sql
+    if exists and (entry is None or moved):
+        return [ForeignTarget(name, compiled.target_sql)]
+    if entry is None or options.full_refresh:
+        return []
+    if moved:
+        return [TargetMoved(name, entry.target, compiled.target_sql)]
+    if not exists and entry.phase != "copying":
+        return [TargetGone(name, compiled.target_sql)]
+    wrong: list[Mistake] = []
+    if not options.accept_filter_change and entry.phase != "copying":
+        if entry.via_partition_root != compiled.via_partition_root:
+            wrong.append(ChangedFilter(name, "publish_via_partition_root"))
+        elif entry.filter_hash != compiled.filter_hash:
+            wrong.append(ChangedFilter(name, "the filter"))
+    return wrong
+
+
+def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | None) -> Standing:
+    generation = 1 if entry is None else entry.generation + 1
+    return Standing(compiled, entry, True, generation, _copied_to(compiled, subscription))
+
+
+def _known(
+    engine: Engine, compiled: CompiledTable, subscription: Subscription, entry: Entry
+) -> Standing:
+    generation = entry.generation
+    if entry.phase in ("copied", "applied"):
+        return Standing(compiled, entry, False, generation, entry.position)
+    intended = Mark(entry.subscription, entry.relation, generation, entry.position)
+    done = engine.committed(compiled) == intended
+    if entry.phase == "copying":
+        if not done:
+            return _new(compiled, subscription, entry)
+        return Standing(compiled, entry, False, generation, entry.position, settled=True)
+    if done:
+        return Standing(compiled, entry, False, generation, entry.position, settled=True)
+    return Standing(compiled, entry, False, generation, entry.from_position, entry.position)
+
+
+def _copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:
+    """The changes that a source of an initial copy holds already."""
+    source = subscription.source
+    return source.seq if source is not None and compiled.copy_data else None

@@ -1,0 +1,335 @@
+"""One subscription, from where its targets stand to the cut: all of it, or a refusal.
+
+Example
+    1. the feed is judged and staged; the sources of missing targets are judged and staged
+    2. missing targets are made and copied
+    3. every target's rows are staged and judged; nothing was merged so far
+    4. ledger: applying; one MERGE for each target with its mark; ledger: applied
+
+    On DuckDB all of that is one transaction. Elsewhere a refusal after step 2 removes the targets
+    that step 2 made, and a kill in step 4 is finished by the next run, with the same cut.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filtersql.applying import ledger
+from filtersql.applying.judging import Judgement, judge_changes
+from filtersql.applying.ledger import Entry, Phase
+from filtersql.applying.model import CONFLICTS, Inputs, Options, TableResult
+from filtersql.applying.sources import FeedRead, read_feed, stage_source
+from filtersql.applying.standing import Standing, standings
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.feeds.changes import Landing
+from filtersql.feeds.staging import StagedColumn
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine, Mark, Written
+
+__all__ = ["Target", "Work", "apply_subscription"]
+
+
+@dataclass(slots=True)
+class Target:
+    """A target while a run works on it."""
+
+    standing: Standing
+    position: int | None
+    staged: Path | None = None
+    columns: tuple[StagedColumn, ...] = ()
+    written: Written = field(default_factory=Written)
+    copied: bool = False
+    read: int = 0
+    skipped: int = 0
+    conflicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CONFLICTS, 0))
+    #: how often a statement turned out to be committed by an earlier run
+    repeated: int = 0
+    settled: bool = False
+    seconds: float = 0.0
+
+    @property
+    def compiled(self) -> CompiledTable:
+        """What was compiled for it."""
+        return self.standing.compiled
+
+
+@dataclass(slots=True)
+class Work:
+    """What one subscription's run holds on to."""
+
+    inputs: Inputs
+    engine: Engine
+    options: Options
+    subscription: Subscription
+    folder: Path
+    on_start: Callable[[CompiledTable], None]
+    on_read: Callable[[int], None] | None = None
+    targets: list[Target] = field(default_factory=list)
+    ordinal: int = 0
+    #: rows of the ledger that are true already and go in with the next commit
+    pending: list[Entry] = field(default_factory=list)
+    prepared: bool = False
+    #: whether a table was made or written
+    touched: bool = False
+
+
+def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[TableResult]:
+    """Bring all targets of a subscription to the feed's cut. Raises Mistakes."""
+    engine, inputs, schema = work.engine, work.inputs, work.inputs.state_schema
+    engine.configure({k: v for table in tables for k, v in table.settings.items()})
+    entries = ledger.newest(engine, schema)
+    work.ordinal = max((entry.ordinal for entry in entries.values()), default=0)
+    found = standings(engine, work.subscription, tables, entries, work.options)
+    work.targets = [Target(standing, standing.position) for standing in found]
+    for target in work.targets:
+        if target.standing.settled:
+            target.settled = True
+            work.pending.append(_entry(work, target, _settled_phase(target), target.position))
+    landings = [Landing(standing.compiled, standing.position) for standing in found]
+    seen = ledger.seen_files(engine, schema, work.subscription.name)
+    feed = read_feed(inputs, engine, work.subscription, landings, seen, work.folder, work.on_read)
+    if feed is not None:
+        for target, staged in zip(work.targets, feed.reading.staged, strict=True):
+            target.staged, target.columns = staged.path, staged.columns
+            target.skipped = staged.skipped
+    _copy(work)
+    try:
+        _catch_up(work, None if feed is None else feed.reading.cut)
+    except Mistakes:
+        _take_back(work)
+        raise
+    _remember(work, feed)
+    return [_result(target) for target in work.targets]
+
+
+def _copy(work: Work) -> None:
+    """Make and fill the targets that are missing; all sources are judged before."""
+    missing = [target for target in work.targets if target.standing.copy]
+    sources: list[bool] = []
+    mistakes: list[Mistake] = []
+    for index, target in enumerate(missing):
+        path = work.folder / f"source-{index}.parquet"
+        try:
+            sources.append(
+                stage_source(work.inputs, work.engine, work.subscription, target.compiled, path)
+            )
+        except Mistakes as found:
+            mistakes += found.mistakes
+    if mistakes:
+        raise Mistakes(mistakes)
+    if not missing or _only_looking(work):
+        return
+    _commit(work, [_entry(work, target, "copying", target.position) for target in missing])
+    try:
+        for target, has_source in zip(missing, sources, strict=True):
+            _fill(work, target, has_source)
+    except Mistakes:
+        _take_back(work)
+        raise
+
+
+def _fill(work: Work, target: Target, has_source: bool) -> None:
+    compiled, engine = target.compiled, work.engine
+    work.on_start(compiled)
+    work.touched = True
+    with _timed(target):
+        config = dict(work.subscription.target_config)
+        engine.create(compiled.target, compiled.column_definitions_sql, config)
+        target.copied = True
+        if has_source:
+            written = engine.write(compiled.initial_copy_sql, compiled, _mark(target))
+            target.written += written or Written()
+        work.pending.append(_entry(work, target, "copied", target.position))
+
+
+def _catch_up(work: Work, cut: int | None) -> None:
+    """First what a killed run left undone, then everything up to the cut."""
+    unfinished = {t.standing.until for t in work.targets if t.standing.until is not None}
+    for until in sorted(unfinished):
+        _round(work, [t for t in work.targets if t.standing.until == until], until)
+    if cut is not None:
+        behind = [t for t in work.targets if t.position is None or t.position < cut]
+        _round(work, behind, cut)
+    if not _only_looking(work):
+        _commit(work, [])
+
+
+def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
+    """Judge the changes of all targets up to a cut; then write them all."""
+    judged: list[tuple[Target, Judgement]] = []
+    mistakes: list[Mistake] = []
+    for index, target in enumerate(targets):
+        if target.staged is None or (_only_looking(work) and target.standing.copy):
+            continue
+        with _timed(target):
+            judgement, wrong = _judge(work, target, upto, index)
+        judged.append((target, judgement))
+        mistakes += wrong
+    if mistakes:
+        raise Mistakes(mistakes)
+    for target, judgement in judged:
+        target.read += judgement.changes
+        for kind, count in judgement.conflicts.items():
+            target.conflicts[kind] += count
+    if _only_looking(work):
+        return
+    writing = [(target, judgement) for target, judgement in judged if judgement.staged]
+    _commit(
+        work,
+        [] if work.engine.atomic else [_entry(work, t, "applying", upto) for t, _ in writing],
+    )
+    for target, judgement in writing:
+        _merge(work, target, judgement, upto)
+    for target, _ in judged:
+        entry = _entry(work, target, "applied", upto)
+        target.position = upto
+        work.pending.append(entry)
+
+
+def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement, list[Mistake]]:
+    assert target.staged is not None
+    compiled = target.compiled
+    work.engine.view(
+        compiled.changes_view, target.staged, target.columns, above=target.position, upto=upto
+    )
+    try:
+        return judge_changes(work.engine, compiled, f"filtersql_stage__{index}")
+    except Mistakes as found:
+        return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
+
+
+def _merge(work: Work, target: Target, judgement: Judgement, upto: int) -> None:
+    work.on_start(target.compiled)
+    work.touched = True
+    with _timed(target):
+        mark = _mark(target, upto)
+        written = work.engine.write(judgement.merge, target.compiled, mark)
+    if written is None:
+        target.repeated += 1
+    else:
+        target.written += written
+
+
+def _commit(work: Work, entries: Sequence[Entry]) -> None:
+    """Write the pending rows of the ledger and these, in one commit."""
+    rows = [*work.pending, *entries]
+    if not rows:
+        return
+    _prepare(work)
+    ledger.append(work.engine, work.inputs.state_schema, rows)
+    work.pending.clear()
+
+
+def _prepare(work: Work) -> None:
+    if not work.prepared:
+        ledger.prepare(work.engine, work.inputs.state_schema)
+        work.prepared = True
+
+
+def _take_back(work: Work) -> None:
+    """A refusal changes nothing: targets that this run made are removed again."""
+    if work.engine.atomic or work.options.full_refresh:
+        return
+    made = [target for target in work.targets if target.copied]
+    if any(target.position != target.standing.position for target in made):
+        return
+    for target in made:
+        work.engine.drop(target.compiled.target)
+    begun = [t for t in work.targets if t.standing.copy] if work.prepared else []
+    work.pending = [entry for entry in work.pending if entry.phase != "copied"]
+    _commit(work, [_entry(work, target, "dropped", None) for target in begun])
+
+
+def _remember(work: Work, feed: FeedRead | None) -> None:
+    if feed is None or not feed.files or _only_looking(work):
+        return
+    _prepare(work)
+    ledger.see_files(work.engine, work.inputs.state_schema, work.subscription.name, feed.files)
+
+
+def _only_looking(work: Work) -> bool:
+    """A dry run where nothing can be rolled back; DuckDB carries it out and rolls it back."""
+    return work.options.dry_run and not work.engine.atomic
+
+
+def _mark(target: Target, position: int | None = None) -> Mark:
+    compiled = target.compiled
+    at = target.position if position is None else position
+    return Mark(compiled.subscription, compiled.relation, target.standing.generation, at)
+
+
+def _settled_phase(target: Target) -> Phase:
+    entry = target.standing.entry
+    return "copied" if entry is not None and entry.phase == "copying" else "applied"
+
+
+def _entry(work: Work, target: Target, phase: Phase, position: int | None) -> Entry:
+    work.ordinal += 1
+    compiled = target.compiled
+    return Entry(
+        ordinal=work.ordinal,
+        subscription=compiled.subscription,
+        relation_schema=compiled.relation.schema,
+        relation_name=compiled.relation.name,
+        target=compiled.target_sql,
+        filter_hash=compiled.filter_hash,
+        via_partition_root=compiled.via_partition_root,
+        generation=target.standing.generation,
+        phase=phase,
+        from_position=target.position,
+        position=position,
+        rows_inserted=target.written.inserted,
+        rows_updated=target.written.updated,
+        rows_deleted=target.written.deleted,
+        changes_read=target.read,
+        changes_skipped=target.skipped,
+        conflicts=dict(target.conflicts),
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+@contextmanager
+def _timed(target: Target) -> Iterator[None]:
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        target.seconds += time.perf_counter() - started
+
+
+def _result(target: Target) -> TableResult:
+    written = target.written
+    return TableResult(
+        compiled=target.compiled,
+        status="success",
+        message=_message(target),
+        execution_time=target.seconds,
+        rows_inserted=written.inserted,
+        rows_updated=written.updated,
+        rows_deleted=written.deleted,
+        changes_read=target.read,
+        changes_skipped=target.skipped,
+        conflicts=dict(target.conflicts),
+        position=target.position,
+    )
+
+
+def _message(target: Target) -> str:
+    written = target.written
+    if target.repeated or target.settled:
+        return "an interrupted run is finished"
+    if not (target.copied or target.read):
+        return "nothing new"
+    counts = (
+        (written.inserted, "inserted"),
+        (written.updated, "updated"),
+        (written.deleted, "deleted"),
+    )
+    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "no row changed"
+    return f"{'copied: ' if target.copied and not target.read else ''}{said}"

@@ -1,0 +1,93 @@
+"""Delta: how a table is made, and how a position is committed with its data.
+
+Example
+    spark.databricks.delta.write.txnAppId / txnVersion     a MERGE that was committed is skipped
+    spark.databricks.delta.commitInfo.userMetadata         the mark, read by DESCRIBE HISTORY
+
+Delta
+    MergeIntoCommand asks hasBeenExecuted() first: with the same application and an equal or higher
+    version the statement is skipped and its result is empty. The settings would silence any later
+    statement of the session too, so they never outlive their statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from filtersql.rendering.words import quoted
+from filtersql.targets.model import Mark, Written, read_mark
+
+__all__ = ["MARK_SETTINGS", "create_statement", "history", "mark_of", "marking", "written"]
+
+_APPLICATION = "spark.databricks.delta.write.txnAppId"
+_VERSION = "spark.databricks.delta.write.txnVersion"
+_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+MARK_SETTINGS = (_APPLICATION, _VERSION, _METADATA)
+#: characters that Parquet's column names take only with Delta's column mapping
+_NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
+_COMMITS_READ = 50
+
+
+def marking(mark: Mark, *, initial: bool) -> dict[str, str]:
+    """The settings around the statement that commits a mark."""
+    settings = {_METADATA: mark.text}
+    if not initial and mark.position is not None:
+        application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
+        settings |= {_APPLICATION: application, _VERSION: str(mark.position)}
+    return settings
+
+
+def written(rows: Sequence[Mapping[str, object]]) -> Written | None:
+    """What the statement's result says; no row at all: it was committed before."""
+    if not rows:
+        return None
+    row = rows[0]
+
+    def count(kind: str) -> int:
+        return int(str(row.get(f"num_{kind}_rows") or 0))
+
+    return Written(count("inserted"), count("updated"), count("deleted"))
+
+
+def history(table_sql: str) -> str:
+    """The statement that reads the newest commits."""
+    return f"DESCRIBE HISTORY {table_sql} LIMIT {_COMMITS_READ}"
+
+
+def mark_of(rows: Sequence[Mapping[str, object]]) -> Mark | None:
+    """The newest mark among commits, which come newest first."""
+    marks = (read_mark(row.get("userMetadata")) for row in rows)
+    return next((mark for mark in marks if mark is not None), None)
+
+
+def create_statement(
+    table_sql: str, definitions: str, config: Mapping[str, object], location: str | None
+) -> str:
+    """CREATE OR REPLACE TABLE."""
+    properties = {str(k): str(v) for k, v in _mapping(config.get("table_properties")).items()}
+    if _NEEDS_MAPPING.search("".join(re.findall(r"`((?:[^`]|``)+)`", definitions))):
+        properties.setdefault("delta.columnMapping.mode", "name")
+    parts = [f"CREATE OR REPLACE TABLE {table_sql} (\n  {definitions}\n)\nUSING delta"]
+    if clustered := _names(config.get("cluster_by")):
+        parts.append(f"CLUSTER BY ({', '.join(quoted(name, 'spark') for name in clustered)})")
+    if location is not None:
+        parts.append(f"LOCATION {_text(location)}")
+    if properties:
+        pairs = (f"{_text(name)} = {_text(value)}" for name, value in properties.items())
+        parts.append(f"TBLPROPERTIES ({', '.join(pairs)})")
+    return "\n".join(parts)
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _names(value: object) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []
+
+
+def _text(value: str) -> str:
+    return exp.Literal.string(value).sql("spark")

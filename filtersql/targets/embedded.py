@@ -1,0 +1,136 @@
+"""Starting the embedded Spark: one Java process, quiet, with the jars of Delta and Iceberg.
+
+Example
+    A process starts Spark once. Each connection is a session of its own beside it, so that several
+    projects in one process have each its settings, views and Iceberg catalogs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import Unreachable
+from filtersql.targets.jars import jars
+from filtersql.targets.java import check_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["own_session", "users_session"]
+
+#: marks the Java process that filtersql started
+_OWN = "spark.filtersql.embedded"
+_QUIET = """status = error
+rootLogger.level = error
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %p %c{1}: %m%n
+"""
+_SETTINGS: Mapping[str, str] = {
+    "spark.app.name": "filtersql",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension,"
+    "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # Delta's default of 50 partitions, and Spark's 200, make small tables slow; adaptive execution
+    # splits what is large.
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.sql.shuffle.partitions": "4",
+    # Dates before 1582 are written as they are read.
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+}
+
+
+def users_session() -> SparkSession | None:
+    """The SparkSession that the process has already and that filtersql did not start."""
+    if "pyspark" not in sys.modules:
+        return None
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None or active.sparkContext.getConf().get(_OWN) is not None:
+        return None
+    return active
+
+
+def own_session(
+    threads: int | None, spark_conf: Mapping[str, str], extra_jars: tuple[Path, ...]
+) -> SparkSession:
+    """A new session of the Spark that this process started; starts it the first time."""
+    from pyspark.sql import SparkSession
+
+    settings = {**_SETTINGS, _OWN: "true", **spark_conf}
+    settings.setdefault("spark.master", f"local[{threads or min(os.cpu_count() or 2, 8)}]")
+    if (running := SparkSession.getActiveSession()) is not None:
+        return _beside(running, settings)
+    check_java()
+    files = [*jars(spark_conf), *extra_jars]
+    if given := spark_conf.get("spark.jars"):
+        files += [Path(name) for name in given.split(",")]
+    settings["spark.jars"] = ",".join(map(str, files))
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with _quiet() as (options, log):
+        java_options = spark_conf.get("spark.driver.extraJavaOptions", "")
+        builder = builder.config(
+            "spark.driver.extraJavaOptions", f"{options} {java_options}".strip()
+        )
+        try:
+            root = builder.getOrCreate()
+        except Exception as error:
+            raise Mistakes([Unreachable("Spark", _told(log, error))]) from None
+    root.sparkContext.setLogLevel("OFF")
+    return _beside(root, settings)
+
+
+def _beside(root: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    session = root.newSession()
+    for name, value in settings.items():
+        # A later project of the process may want other settings than the one that started Spark.
+        if name.startswith("spark.sql.") and session.conf.isModifiable(name):
+            session.conf.set(name, value)
+    return session
+
+
+@contextmanager
+def _quiet() -> Iterator[tuple[str, Path]]:
+    """What Java writes while it starts goes to a file; its later errors to nobody's terminal."""
+    folder = Path(tempfile.mkdtemp(prefix="filtersql-log-"))
+    config = folder / "log4j2.properties"
+    config.write_text(_QUIET)
+    log = folder / "spark.log"
+    saved = [(number, os.dup(number)) for number in (1, 2)]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        with log.open("wb") as stream:
+            for number, _ in saved:
+                os.dup2(stream.fileno(), number)
+        yield f"-Dlog4j2.configurationFile={config.as_uri()}", log
+    finally:
+        for number, copy in saved:
+            os.dup2(copy, number)
+            os.close(copy)
+
+
+def _told(log: Path, error: Exception) -> str:
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    told = [line for line in lines if "Exception" in line or "Error" in line]
+    return (told or lines or [str(error)])[-1]

@@ -1,0 +1,146 @@
+"""From an output of profiles.yml to a connection: `open_engine(output, root)`.
+
+Example
+    ============================================= =========================================
+    {type: duckdb, path: shop.duckdb}             duckdb.connect
+    {type: spark, method: session, format: delta} embedded.own_session, or the active session
+    ============================================= =========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import UnsupportedTarget
+from filtersql.source import Span
+from filtersql.targets.model import Engine
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["OutputLike", "open_engine"]
+
+
+class OutputLike(Protocol):
+    """What is asked of an output (project.Output)."""
+
+    @property
+    def type(self) -> str:
+        """`spark` or `duckdb`."""
+        ...
+
+    @property
+    def method(self) -> str | None:
+        """`session`, later `thrift` and `connect`."""
+        ...
+
+    @property
+    def format(self) -> str | None:
+        """`delta` or `iceberg`."""
+        ...
+
+    @property
+    def catalog(self) -> str | None:
+        """The catalog of the targets."""
+        ...
+
+    @property
+    def threads(self) -> int | None:
+        """How many tasks may run at once."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """Everything as it is written."""
+        ...
+
+    @property
+    def span(self) -> Span:
+        """Its place."""
+        ...
+
+
+def open_engine(output: OutputLike, root: Path) -> Engine:
+    """Connect. Raises Mistakes with exit code 2 when the engine cannot be reached."""
+    if output.type == "duckdb":
+        from filtersql.targets.duckdb import connect
+
+        path = output.settings.get("path")
+        return connect(None if path in (None, ":memory:") else root / str(path))
+    if output.type == "spark" and (output.method or "session") == "session":
+        return _session(output, root)
+    what = f'target type "{output.type}" with method "{output.method}"'
+    raise Mistakes([UnsupportedTarget(what, "Use method: session, or type: duckdb.", output.span)])
+
+
+def _session(output: OutputLike, root: Path) -> Engine:
+    from filtersql.targets import embedded
+    from filtersql.targets.session import Session
+
+    table_format = _format(output)
+    if table_format == "iceberg" and output.catalog is None:
+        hint = 'Say catalog: lake and catalog_config: {type: hadoop, warehouse: "lakehouse"}.'
+        raise Mistakes([UnsupportedTarget("format iceberg without a catalog", hint, output.span)])
+    conf = _catalog(output, root) | _texts(output.settings.get("spark_conf"))
+    spark = embedded.users_session()
+    warehouse = None
+    if spark is None:
+        extra = output.settings.get("jars")
+        files = tuple(root / str(name) for name in extra) if isinstance(extra, list) else ()
+        spark = embedded.own_session(output.threads, conf, files)
+        if table_format == "delta" and output.catalog is None:
+            warehouse = (root / str(output.settings.get("warehouse") or "warehouse")).resolve()
+            _forget_others(spark, warehouse)
+    engine = Session(spark, table_format, output.catalog, warehouse)
+    if warehouse is None:
+        engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
+    return engine
+
+
+def _format(output: OutputLike) -> Literal["delta", "iceberg"]:
+    match output.format:
+        case None | "delta":
+            return "delta"
+        case "iceberg":
+            return "iceberg"
+        case other:
+            what = f'table format "{other}"'
+            hint = 'Supported formats are "delta" and "iceberg".'
+            raise Mistakes([UnsupportedTarget(what, hint, output.span)])
+
+
+def _catalog(output: OutputLike, root: Path) -> dict[str, str]:
+    """The settings of the profile's catalog; a warehouse without a scheme is below the project."""
+    config = _texts(output.settings.get("catalog_config"))
+    if output.catalog is None or (output.format != "iceberg" and not config):
+        return {}
+    prefix = f"spark.sql.catalog.{output.catalog}"
+    kind = config.pop("class", "org.apache.iceberg.spark.SparkCatalog")
+    if "warehouse" in config and "://" not in config["warehouse"]:
+        config["warehouse"] = str((root / config["warehouse"]).resolve())
+    return {prefix: kind, **{f"{prefix}.{name}": value for name, value in config.items()}}
+
+
+def _texts(value: object) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {
+        str(name): str(item).lower() if isinstance(item, bool) else str(item)
+        for name, item in value.items()
+    }
+
+
+def _forget_others(spark: SparkSession, warehouse: Path) -> None:
+    """Another project of this process may have used the same names for tables elsewhere.
+
+    Every table of filtersql's own Spark has a LOCATION, so that dropping it forgets a name only.
+    """
+    for schema in spark.catalog.listDatabases():
+        location = (schema.locationUri or "").removeprefix("file:")
+        if schema.name == "default" or Path(location).is_relative_to(warehouse):
+            continue
+        name = "`" + schema.name.replace("`", "``") + "`"
+        spark.sql(f"DROP SCHEMA IF EXISTS {name} CASCADE")

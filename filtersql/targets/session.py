@@ -1,0 +1,259 @@
+"""Embedded Spark as a target, with Delta or Iceberg tables that a second process sees.
+
+Example
+    `{type: spark, method: session, format: delta, warehouse: warehouse, schema: shop}`
+
+    A Delta table `shop.t1` lives in `<warehouse>/shop.db/t1`; a later session finds it there by its
+    folder, so no metastore has to be started (seconds) or locked (Derby serves one process only).
+    An Iceberg table lives in its catalog. Where the process has an active SparkSession already,
+    that one is used as it is, with its own catalog.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import EngineRefused, SettingRefused
+from filtersql.feeds.staging import StagedColumn
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.storage import Engine as Dialect
+from filtersql.targets import delta, iceberg
+from filtersql.targets.model import Mark, Written
+from filtersql.targets.refusals import reason_of
+from filtersql.targets.statements import literal, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Session"]
+
+
+@dataclass(slots=True)
+class Session:
+    """A Spark session. `warehouse` is where filtersql keeps Delta tables; None: the catalog's."""
+
+    spark: SparkSession
+    format: Literal["delta", "iceberg"]
+    catalog: str | None = None
+    warehouse: Path | None = None
+    dialect: Dialect = "spark"
+    atomic: bool = False
+    #: what was set before, to be put back: the session may be the user's own
+    before: dict[str, str | None] = field(default_factory=dict)
+    views: list[str] = field(default_factory=list)
+    staging: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="filtersql-")))
+    staged: int = 0
+
+    @property
+    def title(self) -> str:
+        """Spark, its version and the format of its tables."""
+        return f"Spark {self.spark.version} with {self.format.capitalize()}"
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+        self._sql(statement)
+
+    def rows(self, statement: str) -> list[tuple[object, ...]]:
+        """The rows of a query."""
+        return [tuple(row) for row in self._collect(statement)]
+
+    def configure(self, settings: dict[str, str]) -> None:
+        """Set what the meaning of statements depends on, and check that it is in force."""
+        for name, value in settings.items():
+            self._set(name, value)
+            found = self.spark.conf.get(name, None)
+            if found is None or found.lower() != value.lower():
+                raise Mistakes([SettingRefused(name, value, str(found))])
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Nothing: Spark commits table by table; the ledger and the marks tie them together."""
+        yield
+
+    def view(
+        self,
+        name: str,
+        path: Path,
+        columns: Sequence[StagedColumn],
+        *,
+        above: int | None = None,
+        upto: int | None = None,
+    ) -> None:
+        """A temporary view over a staged file, of the changes above and up to a position."""
+        schema = ", ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
+        with _refusals():
+            frame = self.spark.read.schema(schema).parquet(str(path))
+            if above is not None:
+                frame = frame.where(frame["c0"] > above)
+            if upto is not None:
+                frame = frame.where(frame["c0"] <= upto)
+            frame.toDF(*(column.name for column in columns)).createOrReplaceTempView(name)
+        self.views.append(name)
+
+    def define(self, name: str, query: str) -> None:
+        """A temporary view of a query."""
+        with _refusals():
+            self.spark.sql(query).createOrReplaceTempView(name)
+        self.views.append(name)
+
+    def stage(self, name: str, query: str) -> tuple[str, ...]:
+        """Keep a query's rows in a file behind a temporary view; its columns."""
+        self.staged += 1
+        path = str(self.staging / f"stage-{self.staged}")
+        frame = self._sql(query)
+        with _refusals():
+            names = frame.columns
+            numbered = frame.toDF(*(f"c{index}" for index in range(len(names))))
+            numbered.write.parquet(path)
+            again = self.spark.read.schema(numbered.schema).parquet(path)
+            again.toDF(*names).createOrReplaceTempView(name)
+        self.views.append(name)
+        return tuple(names)
+
+    def table_sql(self, parts: Sequence[str]) -> str:
+        """A table's name, quoted, in the catalog of the targets."""
+        whole = [self.catalog, *parts] if self.catalog else list(parts)
+        return ".".join(quoted(part, "spark") for part in whole)
+
+    def exists(self, parts: Sequence[str]) -> bool:
+        """Whether the table exists; one found in the warehouse becomes known by its name."""
+        name = self.table_sql(parts)
+        with _refusals():
+            known = bool(self.spark.catalog.tableExists(name))
+        folder = self._folder(parts)
+        if folder is None:
+            return known
+        if not (folder / "_delta_log").is_dir():
+            # The folder was removed by hand, or the name is another project's of this process.
+            self._sql(f"DROP TABLE IF EXISTS {name}")
+            return False
+        if known:
+            return True
+        self._schema(parts[0])
+        self._sql(
+            f"CREATE TABLE IF NOT EXISTS {name} USING delta "
+            f"LOCATION {literal(str(folder)).sql('spark')}"
+        )
+        return True
+
+    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
+        """Make a table, in place of one that exists."""
+        self._schema(parts[0])
+        name = self.table_sql(parts)
+        if self.format == "iceberg":
+            for statement in iceberg.create_statements(name, definitions, config):
+                self._sql(statement)
+            return
+        folder = self._folder(parts)
+        location = str(folder) if folder else None
+        self._sql(delta.create_statement(name, definitions, config, location))
+
+    def drop(self, parts: Sequence[str]) -> None:
+        """Remove a table and its data."""
+        self._sql(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+        if folder := self._folder(parts):
+            # A table with a LOCATION leaves its files behind, and by these it would be found again.
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
+        """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
+        merge = statement != compiled.initial_copy_sql
+        if self.format == "delta":
+            with self._settings(delta.marking(mark, initial=not merge)):
+                rows = self._collect(statement)
+            return delta.written([row.asDict() for row in rows])
+        with self._settings(iceberg.marking(mark)):
+            self._collect(statement)
+        summary = self._summaries(compiled)[0]
+        return iceberg.written(summary, merge=merge)
+
+    def committed(self, compiled: CompiledTable) -> Mark | None:
+        """The newest mark that stands with the target's data."""
+        if not self.exists(compiled.target):
+            return None
+        if self.format == "iceberg":
+            return iceberg.mark_of(self._summaries(compiled))
+        rows = self._collect(delta.history(self.table_sql(compiled.target)))
+        return delta.mark_of([row.asDict() for row in rows])
+
+    def clear(self) -> None:
+        """Forget temporary views and staged rows."""
+        for name in self.views:
+            self.spark.catalog.dropTempView(name)
+        self.views.clear()
+        shutil.rmtree(self.staging, ignore_errors=True)
+        self.staging.mkdir(exist_ok=True)
+
+    def close(self) -> None:
+        """Put the session's settings back; Spark itself ends with the process."""
+        self.clear()
+        shutil.rmtree(self.staging, ignore_errors=True)
+        for name, value in self.before.items():
+            self._put(name, value)
+        self.before.clear()
+
+    def _schema(self, schema: str) -> None:
+        name = self.table_sql([schema])
+        location = ""
+        if self.warehouse is not None:
+            text = literal(str(self.warehouse / f"{schema}.db")).sql("spark")
+            location = f" LOCATION {text}"
+        self._sql(f"CREATE SCHEMA IF NOT EXISTS {name}{location}")
+
+    def _folder(self, parts: Sequence[str]) -> Path | None:
+        if self.warehouse is None or self.format != "delta":
+            return None
+        return self.warehouse / f"{parts[0]}.db" / parts[1]
+
+    def _summaries(self, compiled: CompiledTable) -> list[Mapping[str, str]]:
+        rows = self._collect(iceberg.snapshots(self.table_sql(compiled.target)))
+        return [dict(row[0]) for row in rows] or [{}]
+
+    @contextmanager
+    def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Settings for one statement: they would silence or stamp any other."""
+        try:
+            for name, value in settings.items():
+                self.spark.conf.set(name, value)
+            yield
+        finally:
+            for name in (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS):
+                self.spark.conf.unset(name)
+
+    def _set(self, name: str, value: str) -> None:
+        self.before.setdefault(name, self.spark.conf.get(name, None))
+        self._put(name, value)
+
+    def _put(self, name: str, value: str | None) -> None:
+        with _refusals():
+            if value is None:
+                self.spark.conf.unset(name)
+            else:
+                self.spark.conf.set(name, value)
+
+    def _sql(self, statement: str) -> DataFrame:
+        with _refusals():
+            return self.spark.sql(statement)
+
+    def _collect(self, statement: str) -> list[Any]:
+        with _refusals():
+            return list(self.spark.sql(statement).collect())
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Spark's exceptions as one mistake."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None
