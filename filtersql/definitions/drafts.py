@@ -40,7 +40,7 @@ class DraftTable:
     key_span: Span | None = None
     #: where the columns of the key and the identity are named, where YAML does
     key_places: dict[str, Span] = field(default_factory=dict)
-    identity: ReplicaIdentity = ReplicaIdentity()
+    identity: ReplicaIdentity = field(default_factory=ReplicaIdentity)
     identity_span: Span | None = None
     indexes: dict[str, DraftIndex] = field(default_factory=dict)
     foreign_keys: list[tuple[ForeignKey, Span]] = field(default_factory=list)
@@ -81,6 +81,8 @@ class Drafts:
     completed: set[RelationName] = field(default_factory=set)
     #: the subscriptions that unit tests name
     test_subscriptions: list[tuple[str, Span]] = field(default_factory=list)
+    #: a file could not be read: what nothing defines may stand there
+    incomplete: bool = False
     mistakes: list[Mistake] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 

@@ -7,7 +7,7 @@ Example
 
 from __future__ import annotations
 
-from filtersql.catalog import Catalog, Identity, Table, UniqueIndex
+from filtersql.catalog import Catalog, Table, UniqueIndex
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.model import Definitions
@@ -26,7 +26,8 @@ def finish(drafts: Drafts) -> Definitions:
     """The definitions; everything that is wrong is added to the drafts' mistakes."""
     for table in list(drafts.tables.values()):
         _complete(drafts, table, ())
-    _check_subscriptions(drafts)
+    if not drafts.incomplete:
+        _check_subscriptions(drafts)
     return Definitions(
         catalog=Catalog(
             tables={name: _frozen(table) for name, table in drafts.tables.items()},
@@ -60,7 +61,7 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
     assert name is not None
     parent = drafts.tables.get(name)
     if parent is None:
-        if name not in drafts.broken:
+        if name not in drafts.broken and not drafts.incomplete:
             raise unknown_table(drafts, name, name.schema, span)
         return
     if name in (*below, table.name):
@@ -83,10 +84,6 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
         if name not in columns:
             span = table.key_places.get(name) or table.key_span or table.span
             drafts.mistakes.append(UnknownKeyColumn(name, span, columns))
-    for column in columns.values():
-        place = table.partition_by
-        if place is None or column.name in place[1]:
-            break
     set_not_null(table, table.primary_key, True)
 
 
@@ -111,7 +108,6 @@ def _unknown(kind: str, name: str, span: Span, known: object) -> Unknown:
 
 def _frozen(table: DraftTable) -> Table:
     indexes = [index for index in table.indexes.values() if index.refusal is None]
-    assert table.identity.kind is not Identity.INDEX or table.identity.index is not None
     return Table(
         name=table.name,
         columns=tuple((table.columns or {}).values()),

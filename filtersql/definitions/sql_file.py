@@ -52,6 +52,7 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
     except SyntaxMistake:
         statements, mistakes = parse_statements_apart(readable)
         drafts.mistakes += mistakes
+        drafts.incomplete = True
         for part, statement in statements:
             script.text = part
             _carry_out(script, statement)

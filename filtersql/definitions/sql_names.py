@@ -76,7 +76,7 @@ def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> Draf
     """The table of a range_var."""
     name = referenced(script, node)
     table = script.drafts.tables.get(name)
-    if name in script.drafts.broken or (table is None and missing_ok):
+    if name in script.drafts.broken or (table is None and (missing_ok or script.drafts.incomplete)):
         raise AlreadyTold
     if table is None:
         raise unknown_table(script.drafts, name, node.schemaname, span_of(script, node))

@@ -201,8 +201,10 @@ def _rename_column(
         raise UnknownInTable("column", old, table.name.name, span, columns)
     if new in columns:
         raise Duplicate("column", new, span, columns[new].span)
-    for owner in (*script.drafts.publications.values(), *script.drafts.replication_sets.values()):
-        if any(one.name == table.name and (one.where or one.columns) for one in owner.tables):
+    drafts = script.drafts
+    for owner in (drafts.publications, drafts.replication_sets):
+        members = [one for entry in owner.values() for one in entry.tables]
+        if any(one.name == table.name and (one.where or one.columns) for one in members):
             # PostgreSQL renames it inside the stored filter too; the text of ours would not change.
             raise UnsupportedStatement("RENAME COLUMN of a table that has a row filter", span)
 

@@ -77,7 +77,7 @@ def _string(node: Node) -> str:
     if kind == "integer":
         return str(node.arg.integer.ival)
     if kind == "float":
-        return str(getattr(node.arg, "float").fval)
+        return str(node.arg.float.fval)
     if kind == "boolean":
         return str(bool(node.arg.boolean.boolval)).lower()
     return str(node.arg.string.sval)

@@ -44,7 +44,8 @@ PREDEFINED = {
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
 #: function -> its parameters in order
 _PARAMETERS = {
-    "pglogical.create_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_sequences autoadd_existing",
+    "pglogical.create_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_sequences"
+    " autoadd_existing",
     "pglogical.alter_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_sequences",
     "pglogical.drop_replication_set": "set_name ifexists",
     "pglogical.replication_set_add_table": "set_name relation synchronize_data columns row_filter",

@@ -92,10 +92,9 @@ def clause(text: Passage, start: int, word: str) -> tuple[Passage, Passage]:
     for lexeme in lexemes(text.text, start):
         if lexeme.kind == "mark":
             depth += {"(": 1, ")": -1}.get(text.text[lexeme.start], 0)
-        elif lexeme.kind == "word" and not depth:
-            if text.text[lexeme.start : lexeme.end].lower() == word:
-                keyword = text.part(lexeme.start, lexeme.end)
-                return keyword, inside_parentheses(text, lexeme.end)
+        elif not depth and text.text[lexeme.start : lexeme.end].lower() == word:
+            keyword = text.part(lexeme.start, lexeme.end)
+            return keyword, inside_parentheses(text, lexeme.end)
     raise AssertionError(f"the parser saw {word} behind {text.span(start, start + 1)}")
 
 

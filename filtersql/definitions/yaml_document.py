@@ -17,7 +17,7 @@ YAML
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -163,7 +163,7 @@ class Document:
         return None
 
     def boolean(self, node: Node | None, where: str) -> bool | None:
-        """true or false (also yes, no, on, off)."""
+        """True or false, as a word (also yes, no, on, off)."""
         if node is None:
             return None
         word = node.value.lower() if isinstance(node, ScalarNode) else ""

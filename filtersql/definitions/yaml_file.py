@@ -29,7 +29,9 @@ _READERS: dict[str, Callable[[Document, Node, Drafts], None]] = {
 
 def read_yaml(text: Passage, drafts: Drafts) -> None:
     """Adds what a file defines to the drafts."""
-    document = Document(text, drafts.mistakes)
-    for key, value in document.pairs(document.root(), "a definition file", _READERS):
+    document, before = Document(text, drafts.mistakes), len(drafts.mistakes)
+    root = document.root()
+    drafts.incomplete |= len(drafts.mistakes) > before
+    for key, value in document.pairs(root, "a definition file", _READERS):
         for item in document.items(value, key.value):
             _READERS[key.value](document, item, drafts)

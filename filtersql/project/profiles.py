@@ -1,0 +1,207 @@
+"""profiles.yml: where the rows go.
+
+Example
+    With `shop: {target: dev, outputs: {dev: {type: duckdb, path: shop.duckdb}}}` and
+    `profile: shop` in the project file, the output is dev; `--target` names another one. Only the
+    chosen output must be complete: an `env_var` that another one needs may be unset.
+
+A password or token is kept out of every text that is shown: its place in the file shows asterisks,
+and its value is in `Output.secrets`, which printers remove from what they print.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from filtersql.definitions.yaml_document import Document, Node
+from filtersql.errors.definitions import InvalidValue
+from filtersql.errors.project import NoProfile, UnknownTarget, UnsetEnvironment
+from filtersql.project.settings import Settings
+from filtersql.source import Passage, Source, Span
+
+__all__ = ["OUTPUT_KEYS", "Output", "hide_secrets", "is_secret", "read_output", "unset_mark"]
+
+_EVERY = "type threads schema catalog state_schema description"
+_SPARK = f"{_EVERY} method format spark_conf jars catalog_config warehouse"
+_TLS = "use_ssl ca_cert client_cert client_key verify_server connect_timeout socket_timeout"
+#: which keys an output of each kind may have
+OUTPUT_KEYS: Mapping[str, frozenset[str]] = {
+    "session": frozenset(_SPARK.split()),
+    "thrift": frozenset(
+        f"{_SPARK} {_TLS} host port user auth password transport http_path http_headers"
+        " kerberos_service_name database".split()
+    ),
+    "connect": frozenset(f"{_SPARK} {_TLS} url token user".split()),
+    "duckdb": frozenset(f"{_EVERY} path settings extensions jars spark_conf".split()),
+}
+_NEEDED = {"thrift": ("host",), "connect": ("url",), "duckdb": ("path",)}
+_METHODS = ("session", "thrift", "connect")
+_FORMATS = ("delta", "iceberg")
+_SECRET = re.compile(
+    r"passw|pwd\b|token|secret|credential|private_?key|access_?key|account\.key", re.I
+)
+_SECRET_LINE = re.compile(
+    r"(?P<before>[\w.\-]*(?:passw|pwd|token|secret|credential|private_?key|access_?key|account\.key)"
+    r"[\w.\-]*['\"]?\s*:[ \t]*)(?P<value>(?!\{\{)(?:'[^'\n]*'|\"[^\"\n]*\"|[^\s,}#][^,}\n#]*))",
+    re.I,
+)
+_IN_TEXT = re.compile(r"(?:password|pwd|token|secret)=([^;&\s]+)|://[^/\s:@]*:([^/\s@]+)@", re.I)
+_UNSET = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One entry of a profile's outputs. `settings` holds every key as it is written, rendered."""
+
+    name: str
+    type: Literal["spark", "duckdb"]
+    span: Span
+    method: str | None = None
+    format: str | None = None
+    schema: str | None = None
+    catalog: str | None = None
+    state_schema: str = "filtersql"
+    threads: int | None = None
+    settings: Mapping[str, object] = field(default_factory=dict, repr=False)
+    #: texts that must not be printed
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def engine(self) -> Literal["spark", "duckdb"]:
+        """The engine that runs its statements."""
+        return self.type
+
+
+def is_secret(name: str) -> bool:
+    """Whether a key or an environment variable of that name holds a secret."""
+    return bool(_SECRET.search(name))
+
+
+def unset_mark(name: str) -> str:
+    """What stands for an unset environment variable until its output is chosen."""
+    return f"\ue000{name}\ue001"
+
+
+def hide_secrets(source: Source) -> Source:
+    """The file as it may be shown: passwords and tokens that are written in it are asterisks."""
+
+    def hidden(found: re.Match[str]) -> str:
+        return found["before"] + "*" * len(found["value"])
+
+    text = _SECRET_LINE.sub(hidden, source.text)
+    for found in _IN_TEXT.finditer(text):
+        start, end = found.span(1 if found[1] else 2)
+        text = text[:start] + "*" * (end - start) + text[end:]
+    return Source(source.path, text)
+
+
+def read_output(
+    document: Document, settings: Settings, target: str | None, secrets: set[str]
+) -> Output | None:
+    """The chosen output; what is wrong with it is added to the document's mistakes."""
+    root = document.root()
+    if root is None and document.mistakes:
+        return None
+    profiles = document.mapping(root, "profiles.yml", None)
+    path = document.passage.source.path
+    if settings.profile not in profiles:
+        document.mistakes.append(NoProfile(settings.profile, path, profiles, settings.profile_span))
+        return None
+    profile = profiles[settings.profile]
+    where = f'profile "{settings.profile}"'
+    entry = document.mapping(profile, where, ("target", "outputs"))
+    if "outputs" not in entry:
+        document.missing("outputs", where, profile)
+        return None
+    pairs = document.pairs(entry["outputs"], "outputs")
+    outputs = {key.value: (key, value) for key, value in pairs}
+    chosen, span = target, None
+    if chosen is None and "target" in entry:
+        chosen, span = document.string(entry["target"], "target"), document.span(entry["target"])
+    if chosen is None and len(outputs) == 1:
+        chosen = next(iter(outputs))
+    if chosen is None:
+        document.missing("target", where, profile)
+        return None
+    if chosen not in outputs:
+        document.mistakes.append(UnknownTarget(chosen, settings.profile, outputs, span))
+        return None
+    key, node = outputs[chosen]
+    return _output(document, key, node, secrets)
+
+
+def _output(document: Document, key: Node, node: Node, secrets: set[str]) -> Output | None:
+    name = key.value
+    where = f'output "{name}"'
+    mistakes = len(document.mistakes)
+    _check_environment(document, node)
+    entry = document.mapping(node, where, None)
+    if "type" not in entry:
+        document.missing("type", where, key)
+        return None
+    kind = document.choice(entry["type"], f"type of {where}", ("spark", "duckdb"))
+    method = None
+    if kind == "spark":
+        if "method" not in entry:
+            document.missing("method", where, key)
+            return None
+        method = document.choice(entry["method"], f"method of {where}", _METHODS)
+    if kind is None or (kind == "spark" and method is None):
+        return None
+    known = OUTPUT_KEYS[method or "duckdb"]
+    entry = document.mapping(node, where, known)
+    for needed in _NEEDED.get(method or "duckdb", ()):
+        if needed not in entry:
+            document.missing(needed, where, key)
+    table_format = document.choice(entry.get("format"), f"format of {where}", _FORMATS)
+    threads = document.integer(entry.get("threads"), "threads")
+    if threads is not None and threads < 1:
+        at = document.span(entry["threads"])
+        document.mistakes.append(InvalidValue("threads", str(threads), (), at))
+    for key_of_mapping in ("spark_conf", "catalog_config", "settings", "http_headers"):
+        document.pairs(entry.get(key_of_mapping), f"{key_of_mapping} of {where}")
+    document.items(entry.get("jars"), f"jars of {where}")
+    said = {key: document.plain(value) for key, value in entry.items()}
+    if len(document.mistakes) > mistakes:
+        return None
+    return Output(
+        name=name,
+        type="duckdb" if kind == "duckdb" else "spark",
+        span=document.span(key),
+        method=method,
+        format=(table_format or "delta") if kind == "spark" else None,
+        schema=document.string(entry.get("schema"), "schema"),
+        catalog=document.string(entry.get("catalog"), "catalog"),
+        state_schema=document.string(entry.get("state_schema"), "state_schema") or "filtersql",
+        threads=threads,
+        settings=said,
+        secrets=frozenset(secrets | set(_secrets("", said))),
+    )
+
+
+def _check_environment(document: Document, node: Node) -> None:
+    """Unset environment variables are mistakes in the chosen output only."""
+    if isinstance(node.value, str):
+        passage: Passage = document.scalar(node)
+        for found in _UNSET.finditer(passage.text):
+            at = passage.span(found.start(), found.end())
+            document.mistakes.append(UnsetEnvironment(found[1], at))
+        return
+    for child in node.value:
+        for one in child if isinstance(child, tuple) else (child,):
+            _check_environment(document, one)
+
+
+def _secrets(key: str, value: object) -> list[str]:
+    if isinstance(value, Mapping):
+        return [one for name, item in value.items() for one in _secrets(name, item)]
+    if isinstance(value, list):
+        return [one for item in value for one in _secrets(key, item)]
+    if value is None or isinstance(value, bool):
+        return []
+    text = str(value)
+    found = [one for pair in _IN_TEXT.findall(text) for one in pair if one]
+    return [*found, text] if text and is_secret(key) else found

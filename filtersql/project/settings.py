@@ -1,0 +1,128 @@
+"""filtersql_project.yml: names, the source system's rules, variables and defaults.
+
+Example
+    `semantics: {profile: postgres, null_policy: keep}` is PostgreSQL's profile with one switch
+    turned. Everything but `name` may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import get_args, get_type_hints
+
+from filtersql import semantics as profiles
+from filtersql.definitions.yaml_document import Document, Node
+from filtersql.definitions.yaml_subscriptions import DEFAULTS, read_defaults
+from filtersql.errors.definitions import InvalidValue, MissingKey
+from filtersql.errors.project import BeyondSemantics, UnsupportedSemantics
+from filtersql.semantics import POSTGRES, Semantics
+from filtersql.source import Span
+
+__all__ = ["Settings", "read_settings"]
+
+_KEYS = frozenset(
+    "name version profile semantics postgres_version publish_via_partition_root identity_check vars"
+    " defaults compiled_path description".split()
+)
+_SYSTEMS = ("postgres", "xdb", "pglogical", "bdr")
+_VERSIONS = (15, 16, 17, 18)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the project file says, defaults filled in."""
+
+    name: str
+    profile: str
+    profile_span: Span
+    semantics: Semantics = POSTGRES
+    postgres_version: int = 18
+    publish_via_partition_root: bool = False
+    identity_check: str = "compile"
+    compiled_path: str = "target/compiled"
+    variables: Mapping[str, object] = field(default_factory=dict)
+    #: settings of every subscription that does not say them itself
+    defaults: Mapping[str, object] = field(default_factory=dict)
+
+
+def read_settings(document: Document) -> Settings:
+    """The settings; what is wrong is added to the document's mistakes."""
+    root = document.root()
+    entry = document.mapping(root, "filtersql_project.yml", _KEYS)
+    start = document.passage.span(0, 0)
+    name = document.string(entry.get("name"), "name")
+    if "name" not in entry and (entry or not document.mistakes):
+        at = document.span(root) if root is not None else start
+        document.mistakes.append(MissingKey("name", "filtersql_project.yml", at))
+    profile = document.string(entry.get("profile"), "profile")
+    named = entry.get("profile") or entry.get("name")
+    if "version" in entry:
+        document.choice(entry["version"], "version", ("1",))
+    identity_check = document.choice(
+        entry.get("identity_check"), "identity_check", ("compile", "run")
+    )
+    root_flag = entry.get("publish_via_partition_root")
+    return Settings(
+        name=name or "project",
+        profile=profile or name or "project",
+        profile_span=document.span(named) if named is not None else start,
+        semantics=_semantics(document, entry.get("semantics")),
+        postgres_version=_version(document, entry.get("postgres_version")),
+        publish_via_partition_root=bool(document.boolean(root_flag, "publish_via_partition_root")),
+        identity_check=identity_check or "compile",
+        compiled_path=document.string(entry.get("compiled_path"), "compiled_path")
+        or "target/compiled",
+        variables={
+            key.value: document.plain(value)
+            for key, value in document.pairs(entry.get("vars"), "vars")
+        },
+        defaults=_defaults(document, entry.get("defaults")),
+    )
+
+
+def _version(document: Document, node: Node | None) -> int:
+    version = document.integer(node, "postgres_version")
+    if version is not None and version not in _VERSIONS:
+        document.mistakes.append(BeyondSemantics(version, document.span(node)))
+        return 18
+    return version or 18
+
+
+def _defaults(document: Document, node: Node | None) -> Mapping[str, object]:
+    entry = document.mapping(node, "defaults", DEFAULTS)
+    return read_defaults(document, entry, "defaults")
+
+
+def _semantics(document: Document, node: Node | None) -> Semantics:
+    """A profile's name, or a profile with switches turned."""
+    if node is None:
+        return POSTGRES
+    if not isinstance(node.value, list):
+        return _profile(document, node)
+    switches = [one.name for one in fields(Semantics) if one.name != "name"]
+    entry = document.mapping(node, "semantics", ["profile", *switches])
+    base = _profile(document, entry["profile"]) if "profile" in entry else POSTGRES
+    kinds = get_type_hints(Semantics)
+    turned: dict[str, object] = {}
+    for key in switches:
+        if key not in entry:
+            continue
+        if kinds[key] is bool:
+            turned[key] = document.boolean(entry[key], key)
+        else:
+            turned[key] = document.choice(entry[key], key, get_args(kinds[key]))
+    turned = {key: value for key, value in turned.items() if value is not None}
+    return replace(base, **turned)  # type: ignore[arg-type]
+
+
+def _profile(document: Document, node: Node) -> Semantics:
+    known = {value.name: value for value in vars(profiles).values() if isinstance(value, Semantics)}
+    name = document.string(node, "semantics")
+    if name is None or name in known:
+        return known.get(name or "postgres", POSTGRES)
+    if name in _SYSTEMS:
+        document.mistakes.append(UnsupportedSemantics(name, known, document.span(node)))
+    else:
+        document.mistakes.append(InvalidValue("semantics", name, _SYSTEMS, document.span(node)))
+    return POSTGRES

@@ -1,0 +1,277 @@
+"""Places in templates: which source character each rendered one came from, and where Jinja failed.
+
+Jinja's syntax trees know lines only. Its lexer knows every token's text, so the tokens are found
+again in the file one after the other, and paired with the tree's nodes, in the same order.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from filtersql.errors import Mistake, nearest
+from filtersql.errors.project import TemplateMistake, UndefinedName
+from filtersql.source import Passage, Source, Span
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, nodes
+
+__all__ = ["Marks", "located", "template_mistake"]
+
+_MARK = re.compile("\0([0-9]+)\0")
+_UNDEFINED = re.compile(r"'([^']*)' is undefined")
+_ATTRIBUTE = re.compile(r"has no attribute '([^']*)'")
+_NAMED = re.compile(r"(?:got|unknown tag|named|unexpected|object has no element) '([^']*)'")
+
+
+class _Token(NamedTuple):
+    line: int
+    kind: str
+    text: str
+    start: int
+
+
+class Marks:
+    """The marks of one template. `normal` is the file with line ends as Jinja has them."""
+
+    def __init__(self, environment: Environment, normal: str, source: Source) -> None:
+        self._source = source
+        self._normal = normal
+        tokens = list(_tokens(environment, normal))
+        self._data = [token.start for token in tokens if token.kind == "data" and token.text]
+        self._expressions = list(_expressions(tokens))
+        self._places: list[tuple[int, int]] = []
+        self._carriage = source.text.count("\r\n") > 0
+        self._ends = [found.start() for found in re.finditer("\n", normal)]
+
+    def put(self, tree: nodes.Template) -> None:
+        """Puts a mark before each output that goes straight into the text."""
+        from jinja2 import nodes
+
+        outputs = [child for output in tree.find_all(nodes.Output) for child in output.nodes]
+        written = sum(isinstance(child, nodes.TemplateData) for child in outputs)
+        if written != len(self._data) or len(outputs) - written != len(self._expressions):
+            # {% print %}, or a tag of another Jinja: everything stands at the file's first line.
+            first = self._normal.find("\n") + 1 or len(self._normal)
+            tree.body.insert(0, self._output(0, first))
+            return
+        data, expressions = iter(self._data), iter(self._expressions)
+        self._visit(tree, data, expressions, captured=False)
+
+    def passage(self, rendered: str) -> Passage:
+        """The rendered text without the marks."""
+        pieces: list[tuple[int, int, int]] = []
+        texts: list[str] = []
+        length = 0
+        for index, part in enumerate(_MARK.split(rendered)):
+            if index % 2:
+                pieces.append((length, *self._places[int(part)]))
+            else:
+                texts.append(part)
+                length += len(part)
+        text = "".join(texts)
+        kept = [
+            piece
+            for number, piece in enumerate(pieces)
+            if number + 1 == len(pieces) or pieces[number + 1][0] > piece[0]
+        ]
+        if not kept or kept[0][0] > 0:
+            kept.insert(0, (0, 0, 1))
+        split = [one for piece in self._lines(kept, len(text)) for one in piece]
+        starts, offsets, widths = zip(*split, strict=True)
+        return Passage(text, self._source, starts, offsets, widths)
+
+    def _visit(
+        self,
+        node: nodes.Node,
+        data: Iterator[int],
+        expressions: Iterator[tuple[int, int]],
+        *,
+        captured: bool,
+    ) -> None:
+        from jinja2 import nodes
+
+        if isinstance(node, nodes.Output):
+            marked: list[nodes.Expr | nodes.Node] = []
+            for child in node.nodes:
+                if isinstance(child, nodes.TemplateData):
+                    place = (next(data), 0)
+                else:
+                    place = next(expressions)
+                marked += [child] if captured else [self._mark(*place), child]
+            node.nodes = marked
+            return
+        capturing = (
+            nodes.Macro,
+            nodes.CallBlock,
+            nodes.FilterBlock,
+            nodes.AssignBlock,
+            nodes.Block,
+        )
+        inside = captured or isinstance(node, capturing)
+        for child in node.iter_child_nodes():
+            self._visit(child, data, expressions, captured=inside)
+        for name in ("body", "else_"):
+            body = getattr(node, name, None)
+            if isinstance(body, list) and not inside:
+                setattr(node, name, [one for child in body for one in self._with_place(child)])
+
+    def _with_place(self, node: nodes.Node) -> list[nodes.Node]:
+        """A block whose captured text is written as a whole stands at its first tag."""
+        from jinja2 import nodes
+
+        if not isinstance(node, nodes.CallBlock | nodes.FilterBlock | nodes.Block):
+            return [node]
+        begin = ([0, *(end + 1 for end in self._ends)])[node.lineno - 1]
+        start = self._normal.find("{%", begin)
+        end = self._normal.find("%}", start) + 2
+        return [self._output(start, end - start), node]
+
+    def _mark(self, offset: int, width: int) -> nodes.TemplateData:
+        from jinja2 import nodes
+
+        begin = self._on_disk(offset)
+        wide = self._on_disk(offset + width) - begin if width else 0
+        self._places.append((begin, wide))
+        return nodes.TemplateData(f"\0{len(self._places) - 1}\0")
+
+    def _output(self, offset: int, width: int) -> nodes.Output:
+        from jinja2 import nodes
+
+        return nodes.Output([self._mark(offset, width)])
+
+    def _on_disk(self, offset: int) -> int:
+        """An offset in the normal text as one in the file, whose lines may end with \\r\\n."""
+        return offset + bisect_left(self._ends, offset) if self._carriage else offset
+
+    def _lines(
+        self, pieces: Sequence[tuple[int, int, int]], length: int
+    ) -> Iterator[list[tuple[int, int, int]]]:
+        """Where lines end with \\r\\n on disk, a piece is cut behind each line end."""
+        for number, (start, offset, width) in enumerate(pieces):
+            upto = pieces[number + 1][0] if number + 1 < len(pieces) else length
+            if width or not self._carriage:
+                yield [(start, offset, width)]
+                continue
+            cut, at, disk = [(start, offset, 0)], start, offset
+            while (end := self._source.text.find("\r\n", disk)) >= 0 and end - disk + 1 < upto - at:
+                at, disk = at + end - disk + 1, end + 2
+                cut.append((at, disk, 0))
+            yield cut
+
+
+def located(
+    error: Exception, source: Source, sources: Mapping[str, Source], words: Sequence[str]
+) -> Span:
+    """The place of an error: the line that Jinja names, and on it the tag or word that is meant.
+
+    `words` stand behind each other in the template; a quoted one is a string there.
+    """
+    place, line = source, getattr(error, "lineno", None)
+    traceback = error.__traceback__
+    while (line is None and traceback is not None) or traceback is not None:
+        name = traceback.tb_frame.f_code.co_filename
+        if name in sources:
+            place, line = sources[name], traceback.tb_lineno
+        traceback = traceback.tb_next
+    if getattr(error, "lineno", None) is not None:
+        place, line = source, error.lineno  # type: ignore[attr-defined]
+    starts = [0, *(found.end() for found in re.finditer(r"\n", place.text))]
+    begin = starts[min((line or 1), len(starts)) - 1]
+    return _word_place(place, begin, words)
+
+
+def template_mistake(
+    error: Exception, source: Source, sources: Mapping[str, Source], known: Iterable[str]
+) -> Mistake:
+    """What Jinja or an expression in a template raised, as a mistake with its place."""
+    message = str(error) or type(error).__name__
+    name = _UNDEFINED.search(message)
+    if name:
+        return UndefinedName(name[1], known, located(error, source, sources, [name[1]]))
+    word = _ATTRIBUTE.search(message) or _NAMED.search(message)
+    span = located(error, source, sources, [word[1]] if word else [])
+    hint = None
+    if word:
+        close = nearest(word[1], _meant(message))
+        hint = f'Perhaps "{close}" was meant.' if close else None
+    message = message[:1].lower() + message[1:] if message[1:2].islower() else message
+    return TemplateMistake(message.split("\n")[0].rstrip("."), span, hint)
+
+
+def _meant(message: str) -> list[str]:
+    from jinja2.filters import FILTERS
+    from jinja2.tests import TESTS
+
+    if "filter" in message:
+        return list(FILTERS)
+    if "test" in message:
+        return list(TESTS)
+    if "tag" in message:
+        return [
+            "if",
+            "elif",
+            "else",
+            "endif",
+            "for",
+            "endfor",
+            "set",
+            "endset",
+            "macro",
+            "endmacro",
+            "call",
+            "endcall",
+            "filter",
+            "endfilter",
+            "raw",
+            "endraw",
+            "with",
+            "endwith",
+        ]
+    return []
+
+
+def _word_place(source: Source, begin: int, words: Sequence[str]) -> Span:
+    """The last of `words` inside a tag from `begin` on; else the first tag, else the line."""
+    text = source.text
+    tag = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{[{%].*", re.DOTALL)
+    pattern = r"\s*\(\s*".join(
+        rf"(?P<q{index}>['\"]){re.escape(word[1:-1])}(?P=q{index})"
+        if word.startswith('"')
+        else (rf"(?<!\w){re.escape(word)}(?!\w)" if word.isidentifier() else re.escape(word))
+        for index, word in enumerate(words)
+    )
+    first = None
+    # A tag may begin on an earlier line than the one that Jinja names.
+    opened = max(text.rfind("{{", 0, begin), text.rfind("{%", 0, begin))
+    closed = max(text.rfind("}}", 0, begin), text.rfind("%}", 0, begin))
+    for found in tag.finditer(text, opened if opened > closed else begin):
+        first = first or found
+        word = re.compile(pattern).search(text, found.start(), found.end()) if words else None
+        if word and word.start() >= begin:
+            return source.span(word.start(), word.end())
+    end = text.find("\n", begin)
+    end = len(text) if end < 0 else end
+    if first is not None and first.start() <= end:
+        return source.span(first.start(), first.end())
+    return source.span(begin, end)
+
+
+def _tokens(environment: Environment, text: str) -> Iterator[_Token]:
+    position = 0
+    for line, kind, value in environment.lexer.tokeniter(text, None):
+        # Between two tokens nothing is left out but blanks that a "-" in a tag takes away.
+        start = text.find(value, position)
+        yield _Token(line, kind, value, start)
+        position = start + len(value)
+
+
+def _expressions(tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for token in tokens:
+        if token.kind == "variable_begin":
+            begin = token.start
+        elif token.kind == "variable_end":
+            yield begin, token.start + len(token.text.rstrip()) - begin
