@@ -37,11 +37,17 @@ from filtersql.source import Span
 __all__ = ["column_list", "list_mistakes", "published_columns", "published_names"]
 
 _PUBLISHES_GENERATED = 18
+_LEAVES_GENERATED_OUT = 16
 _SYSTEM = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
 
 
 def published_columns(
-    table: Table, members: Sequence[Membership], span: Span, *, changes: bool
+    table: Table,
+    members: Sequence[Membership],
+    span: Span,
+    *,
+    postgres_version: int,
+    changes: bool,
 ) -> tuple[tuple[Column, ...], tuple[Mistake, ...]]:
     """The columns in the table's order, and a mistake where the publications disagree.
 
@@ -52,7 +58,10 @@ def published_columns(
     for member in members:
         listed = column_list(table, member)
         lists.setdefault(member.generated_columns if listed is None else listed, member)
-    answers = {published_names(table, member): member for member in reversed(lists.values())}
+    answers = {
+        _compared_names(table, member, postgres_version): member
+        for member in reversed(lists.values())
+    }
     first = published_names(table, members[0])
     columns = tuple(column for column in table.columns if column.name in first)
     if len(answers) > 1:
@@ -80,6 +89,13 @@ def published_names(table: Table, member: Membership) -> frozenset[str]:
         return listed
     generated = {None} | ({Generated.STORED} if member.generated_columns == "stored" else set())
     return frozenset(column.name for column in table.columns if column.generated in generated)
+
+
+def _compared_names(table: Table, member: Membership, postgres_version: int) -> frozenset[str]:
+    """What CREATE SUBSCRIPTION compares: before 16, generated columns count without being sent."""
+    if postgres_version < _LEAVES_GENERATED_OUT and column_list(table, member) is None:
+        return frozenset(column.name for column in table.columns)
+    return published_names(table, member)
 
 
 def list_mistakes(entry: PublishedTable, table: Table, postgres_version: int) -> Iterator[Mistake]:

@@ -102,7 +102,11 @@ def _resolved(
     )
     displaced, only_from = _leaked(target, answer.filters, index)
     columns, mistakes = published_columns(
-        table, members, subscription.span, changes=bool(answer.filters or only_from)
+        table,
+        members,
+        subscription.span,
+        postgres_version=index.settings.postgres_version,
+        changes=bool(answer.filters or only_from),
     )
     resolved = ResolvedTable(
         subscription=subscription,
