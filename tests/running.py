@@ -147,7 +147,7 @@ class World:
 
 def _filter(contribution) -> Filter:
     passage = contribution.where
-    columns = {name: SPAN for name in _names(passage.text)}
+    columns = dict.fromkeys(_names(passage.text), SPAN)
     return Filter(passage, None, passage.text, columns)  # type: ignore[arg-type]
 
 

@@ -22,19 +22,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
+from sqlglot import exp, select
+
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import insert_values
+from filtersql.targets.statements import insert_values, quoted
 
-__all__ = ["Entry", "Phase", "append", "key_of", "newest", "prepare", "see_files", "seen_files"]
+__all__ = ["Entry", "Key", "Ledger", "Phase", "SeenFile", "append", "key_of", "prepare", "read"]
 
-Phase = Literal["copying", "copied", "applying", "applied", "dropped"]
+Phase = Literal["copying", "copied", "applying", "applied", "dropped", "read"]
 Key = tuple[str, str, str]
 
+#: (path, size, modified, last seq) of a feed file that was consumed
+SeenFile = tuple[str, int, int, int]
+
 _LEDGER = "ledger"
-_FILES = "files"
-_FILE_COLUMNS = ("subscription", "path", "size", "modified", "last_seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ class Entry:
     changes_read: int = 0
     changes_skipped: int = 0
     conflicts: Mapping[str, int] = field(default_factory=dict)
+    #: feed files that need not be opened again; such rows are about the subscription alone
+    files: tuple[SeenFile, ...] = ()
     at: str = ""
 
     @property
@@ -69,6 +74,15 @@ class Entry:
     def relation(self) -> RelationName:
         """The published table."""
         return RelationName(self.relation_schema, self.relation_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The newest row of each target, the consumed feed files of each subscription, the last row."""
+
+    newest: Mapping[Key, Entry] = field(default_factory=dict)
+    files: Mapping[str, Mapping[str, tuple[int, int, int]]] = field(default_factory=dict)
+    ordinal: int = 0
 
 
 _COLUMNS = tuple(column.name for column in fields(Entry))
@@ -83,9 +97,6 @@ _NUMBERS = frozenset(
         "rows_deleted",
         "changes_read",
         "changes_skipped",
-        "size",
-        "modified",
-        "last_seq",
     }
 )
 
@@ -96,67 +107,47 @@ def key_of(compiled: CompiledTable) -> Key:
 
 
 def prepare(engine: Engine, schema: str) -> None:
-    """Make the state tables where they are missing."""
-    for name, columns in ((_LEDGER, _COLUMNS), (_FILES, _FILE_COLUMNS)):
-        if not engine.exists((schema, name)):
-            engine.create((schema, name), _definitions(engine, columns), {})
-
-
-def newest(engine: Engine, schema: str) -> dict[Key, Entry]:
-    """The newest row of each target; nothing where no state was made yet."""
+    """Make the ledger where it is missing."""
     if not engine.exists((schema, _LEDGER)):
-        return {}
-    entries = map(_entry, engine.rows(_select(engine, schema, _LEDGER, _COLUMNS)))
-    return {entry.key: entry for entry in sorted(entries, key=lambda entry: entry.ordinal)}
+        engine.create((schema, _LEDGER), _definitions(engine), {})
+
+
+def read(engine: Engine, schema: str) -> Ledger:
+    """What the ledger says; nothing where none was made yet."""
+    if not engine.exists((schema, _LEDGER)):
+        return Ledger()
+    entries = sorted(map(_entry, engine.rows(_select(engine, schema))), key=_ordinal)
+    files: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for entry in entries:
+        for path, size, modified, last in entry.files:
+            files.setdefault(entry.subscription, {})[path] = (size, modified, last)
+    newest = {entry.key: entry for entry in entries if entry.phase != "read"}
+    return Ledger(newest, files, entries[-1].ordinal if entries else 0)
 
 
 def append(engine: Engine, schema: str, entries: Iterable[Entry]) -> None:
     """Add rows, in one commit."""
-    rows = [
-        [
-            json.dumps(dict(entry.conflicts)) if name == "conflicts" else getattr(entry, name)
-            for name in _COLUMNS
-        ]
-        for entry in entries
-    ]
+    rows = [[_stored(getattr(entry, name)) for name in _COLUMNS] for entry in entries]
     if rows:
         table = engine.table_sql((schema, _LEDGER))
         engine.execute(insert_values(table, _COLUMNS, rows, engine.dialect))
 
 
-def seen_files(engine: Engine, schema: str, subscription: str) -> dict[str, tuple[int, int, int]]:
-    """Path -> (size, modified, last seq) of the feed files that were consumed."""
-    if not engine.exists((schema, _FILES)):
-        return {}
-    rows = engine.rows(_select(engine, schema, _FILES, _FILE_COLUMNS))
-    return {
-        str(path): (_number(size) or 0, _number(modified) or 0, _number(last) or 0)
-        for owner, path, size, modified, last in rows
-        if owner == subscription
-    }
+def _stored(value: object) -> object:
+    return json.dumps(value) if isinstance(value, dict | tuple) else value
 
 
-def see_files(
-    engine: Engine, schema: str, subscription: str, files: Sequence[tuple[str, int, int, int]]
-) -> None:
-    """Remember feed files as consumed."""
-    if files:
-        rows = [(subscription, *file) for file in files]
-        table = engine.table_sql((schema, _FILES))
-        engine.execute(insert_values(table, _FILE_COLUMNS, rows, engine.dialect))
+def _ordinal(entry: Entry) -> int:
+    return entry.ordinal
 
 
-def _select(engine: Engine, schema: str, name: str, columns: Sequence[str]) -> str:
-    from sqlglot import exp, select
-
-    table = exp.to_table(engine.table_sql((schema, name)), dialect=engine.dialect)
-    query = select(*(exp.column(column, quoted=True) for column in columns)).from_(table)
+def _select(engine: Engine, schema: str) -> str:
+    table = exp.to_table(engine.table_sql((schema, _LEDGER)), dialect=engine.dialect)
+    query = select(*(exp.column(column, quoted=True) for column in _COLUMNS)).from_(table)
     return query.sql(engine.dialect)
 
 
-def _definitions(engine: Engine, columns: Sequence[str]) -> str:
-    from filtersql.targets.statements import quoted
-
+def _definitions(engine: Engine) -> str:
     text = "STRING" if engine.dialect == "spark" else "VARCHAR"
 
     def kind(name: str) -> str:
@@ -164,14 +155,11 @@ def _definitions(engine: Engine, columns: Sequence[str]) -> str:
             return "BOOLEAN"
         return "BIGINT" if name in _NUMBERS else text
 
-    return ",\n  ".join(f"{quoted(name, engine.dialect)} {kind(name)}" for name in columns)
+    return ",\n  ".join(f"{quoted(name, engine.dialect)} {kind(name)}" for name in _COLUMNS)
 
 
 def _entry(row: Sequence[object]) -> Entry:
     values = dict(zip(_COLUMNS, row, strict=True))
     values["conflicts"] = json.loads(str(values["conflicts"] or "{}"))
+    values["files"] = tuple(tuple(file) for file in json.loads(str(values["files"] or "[]")))
     return Entry(**values)  # type: ignore[arg-type]
-
-
-def _number(value: object) -> int | None:
-    return None if value is None else int(str(value))

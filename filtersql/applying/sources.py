@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlglot import exp, select
 
+from filtersql.applying.ledger import SeenFile
 from filtersql.applying.model import Inputs
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -32,10 +33,8 @@ from filtersql.feeds.staging import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
-__all__ = ["FeedRead", "SeenFile", "read_feed", "stage_source"]
+__all__ = ["FeedRead", "read_feed", "stage_source"]
 
-#: (path, size, modified, last seq)
-SeenFile = tuple[str, int, int, int]
 Found = tuple[Place, Mistake]
 
 _FORMATS = ("filtersql",)
@@ -54,7 +53,7 @@ def read_feed(
     engine: Engine,
     subscription: Subscription,
     landings: Sequence[Landing],
-    seen: dict[str, tuple[int, int, int]],
+    seen: Mapping[str, tuple[int, int, int]],
     folder: Path,
     on_progress: Callable[[int], None] | None,
 ) -> FeedRead | None:
@@ -117,7 +116,7 @@ def stage_source(
     return True
 
 
-def _consumed(file: FeedFile, seen: dict[str, tuple[int, int, int]], lowest: int) -> bool:
+def _consumed(file: FeedFile, seen: Mapping[str, tuple[int, int, int]], lowest: int) -> bool:
     known = seen.get(file.shown)
     return known is not None and known[:2] == (file.size, file.modified) and known[2] <= lowest
 

@@ -15,10 +15,10 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from filtersql.applying.ledger import Entry, key_of
+from filtersql.applying.ledger import Entry, Key, key_of
 from filtersql.applying.model import Options
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -55,7 +55,7 @@ def standings(
     engine: Engine,
     subscription: Subscription,
     tables: Sequence[CompiledTable],
-    entries: dict[tuple[str, str, str], Entry],
+    entries: Mapping[Key, Entry],
     options: Options,
 ) -> tuple[Standing, ...]:
     """All targets of a subscription. Raises everything that forbids the run together."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from filtersql.applying.ledger import Entry, key_of, newest
+from filtersql.applying.ledger import Entry, key_of, read
 from filtersql.applying.model import Inputs
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -42,7 +42,7 @@ def status(
     inputs: Inputs, tables: Mapping[str, Sequence[CompiledTable]], engine: Engine
 ) -> tuple[TargetStatus, ...]:
     """The state of some subscriptions' targets, given by name."""
-    entries = newest(engine, inputs.state_schema)
+    entries = read(engine, inputs.state_schema).newest
     return tuple(
         found
         for name, compiled in tables.items()

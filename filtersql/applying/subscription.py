@@ -83,16 +83,16 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
     """Bring all targets of a subscription to the feed's cut. Raises Mistakes."""
     engine, inputs, schema = work.engine, work.inputs, work.inputs.state_schema
     engine.configure({k: v for table in tables for k, v in table.settings.items()})
-    entries = ledger.newest(engine, schema)
-    work.ordinal = max((entry.ordinal for entry in entries.values()), default=0)
-    found = standings(engine, work.subscription, tables, entries, work.options)
+    known = ledger.read(engine, schema)
+    work.ordinal = known.ordinal
+    found = standings(engine, work.subscription, tables, known.newest, work.options)
     work.targets = [Target(standing, standing.position) for standing in found]
     for target in work.targets:
         if target.standing.settled:
             target.settled = True
             work.pending.append(_entry(work, target, _settled_phase(target), target.position))
     landings = [Landing(standing.compiled, standing.position) for standing in found]
-    seen = ledger.seen_files(engine, schema, work.subscription.name)
+    seen = known.files.get(work.subscription.name, {})
     feed = read_feed(inputs, engine, work.subscription, landings, seen, work.folder, work.on_read)
     if feed is not None:
         for target, staged in zip(work.targets, feed.reading.staged, strict=True):
@@ -101,10 +101,12 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
     _copy(work)
     try:
         _catch_up(work, None if feed is None else feed.reading.cut)
+        _remember(work, feed)
+        if not _only_looking(work):
+            _commit(work, [])
     except Mistakes:
         _take_back(work)
         raise
-    _remember(work, feed)
     return [_result(target) for target in work.targets]
 
 
@@ -156,8 +158,6 @@ def _catch_up(work: Work, cut: int | None) -> None:
     if cut is not None:
         behind = [t for t in work.targets if t.position is None or t.position < cut]
         _round(work, behind, cut)
-    if not _only_looking(work):
-        _commit(work, [])
 
 
 def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
@@ -247,10 +247,18 @@ def _take_back(work: Work) -> None:
 
 
 def _remember(work: Work, feed: FeedRead | None) -> None:
-    if feed is None or not feed.files or _only_looking(work):
+    """The files that were consumed, for the next commit of the ledger."""
+    if feed is None or not feed.files:
         return
-    _prepare(work)
-    ledger.see_files(work.engine, work.inputs.state_schema, work.subscription.name, feed.files)
+    work.ordinal += 1
+    name = work.subscription.name
+    work.pending.append(
+        Entry(work.ordinal, name, "", "", "", "", False, 0, "read", files=feed.files, at=_now())
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _only_looking(work: Work) -> bool:
@@ -290,7 +298,7 @@ def _entry(work: Work, target: Target, phase: Phase, position: int | None) -> En
         changes_read=target.read,
         changes_skipped=target.skipped,
         conflicts=dict(target.conflicts),
-        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        at=_now(),
     )
 
 

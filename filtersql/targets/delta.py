@@ -20,7 +20,15 @@ from sqlglot import exp
 from filtersql.rendering.words import quoted
 from filtersql.targets.model import Mark, Written, read_mark
 
-__all__ = ["MARK_SETTINGS", "create_statement", "history", "mark_of", "marking", "written"]
+__all__ = [
+    "MARK_SETTINGS",
+    "create_statement",
+    "history",
+    "inserted",
+    "mark_of",
+    "marking",
+    "written",
+]
 
 _APPLICATION = "spark.databricks.delta.write.txnAppId"
 _VERSION = "spark.databricks.delta.write.txnVersion"
@@ -50,6 +58,12 @@ def written(rows: Sequence[Mapping[str, object]]) -> Written | None:
         return int(str(row.get(f"num_{kind}_rows") or 0))
 
     return Written(count("inserted"), count("updated"), count("deleted"))
+
+
+def inserted(commits: Sequence[Mapping[str, object]]) -> Written:
+    """What the newest commit, an INSERT without a result, says of its rows."""
+    metrics = _mapping(commits[0].get("operationMetrics")) if commits else {}
+    return Written(inserted=int(str(metrics.get("numOutputRows") or 0)))
 
 
 def history(table_sql: str) -> str:

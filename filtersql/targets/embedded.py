@@ -49,7 +49,7 @@ _SETTINGS: Mapping[str, str] = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     # Delta's default of 50 partitions, and Spark's 200, make small tables slow; adaptive execution
     # splits what is large.
-    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.shuffle.partitions": "4",
     # Dates before 1582 are written as they are read.
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",

@@ -168,7 +168,10 @@ class Session:
         if self.format == "delta":
             with self._settings(delta.marking(mark, initial=not merge)):
                 rows = self._collect(statement)
-            return delta.written([row.asDict() for row in rows])
+            if merge:
+                return delta.written([row.asDict() for row in rows])
+            commits = self._collect(delta.history(self.table_sql(compiled.target)))
+            return delta.inserted([row.asDict() for row in commits])
         with self._settings(iceberg.marking(mark)):
             self._collect(statement)
         summary = self._summaries(compiled)[0]
