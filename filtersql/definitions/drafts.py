@@ -7,12 +7,16 @@ outside this package sees one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from filtersql.catalog import Column, ForeignKey, ReplicaIdentity
 from filtersql.definitions.model import Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.source import Span
+
+if TYPE_CHECKING:
+    from filtersql.definitions.bounds import Bounds
 
 __all__ = ["DraftIndex", "DraftTable", "Drafts"]
 
@@ -51,6 +55,8 @@ class DraftTable:
     #: the place of the parent's name
     parent_span: Span | None = None
     bounds: str | None = None
+    #: the bounds of an unattached partition, which are printed by the types of its parent's key
+    late_bounds: Bounds | None = None
     #: NOT NULL and the like that CREATE TABLE … PARTITION OF adds to the parent's columns
     overrides: dict[str, bool] = field(default_factory=dict)
     inherits: list[tuple[RelationName, Span]] = field(default_factory=list)

@@ -69,7 +69,7 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
     _complete(drafts, parent, (*below, table.name))
     table.partition_of, table.unattached = None, False
     if parent.name not in drafts.broken:
-        attach(drafts, table, parent, table.bounds, span)
+        attach(drafts, table, parent, table.late_bounds, span)
     table.partition_of = name
 
 

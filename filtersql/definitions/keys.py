@@ -57,7 +57,8 @@ def add_constraint(
         table.key_span = span
         set_not_null(table, names, True)
     else:
-        label = node.conname or free_name(table, "_".join(names), "key")
+        included = [key.string.sval for key in node.including]
+        label = node.conname or free_name(table, "_".join([*names, *included]), "key")
         refusal = "non-immediate" if deferrable else None
         table.indexes[label] = DraftIndex(label, names, refusal, constraint=True)
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from filtersql.definitions.bounds import Bounds, key_types, printed
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.errors.definitions import (
@@ -30,7 +31,7 @@ __all__ = ["attach", "inherit_columns", "settle", "share_keys"]
 
 
 def attach(
-    drafts: Drafts, table: DraftTable, parent: DraftTable, bounds: str | None, span: Span
+    drafts: Drafts, table: DraftTable, parent: DraftTable, bounds: Bounds | None, span: Span
 ) -> None:
     """Makes `table` a partition of `parent`, whose name stands at `span`."""
     if parent.partition_by is None:
@@ -39,7 +40,8 @@ def attach(
         raise PartitionMismatch.already(table.name.name, span)
     if table.name == parent.name or table.name in _above(drafts, parent):
         raise PartitionMismatch.circular(parent.name.name, span)
-    table.partition_of, table.parent_span, table.bounds = parent.name, span, bounds
+    table.partition_of, table.parent_span = parent.name, span
+    table.bounds = None if bounds is None else printed(bounds, key_types(parent))
     settle(drafts, table)
 
 

@@ -19,7 +19,7 @@ from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.keys import add_constraint, object_name, set_not_null
 from filtersql.definitions.partitions import attach, share_keys
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, referenced, span_of
-from filtersql.definitions.sql_tables import add_table_constraint, print_bounds
+from filtersql.definitions.sql_tables import add_table_constraint, read_bounds
 from filtersql.definitions.sql_text import inside_parentheses, lexemes
 from filtersql.definitions.types import read_type
 from filtersql.errors.definitions import (
@@ -248,7 +248,7 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, span: Sp
 def _attach(script: Script, table: DraftTable, command: Node, span: Span) -> None:
     partition = getattr(command, "def").partition_cmd
     child = known_table(script, partition.name)
-    bounds = print_bounds(partition.bound, script.text)
+    bounds = read_bounds(partition.bound, script.text)
     attach(script.drafts, child, table, bounds, span_of(script, partition.name))
 
 

@@ -46,7 +46,9 @@ def create_index(script: Script, statement: Statement) -> None:
         return
     table = known_table(script, node.relation)
     columns = [wrapped.index_elem.name for wrapped in node.index_params]
-    label = node.idxname or free_name(table, "_".join(columns), "idx")
+    included = [wrapped.index_elem.name for wrapped in node.index_including_params]
+    named = [name or "expr" for name in (*columns, *included)]
+    label = node.idxname or free_name(table, "_".join(named), "idx")
     if label in table.indexes:
         if node.if_not_exists:
             return

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.catalog import Column
+from filtersql.definitions.bounds import DEFAULT, Bounds
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.keys import add_constraint, free_name, set_not_null
@@ -23,7 +24,7 @@ from filtersql.errors.definitions import Duplicate, UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
 
-__all__ = ["add_table_constraint", "create_table", "create_table_as", "create_view", "print_bounds"]
+__all__ = ["add_table_constraint", "create_table", "create_table_as", "create_view", "read_bounds"]
 
 _KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
 _STRATEGIES = {
@@ -54,7 +55,7 @@ def create_table(script: Script, statement: Statement) -> None:
         parent = node.inh_relations[0].range_var
         above, at = known_table(script, parent), span_of(script, parent)
         _overrides(script, node, table)
-        attach(script.drafts, table, above, print_bounds(node.partbound, script.text), at)
+        attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
     else:
         for wrapped in node.inh_relations:
             parent_name = known_table(script, wrapped.range_var).name
@@ -105,19 +106,17 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     add_constraint(table, node, span, references)
 
 
-def print_bounds(node: Node, text: Passage) -> str:
-    """FOR VALUES … as PostgreSQL prints it."""
+def read_bounds(node: Node, text: Passage) -> Bounds:
+    """FOR VALUES … or DEFAULT."""
     if node.is_default:
-        return "DEFAULT"
+        return DEFAULT
     if node.strategy == "h":
-        return f"FOR VALUES WITH (modulus {node.modulus}, remainder {node.remainder})"
+        return Bounds("hash", (str(node.modulus),), (str(node.remainder),))
     if node.strategy == "l":
-        return f"FOR VALUES IN ({', '.join(_value(one, text) for one in node.listdatums)})"
-    lower, upper = (
-        ", ".join(_value(one, text) for one in side)
-        for side in (node.lowerdatums, node.upperdatums)
-    )
-    return f"FOR VALUES FROM ({lower}) TO ({upper})"
+        return Bounds("list", tuple(_value(one, text) for one in node.listdatums))
+    sides = (node.lowerdatums, node.upperdatums)
+    lower, upper = (tuple(_value(one, text) for one in side) for side in sides)
+    return Bounds("range", lower, upper)
 
 
 def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
@@ -255,6 +254,8 @@ def _value(node: Node, text: Passage) -> str:
     kind = node.WhichOneof("node")
     if kind == "column_ref":  # MINVALUE, MAXVALUE
         return str(node.column_ref.fields[0].string.sval).upper()
+    if kind == "type_cast":
+        return _value(node.type_cast.arg, text)
     if kind == "a_const":
         constant = node.a_const
         if constant.isnull:
@@ -266,7 +267,9 @@ def _value(node: Node, text: Passage) -> str:
             return str(constant.fval.fval)
         if value == "boolval":
             return str(bool(constant.boolval.boolval)).lower()
-        return "'" + constant.sval.sval.replace("'", "''") + "'"
+        return str(constant.sval.sval)
+    if kind == "a_expr" and not node.a_expr.HasField("lexpr"):  # -1
+        return f"{node.a_expr.name[0].string.sval}{_value(node.a_expr.rexpr, text)}"
     location = getattr(getattr(node, kind), "location", 0)
     return _expression(text, max(location, 0))
 

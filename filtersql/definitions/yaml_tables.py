@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.catalog import Column, ForeignKey, Generated, Identity, ReplicaIdentity
+from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.identifiers import plain_name, relation_name
@@ -174,7 +175,7 @@ def _read_partition(document: Document, entry: dict[str, Node], table: DraftTabl
         table.parent_span = document.span(entry["partition_of"])
         table.unattached = True
         if "bounds" in entry:
-            table.bounds = _bounds(document, entry["bounds"])
+            table.late_bounds = _bounds(document, entry["bounds"])
         else:
             document.missing("bounds", f'partition "{table.name}"', entry["name"])
     elif "bounds" in entry:
@@ -187,7 +188,7 @@ def _read_partition(document: Document, entry: dict[str, Node], table: DraftTabl
         strategy, columns = pairs[0]
         texts = document.texts(columns, f"partition_by of table {table.name}")
         table.partition_by = (strategy.value, tuple(text.text for text in texts))
-    elif not document.mistakes or pairs:
+    else:
         document.mistakes.append(
             WrongKind(
                 "partition_by",
@@ -198,49 +199,34 @@ def _read_partition(document: Document, entry: dict[str, Node], table: DraftTabl
         )
 
 
-def _bounds(document: Document, node: Node) -> str | None:
-    """The bounds as PostgreSQL prints them."""
+def _bounds(document: Document, node: Node) -> Bounds | None:
     if not isinstance(node.value, list):
         word = document.choice(node, "bounds", ("default",))
-        return None if word is None else "DEFAULT"
+        return None if word is None else DEFAULT
     entry = document.mapping(node, "bounds", ("from", "to", "in", "modulus", "remainder"))
     if set(entry) == {"from", "to"}:
         lower, upper = (_values(document, entry[side], side) for side in ("from", "to"))
-        return f"FOR VALUES FROM ({lower}) TO ({upper})"
+        return Bounds("range", lower, upper)
     if set(entry) == {"in"}:
-        return f"FOR VALUES IN ({_values(document, entry['in'], 'in')})"
+        return Bounds("list", _values(document, entry["in"], "in"))
     if set(entry) == {"modulus", "remainder"}:
         modulus = document.integer(entry["modulus"], "modulus")
         remainder = document.integer(entry["remainder"], "remainder")
-        return f"FOR VALUES WITH (modulus {modulus}, remainder {remainder})"
-    if not document.mistakes or entry:
-        document.mistakes.append(
-            WrongKind(
-                "bounds",
-                "default, {from, to}, {in} or {modulus, remainder}",
-                f"{{{', '.join(entry)}}}",
-                document.span(node),
-            )
-        )
+        return Bounds("hash", (str(modulus),), (str(remainder),))
+    found = f"{{{', '.join(entry)}}}"
+    expected = "default, {from, to}, {in} or {modulus, remainder}"
+    document.mistakes.append(WrongKind("bounds", expected, found, document.span(node)))
     return None
 
 
-def _values(document: Document, node: Node, where: str) -> str:
-    printed = []
+def _values(document: Document, node: Node, where: str) -> tuple[str, ...]:
+    values = []
     for item in document.items(node, f"bounds {where}"):
         value = document.plain(item, str)
-        if value is None:
-            printed.append("NULL")
-        elif isinstance(value, bool):
-            printed.append(str(value).lower())
-        elif isinstance(value, int) or (isinstance(value, str) and value.upper() in _EDGES):
-            printed.append(str(value).upper())
-        else:
-            printed.append("'" + str(value).replace("'", "''") + "'")
-    return ", ".join(printed)
-
-
-_EDGES = ("MINVALUE", "MAXVALUE")
+        text = "NULL" if value is None else str(value)
+        edge = not item.style and text.upper() in EDGES
+        values.append(text.upper() if edge else text)
+    return tuple(values)
 
 
 def _read_keys(document: Document, entry: dict[str, Node], table: DraftTable) -> None:
