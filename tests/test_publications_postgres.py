@@ -432,7 +432,6 @@ def identity_mistakes(world: World) -> list[tuple[str, str | None]]:
     definitions = world.definitions
     lenient = resolve(definitions, "run", world.version)
     for each in lenient:
-        found += [(n.message, n.detail) for n in each.notices if n.name == "replica-identity"]
         filters = {
             action: tuple(
                 fake_filter(part.where, each.table, part.publication)

@@ -285,12 +285,19 @@ class FilterOutsideIdentity(Mistake):
 class ColumnListMissesIdentity(Mistake):
     """A column list without a column of the replica identity."""
 
-    def __init__(self, name: RelationName, verb: str, identity: str, span: Span) -> None:
+    def __init__(
+        self, name: RelationName, verb: str, identity: Sequence[str] | None, span: Span
+    ) -> None:
+        listed = ", ".join(map(quote_identifier, identity or ()))
         super().__init__(
             f'cannot {verb} table "{name.name}"',
             span=span,
             detail="Column list used by the publication does not cover the replica identity.",
-            hint=f'{identity} Publish only "insert", or add the columns to the list.',
+            hint="Replica identity FULL allows no column list; "
+            'leave it out, or publish only "insert".'
+            if identity is None
+            else f"The replica identity is ({listed}). "
+            'Publish only "insert", or add the columns to the list.',
         )
 
 

@@ -34,6 +34,7 @@ from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import FilterOutsideIdentity, as_notice
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
+from filtersql.publications.identity import has_identity
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage
@@ -56,12 +57,28 @@ def check_identity(
     """What the filters of a target read beyond the replica identity of its leaves.
 
     `action_filters` are those in force; with `filter_of`, those without effect are judged too, as
-    PostgreSQL does. Raises Mistakes unless `identity_check` is `run`.
+    PostgreSQL does. What `publications` found is reported with them. Raises Mistakes unless
+    `identity_check` is `run`.
     """
+    mistakes = list(resolved.unjudged) if _judges_old_rows(semantics) else []
     feed = resolved.subscription.changes
-    if feed is not None and feed.before_complete:
-        return ()
-    leaves = [catalog.tables[name] for name in resolved.sources]
+    if feed is None or not feed.before_complete:
+        mistakes += _of_filters(resolved, action_filters, catalog, semantics, filter_of)
+    if mistakes and identity_check != "run":
+        raise Mistakes(mistakes)
+    return tuple(as_notice("replica-identity", mistake) for mistake in mistakes)
+
+
+def _of_filters(
+    resolved: ResolvedTable,
+    action_filters: Mapping[Action, tuple[Filter, ...]],
+    catalog: Catalog,
+    semantics: Semantics,
+    filter_of: FilterOf | None,
+) -> Iterator[Mistake]:
+    # A leaf without any identity is one mistake, whatever its filters read.
+    tables = [catalog.tables[name] for name in resolved.sources]
+    leaves = [table for table in tables if has_identity(table)]
     read = [
         (row_filter, leaves)
         for action in _judges_old_rows(semantics)
@@ -69,10 +86,7 @@ def check_identity(
     ]
     if filter_of is not None and _reads_old(resolved, semantics):
         read += _without_effect(resolved, leaves, catalog, semantics, filter_of)
-    mistakes = list(_mistakes(read, resolved.table.name))
-    if mistakes and identity_check != "run":
-        raise Mistakes(mistakes)
-    return tuple(as_notice("replica-identity", mistake) for mistake in mistakes)
+    yield from _mistakes(read, resolved.table.name)
 
 
 def check_unsubscribed(

@@ -15,7 +15,7 @@ from filtersql.errors.publications import FlagNeedsPublications
 from filtersql.publications.index import Index, index_of
 from filtersql.publications.model import Contribution, ResolvedTable, Settings
 from filtersql.publications.resolve import resolve_with
-from filtersql.publications.unsubscribed import unsubscribed, unsubscribed_notices
+from filtersql.publications.unsubscribed import unsubscribed
 from filtersql.semantics import Semantics
 
 __all__ = [
@@ -41,7 +41,9 @@ def resolve(
 ) -> tuple[ResolvedTable, ...]:
     """Every target of a subscription, in the order of the tables' definitions.
 
-    Raises Mistakes: what PostgreSQL refuses of its publications and of the subscription.
+    Raises Mistakes: what PostgreSQL refuses of its publications and of the subscription. What
+    stops updates and deletes later is in `unjudged` of each target, and `filters.identity` asks
+    `identity_check` what becomes of it.
     """
     settings = Settings(
         semantics,
@@ -49,7 +51,7 @@ def resolve(
         default_via_partition_root,
         via_partition_root_flag,
     )
-    return resolve_with(subscription, _index(definitions, settings), identity_check)
+    return resolve_with(subscription, _index(definitions, settings))
 
 
 def check(
@@ -64,8 +66,7 @@ def check(
     """The warnings of publications that nobody subscribes to; `resolve` gives the others.
 
     Raises Mistakes: what PostgreSQL refuses at CREATE PUBLICATION, of all publications. What a
-    filter may hold and read is checked in `filters`. Whatever `identity_check` says, a replica
-    identity that is missing where nobody subscribes is a warning.
+    filter may hold and read, and what stops updates and deletes later, is checked in `filters`.
     """
     settings = Settings(
         semantics,
@@ -77,7 +78,10 @@ def check(
     mistakes = [mistake for each in index.mistakes.values() for mistake in each]
     if mistakes:
         raise Mistakes(mistakes)
-    return unsubscribed_notices(index)
+    notices: dict[Notice, None] = {}
+    for subscription in unsubscribed(definitions):
+        notices |= dict.fromkeys(index.notices[subscription.name])
+    return tuple(notices)
 
 
 def _index(definitions: Definitions, settings: Settings) -> Index:

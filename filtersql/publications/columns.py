@@ -58,10 +58,9 @@ def published_columns(
     for member in members:
         listed = column_list(table, member)
         lists.setdefault(member.generated_columns if listed is None else listed, member)
-    answers = {
-        _compared_names(table, member, postgres_version): member
-        for member in reversed(lists.values())
-    }
+    answers: dict[frozenset[str], Membership] = {}
+    for member in lists.values():
+        answers.setdefault(_compared_names(table, member, postgres_version), member)
     first = published_names(table, members[0])
     columns = tuple(column for column in table.columns if column.name in first)
     if len(answers) > 1:

@@ -27,7 +27,7 @@ from filtersql.errors.publications import (
     NoReplicaIdentity,
     UnpublishedGeneratedIdentity,
 )
-from filtersql.names import RelationName, quote_identifier
+from filtersql.names import RelationName
 from filtersql.publications.columns import column_list
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.membership import Membership
@@ -81,12 +81,9 @@ def _column_list(
         return
     full = leaf.replica_identity.kind is Identity.FULL
     if full or not listed.issuperset(leaf.identity_columns):
-        identity = ", ".join(map(quote_identifier, leaf.identity_columns))
-        described = "FULL, which allows no column list" if full else f"({identity})"
+        identity = None if full else leaf.identity_columns
         entry = member.entries[target.name]
-        yield ColumnListMissesIdentity(
-            leaf.name, _verb(action), f"The replica identity is {described}.", entry.span
-        )
+        yield ColumnListMissesIdentity(leaf.name, _verb(action), identity, entry.span)
 
 
 def _generated(leaf: Table, target: Table, member: Membership, action: Action) -> Iterator[Mistake]:

@@ -14,13 +14,13 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from filtersql.definitions.model import Action
 from filtersql.errors import Notice
 from filtersql.errors.publications import shown
-from filtersql.publications.actions import ROW_ACTIONS
 from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.publications.reasons import leaks, listed
 
 __all__ = ["lints"]
 
@@ -43,7 +43,7 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
         yield Notice(
             "filters-differ-per-action",
             f'the row filters of table "{name}" differ between '
-            f"{_listed(texts)}, so rows may stay that no filter lets in",
+            f"{listed(texts)}, so rows may stay that no filter lets in",
             span,
             hint="An UPDATE is judged by the filters of update alone, old row and new.",
         )
@@ -58,26 +58,16 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
 
 
 def _leaks(resolved: ResolvedTable, name: str) -> Iterator[Notice]:
-    for action in ROW_ACTIONS:
-        sources = resolved.only_from.get(action)
-        if sources is None:
-            continue
-        publications = ", ".join(
-            f'"{each.publication}"' for each in resolved.displaced if action in each.actions
-        )
+    for leak in leaks(resolved):
         yield Notice(
             "leaked-action",
-            f'{action} of table "{name}" is published without any filter',
+            f'every {listed(leak.actions)} of table "{name}" is published without any filter',
             resolved.subscription.span,
-            f"Publication {publications} publishes it for {', '.join(map(shown, sources))}; "
-            "a publication of a higher level takes the rows, but not this action.",
+            f"Only publication {leak.publications} publishes it, for "
+            f"{', '.join(map(shown, leak.sources))}; a publication of a higher level gives the "
+            "rows their name, and its filters do not count for this action.",
         )
 
 
 def _texts(contributions: Sequence[Contribution]) -> frozenset[str]:
     return frozenset(each.where.text for each in contributions if each.where is not None)
-
-
-def _listed(actions: Iterable[Action]) -> str:
-    *most, last = actions
-    return f"{', '.join(most)} and {last}"

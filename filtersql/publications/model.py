@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from filtersql.catalog import Column, Table
 from filtersql.definitions.model import Action, Subscription
-from filtersql.errors import Notice
+from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.semantics import Semantics
 from filtersql.source import Passage
@@ -81,3 +81,5 @@ class ResolvedTable:
     via_partition_root: bool = False
     #: False: only the initial copy takes it (PostgreSQL 15 copies a leaf besides its root)
     streamed: bool = True
+    #: what stops the first UPDATE or DELETE of a leaf; `filters.identity` raises it or warns
+    unjudged: tuple[Mistake, ...] = ()

@@ -8,13 +8,34 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from filtersql.definitions.model import Action
 from filtersql.errors.publications import shown
+from filtersql.names import RelationName
 from filtersql.publications.index import Index
 from filtersql.publications.model import Contribution, ResolvedTable
 
-__all__ = ["reasons"]
+__all__ = ["Leak", "leaks", "listed", "reasons"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Actions that only displaced publications publish, and the leaves whose changes these are."""
+
+    actions: tuple[Action, ...]
+    sources: tuple[RelationName, ...]
+    publications: str
+
+
+def leaks(resolved: ResolvedTable) -> Iterator[Leak]:
+    """The leaking actions, those alike together."""
+    grouped: dict[tuple[tuple[RelationName, ...], str], list[Action]] = {}
+    for action, sources in resolved.only_from.items():
+        by = _quoted(each.publication for each in resolved.displaced if action in each.actions)
+        grouped.setdefault((sources, by), []).append(action)
+    for (sources, by), actions in grouped.items():
+        yield Leak(tuple(actions), sources, by)
 
 
 def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
@@ -53,7 +74,7 @@ def _absorbed(resolved: ResolvedTable) -> Iterator[str]:
             for each in resolved.contributions
             if each.where is None and each.actions.issuperset(actions)
         ]
-        doing = _listed(actions)
+        doing = listed(actions)
         filters = "filter" if len(names) == 1 else "filters"
         does = "does" if len(names) == 1 else "do"
         yield (
@@ -89,11 +110,10 @@ def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 
 
 def _leaks(resolved: ResolvedTable) -> Iterator[str]:
-    for action, sources in resolved.only_from.items():
-        by = _quoted(each.publication for each in resolved.displaced if action in each.actions)
+    for leak in leaks(resolved):
         yield (
-            f"Every {action} of {', '.join(map(shown, sources))} is sent without a filter: only "
-            f"publication {by} of a lower level publishes it."
+            f"Every {listed(leak.actions)} of {', '.join(map(shown, leak.sources))} is sent "
+            f"without a filter: only publication {leak.publications} of a lower level publishes it."
         )
 
 
@@ -105,6 +125,7 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in dict.fromkeys(names))
 
 
-def _listed(actions: Iterable[Action]) -> str:
+def listed(actions: Iterable[Action]) -> str:
+    """`insert, update and delete`."""
     *most, last = actions
     return f"{', '.join(most)} and {last}" if most else str(last)

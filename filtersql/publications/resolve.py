@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistake, Mistakes, Notice
-from filtersql.errors.publications import ConflictingAliases, as_notice
+from filtersql.errors.publications import ConflictingAliases
 from filtersql.names import RelationName
 from filtersql.publications.actions import ROW_ACTIONS, contribution, in_force
 from filtersql.publications.columns import published_columns
@@ -44,9 +44,7 @@ class _Target:
     displaced: dict[RelationName, tuple[_Listed, ...]] = field(default_factory=dict)
 
 
-def resolve_with(
-    subscription: Subscription, index: Index, identity_check: str
-) -> tuple[ResolvedTable, ...]:
+def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTable, ...]:
     """Every target of a subscription, in the order of the tables' definitions."""
     members, mistakes = index.subscribed(subscription)
     routing = index.settings.semantics.partition_routing
@@ -58,13 +56,8 @@ def resolve_with(
         changes = target.published.name in streamed
         resolved, wrong = _resolved(target, subscription, index, changes)
         mistakes += wrong
-        unjudged = _identity(target, index) if changes else []
-        if identity_check == "run":
-            warnings = (as_notice("replica-identity", mistake) for mistake in unjudged)
-            resolved = replace(resolved, notices=(*resolved.notices, *warnings))
-        else:
-            mistakes += unjudged
-        found.append(resolved)
+        unjudged = tuple(_identity(target, index)) if changes else ()
+        found.append(replace(resolved, unjudged=unjudged) if unjudged else resolved)
     if mistakes:
         raise Mistakes(mistakes)
     return tuple(sorted(found, key=lambda each: index.order[each.table.name]))

@@ -11,11 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.definitions.model import Definitions, Subscription
-from filtersql.errors import Notice
-from filtersql.publications.index import Index
-from filtersql.publications.resolve import resolve_with
 
-__all__ = ["unsubscribed", "unsubscribed_notices"]
+__all__ = ["unsubscribed"]
 
 
 def unsubscribed(definitions: Definitions) -> tuple[Subscription, ...]:
@@ -30,13 +27,3 @@ def unsubscribed(definitions: Definitions) -> tuple[Subscription, ...]:
         for name, each in definitions.publications.items()
         if name not in used
     )
-
-
-def unsubscribed_notices(index: Index) -> tuple[Notice, ...]:
-    """The warnings of those publications; mistakes of the definitions were raised before."""
-    found: dict[Notice, None] = {}
-    for subscription in unsubscribed(index.definitions):
-        found |= dict.fromkeys(index.notices[subscription.name])
-        for resolved in resolve_with(subscription, index, "run"):
-            found |= dict.fromkeys(resolved.notices)
-    return tuple(found)
