@@ -21,7 +21,15 @@ from filtersql.definitions.model import Action
 from filtersql.names import path_name
 from filtersql.project import Project
 
-__all__ = ["MANIFEST_VERSION", "compiled_path", "files_of", "manifest", "stale_files", "write"]
+__all__ = [
+    "MANIFEST_VERSION",
+    "compiled_path",
+    "files_of",
+    "manifest",
+    "stale_files",
+    "write",
+    "write_file",
+]
 
 MANIFEST_VERSION = 1
 STATEMENTS = ("merge", "initial_copy", "audit")
@@ -64,7 +72,7 @@ def write(project: Project, compilation: Compilation, selected: Iterable[Node]) 
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
-    _write_file(target / "manifest.json", manifest(project, compilation))
+    write_file(target / "manifest.json", manifest(project, compilation))
 
 
 def stale_files(project: Project, nodes: Iterable[Node]) -> list[str]:
@@ -157,7 +165,8 @@ def _replace(fresh: Path, final: Path) -> None:
         fresh.rename(final)
 
 
-def _write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes) -> None:
+    """Puts the content in the file's place in one step."""
     fresh = path.with_name(f".{path.name}.new")
     fresh.write_bytes(content)
     fresh.replace(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from filtersql import publications
 from filtersql.catalog import Table
@@ -17,7 +18,7 @@ from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.compiling import TargetTaken
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
-from filtersql.filters.identity import check_identity, check_unsubscribed
+from filtersql.filters.identity import check_identity, check_unsubscribed, check_unsubscribed
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.project import Project
@@ -27,7 +28,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Passage
 from filtersql.storage import Engine
 
-__all__ = ["Compilation", "Node", "compile_project", "destination"]
+__all__ = ["Compilation", "FilterShelf", "Node", "compile_project", "destination", "rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +55,21 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
     """
     mistakes = _Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
-    rules = {
-        "semantics": project.semantics,
-        "postgres_version": project.postgres_version,
-        "default_via_partition_root": project.publish_via_partition_root,
-        "via_partition_root_flag": via_partition_root,
-    }
+    settings = rules(project, via_partition_root)
     identity = {"identity_check": project.identity_check}
-    shelf = _FilterShelf(project)
+    shelf = FilterShelf(project)
     with mistakes:
-        notices |= dict.fromkeys(publications.check(project.definitions, **rules))
+        notices |= dict.fromkeys(publications.check(project.definitions, **settings, **identity))
     for publication in project.definitions.publications.values():
         _resolve_all(publication, project, shelf, mistakes)
-    notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **rules))
+    notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
     nodes: list[Node] = []
     goal = destination(project)
     for name in sorted(project.definitions.subscriptions):
         subscription = project.definitions.subscriptions[name]
         with mistakes:
             for resolved in publications.resolve(
-                subscription, project.definitions, **rules, **identity
+                subscription, project.definitions, **settings, **identity
             ):
                 with mistakes:
                     node = _node(resolved, shelf, goal, project, notices)
@@ -82,6 +78,16 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
         _one_writer(nodes)
     mistakes.raise_all()
     return Compilation(tuple(nodes), tuple(notices))
+
+
+def rules(project: Project, via_partition_root: bool | None) -> dict[str, Any]:
+    """The keywords that `publications` asks for, from the project and the flag."""
+    return {
+        "semantics": project.semantics,
+        "postgres_version": project.postgres_version,
+        "default_via_partition_root": project.publish_via_partition_root,
+        "via_partition_root_flag": via_partition_root,
+    }
 
 
 def destination(project: Project) -> Destination:
@@ -122,7 +128,7 @@ class _Collector:
             raise Mistakes(self.found.values())
 
 
-class _FilterShelf:
+class FilterShelf:
     """Resolved filters, each resolved and written once."""
 
     def __init__(self, project: Project) -> None:
@@ -132,6 +138,7 @@ class _FilterShelf:
         self._passages: list[Passage] = []
 
     def filter(self, where: Passage, table: Table, publication: str) -> Filter:
+        """The filter of a publication on a table; raises what is wrong with it, each time."""
         key = (id(where), table.name)
         if key not in self._resolved:
             self._passages.append(where)  # keeps its id from being given to another one
@@ -157,7 +164,13 @@ class _FilterShelf:
         except (Mistake, Mistakes) as mistake:
             return mistake
 
+    def deparse(self, where: Passage, relation: RelationName, publication: str) -> str:
+        """The filter as PostgreSQL stores and prints it."""
+        table = self.project.definitions.catalog.tables[relation]
+        return self.filter(where, table, publication).deparsed
+
     def writer(self, engine: Engine) -> Callable[[Filter, str], str]:
+        """Writes a filter over the columns `<prefix><name>`; each text is made once."""
         from sqlglot import exp
 
         def write(row_filter: Filter, prefix: str) -> str:
@@ -175,7 +188,7 @@ class _FilterShelf:
 
 
 def _resolve_all(
-    publication: Publication, project: Project, shelf: _FilterShelf, mistakes: _Collector
+    publication: Publication, project: Project, shelf: FilterShelf, mistakes: _Collector
 ) -> None:
     """Every filter is checked, also one that no subscription uses."""
     tables = project.definitions.catalog.tables
@@ -187,7 +200,7 @@ def _resolve_all(
 
 def _node(
     resolved: ResolvedTable,
-    shelf: _FilterShelf,
+    shelf: FilterShelf,
     goal: Destination,
     project: Project,
     notices: dict[Notice, None],

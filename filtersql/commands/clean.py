@@ -23,4 +23,3 @@ def command(console: Console) -> int:
     shutil.rmtree(target)
     console.message("Removed target/")
     return 0
-

@@ -64,4 +64,3 @@ def _check(console: Console, stale: list[str]) -> int:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
-

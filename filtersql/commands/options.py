@@ -50,11 +50,15 @@ _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
     click.option("-s", "--select", multiple=True, help="What to take: names, globs, tag:…"),
     click.option("--exclude", multiple=True, help="What to leave out."),
     click.option("--threads", type=click.IntRange(min=1), help="How many targets at a time."),
-    click.option("-x", "--fail-fast", is_flag=True, default=None, help="Stop at the first failure."),
+    click.option(
+        "-x", "--fail-fast", is_flag=True, default=None, help="Stop at the first failure."
+    ),
     click.option(
         "--format", type=click.Choice(["text", "json"]), default=None, help="How to print."
     ),
-    click.option("-q", "--quiet", is_flag=True, default=None, help="Print results and errors only."),
+    click.option(
+        "-q", "--quiet", is_flag=True, default=None, help="Print results and errors only."
+    ),
     click.option("--color/--no-color", default=None, help="Colours, whatever the terminal is."),
     click.option("--debug", is_flag=True, default=None, help="Show the traceback of a fault."),
     click.option(

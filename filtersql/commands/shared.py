@@ -13,10 +13,11 @@ from filtersql.commands.console import Console
 from filtersql.commands.options import Options, merged_options, shared_options
 
 if TYPE_CHECKING:
+    from filtersql.applying import Inputs
     from filtersql.compile import Compilation
     from filtersql.project import Project
 
-__all__ = ["load_project", "loaded_compilation", "subcommand", "variables"]
+__all__ = ["inputs_of", "load_project", "loaded_compilation", "subcommand", "variables"]
 
 
 def subcommand(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
@@ -66,7 +67,9 @@ def variables(options: Options) -> Mapping[str, object]:
         problem = getattr(error, "problem", None) or "not YAML"
         raise click.UsageError(f"--vars: {problem}{place}: {options.vars}") from None
     if not isinstance(found, dict):
-        raise click.UsageError(f"--vars: expected a mapping such as '{{state: NSW}}': {options.vars}")
+        raise click.UsageError(
+            f"--vars: expected a mapping such as '{{state: NSW}}': {options.vars}"
+        )
     return {str(key): value for key, value in found.items()}
 
 
@@ -76,8 +79,20 @@ def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
 
     options = console.options
     project = load_project(options)
-    compilation = compile_project(
-        project, via_partition_root=options.publish_via_partition_root
-    )
+    compilation = compile_project(project, via_partition_root=options.publish_via_partition_root)
     console.warn(compilation.notices)
     return project, compilation
+
+
+def inputs_of(project: Project) -> Inputs:
+    """What a run must know of the project."""
+    from filtersql.applying import Inputs
+
+    output = project.output
+    return Inputs(
+        root=project.root,
+        catalog=project.definitions.catalog,
+        subscriptions=project.definitions.subscriptions,
+        state_schema=output.state_schema if output else "filtersql",
+        default_catalog=output.catalog if output else None,
+    )

@@ -99,6 +99,6 @@ def _report(
     place = f"{span}: " if span else ""
     lines = [f"{place}{kind}{message}"]
     if span:
-        lines.append("    " + span.excerpt().strip("\n").replace("\n", "\n    "))
+        lines.append(span.excerpt())
     lines += [f"{word}: {text}" for word, text in (("detail", detail), ("hint", hint)) if text]
     return "\n".join(lines)

@@ -1,0 +1,132 @@
+"""`debug`: what is installed, what was found, whether the target can be reached."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from filtersql import __version__
+from filtersql.commands.console import Console
+from filtersql.commands.shared import load_project, subcommand
+from filtersql.errors import Mistake, Mistakes
+
+if TYPE_CHECKING:
+    from filtersql.project import Project
+
+__all__ = ["command"]
+
+_PACKAGES = ("pyspark", "sqlglot", "duckdb", "postgast")
+_Found = TypeVar("_Found")
+
+
+@subcommand("debug")
+@click.option("--types", is_flag=True, help="How each PostgreSQL type is stored on each engine.")
+def command(console: Console, *, types: bool) -> int:
+    """Check versions, files, the connection to the target, and MERGE there.
+
+    Each line says OK, or what to mend.
+    """
+    if types:
+        return _types(console)
+    report = _Report(console)
+    report.check("filtersql", lambda: __version__)
+    report.check("python", platform.python_version)
+    for package in _PACKAGES:
+        report.check(package, lambda name=package: version(name))  # type: ignore[misc]
+    project = report.check("project", lambda: load_project(console.options), _described)
+    if project is not None:
+        report.check("compiles", lambda: _compiled(console, project))
+        report.check("target", lambda: _connected(project))
+    return report.end()
+
+
+class _Report:
+    """The lines, one a check, and what went wrong."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.lines: list[dict[str, object]] = []
+        self.mistakes: list[Mistake] = []
+
+    def check(
+        self,
+        what: str,
+        look: Callable[[], _Found],
+        describe: Callable[[_Found], str] = str,
+    ) -> _Found | None:
+        """Prints `what … OK` with what was found, or ERROR; the mistake is kept for the end."""
+        try:
+            found = look()
+        except (Mistake, Mistakes) as wrong:
+            self.mistakes += wrong.mistakes if isinstance(wrong, Mistakes) else [wrong]
+            self._line(what, "ERROR", str(wrong).split("\n", 1)[0])
+            return None
+        self._line(what, "OK", describe(found))
+        return found
+
+    def end(self) -> int:
+        """Prints the mistakes, or that all is well, and gives the exit code."""
+        if self.console.options.json:
+            self.console.document({"checks": self.lines})
+        if not self.mistakes:
+            self.console.message("All checks passed", fg="green")
+            return 0
+        for mistake in self.mistakes:
+            click.echo(f"\n{mistake}", err=True)
+        return max(mistake.exit_code for mistake in self.mistakes)
+
+    def _line(self, what: str, status: str, found: str) -> None:
+        self.lines.append({"check": what, "status": status, "found": found})
+        color = "green" if status == "OK" else "red"
+        self.console.result(f"{what:<12} {click.style(f'{status:<6}', fg=color)}{found}")
+
+
+def _described(project: Project) -> str:
+    definitions = project.definitions
+    output = project.output
+    place = f", target {output.name} ({output.type})" if output else ""
+    return (
+        f"{project.name}: {len(project.files)} files, {len(definitions.catalog.tables)} tables, "
+        f"{len(definitions.publications) + len(definitions.replication_sets)} publications, "
+        f"{len(definitions.subscriptions)} subscriptions{place}"
+    )
+
+
+def _compiled(console: Console, project: Project) -> str:
+    from filtersql.compile import compile_project
+
+    flag = console.options.publish_via_partition_root
+    compilation = compile_project(project, via_partition_root=flag)
+    warnings = f", {len(compilation.notices)} warnings" if compilation.notices else ""
+    return f"{len(compilation.nodes)} targets{warnings}"
+
+
+def _connected(project: Project) -> str:
+    from filtersql.targets.open import open_engine
+    from filtersql.targets.probe import probe_merge
+
+    assert project.output is not None  # load() asked for one
+    engine = open_engine(project.output, project.root)
+    try:
+        probe_merge(engine)
+        return f"{engine.title}, MERGE works"
+    finally:
+        engine.close()
+
+
+def _types(console: Console) -> int:
+    from filtersql.reviewing.aligned import aligned
+    from filtersql.storage import type_mapping
+
+    rows = type_mapping()
+    headers = ["PostgreSQL", "Spark", "DuckDB"]
+    console.result(aligned("How a type is stored", headers, rows, []))
+    if console.options.json:
+        console.document(
+            [dict(zip(("postgresql", "spark", "duckdb"), row, strict=True)) for row in rows]
+        )
+    return 0

@@ -1,0 +1,98 @@
+"""What `run` prints: a line for each target's start and end, a bar while a feed is read."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from filtersql.commands.console import Console
+
+if TYPE_CHECKING:
+    from filtersql.applying import Event, RunResult
+    from filtersql.compile import Node
+    from filtersql.project import Project
+
+__all__ = ["Progress"]
+
+_WIDTH = 72
+
+
+class Progress:
+    """Prints a run as dbt prints one: `1 of 5 START …`, `1 of 5 OK … [3 inserted in 0.6s]`."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._live = sys.stderr.isatty() and not console.options.quiet
+        self._shown = ""
+
+    def found(self, project: Project, nodes: Sequence[Node]) -> None:
+        """The first line: what there is."""
+        definitions = project.definitions
+        self._line(
+            f"Found {len(definitions.publications) + len(definitions.replication_sets)} "
+            f"publications, {len(definitions.catalog.tables)} tables, "
+            f"{len(definitions.subscriptions)} subscriptions, {len(nodes)} targets"
+        )
+
+    def connected(self, title: str, output: str) -> None:
+        """The second line: where it runs."""
+        self._line(f"Running on {title} (target='{output}')")
+
+    def on_event(self, event: Event) -> None:
+        """Prints an event of the run."""
+        place = f"{event.index} of {event.total}"
+        match event.kind:
+            case "reading":
+                self._bar(f"  {event.unique_id}: {event.count:,} changes read")
+            case "start":
+                self._line(_dotted(f"{place} START {event.unique_id}", "[RUN]"))
+            case "ok":
+                outcome = f"[{event.message} in {event.seconds:.1f}s]"
+                self._line(_dotted(f"{place} OK {event.unique_id}", outcome), fg="green")
+            case "error":
+                outcome = f"[ERROR in {event.seconds:.1f}s]"
+                self._line(_dotted(f"{place} ERROR {event.unique_id}", outcome), fg="red")
+            case "skip":
+                self._line(_dotted(f"{place} SKIP {event.unique_id}", "[SKIP]"), fg="yellow")
+
+    def done(self, result: RunResult, *, dry_run: bool) -> None:
+        """The last line: how many targets passed, and whether anything changed."""
+        statuses = [table.status for table in result.results]
+        conflicts = sum(sum(table.conflicts.values()) for table in result.results)
+        passed = statuses.count("success")
+        if dry_run:
+            self._line("Dry run: nothing was written")
+        elif passed == len(statuses) and not any(table.changed for table in result.results):
+            self._line("Nothing changed: every target was up to date")
+        summary = (
+            f"Done. PASS={passed} ERROR={statuses.count('error')} "
+            f"SKIP={statuses.count('skipped')} TOTAL={len(statuses)}"
+        )
+        if conflicts:
+            summary += f" CONFLICTS={conflicts}"
+        self._line(summary, fg="green" if passed == len(statuses) else "red")
+
+    def failures(self, result: RunResult) -> None:
+        """Every mistake, whole, on stderr."""
+        from filtersql.commands.console import fail
+        from filtersql.errors import Mistakes
+
+        if result.mistakes:
+            fail(Mistakes(result.mistakes), sys.argv[1:])
+
+    def _line(self, text: str, **style: str) -> None:
+        self._bar("")
+        self.console.message(f"{time.strftime('%H:%M:%S')}  {text}", **style)
+
+    def _bar(self, text: str) -> None:
+        if self._live and text != self._shown:
+            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+            self._shown = text
+
+
+def _dotted(left: str, right: str) -> str:
+    return f"{left} {'.' * max(_WIDTH - len(left) - len(right), 3)} {right}"

@@ -1,0 +1,62 @@
+r"""`show`: one definition as PostgreSQL's \dRp+ and \d print it, and the filters in force."""
+
+from __future__ import annotations
+
+import click
+
+from filtersql.commands.console import Console
+from filtersql.commands.shared import load_project, subcommand
+
+__all__ = ["command"]
+
+
+@subcommand("show")
+@click.argument("kind", type=click.Choice(["publication", "table", "set", "subscription"]))
+@click.argument("name")
+def command(console: Console, *, kind: str, name: str) -> int:
+    r"""Show one definition.
+
+    \b
+    show publication p1    what psql's \dRp+ p1 prints
+    show table t1          what psql's \d t1 prints
+    show set emea          a replication set
+    show subscription s1   the filter in force for each table and action, and why
+    """
+    from filtersql import reviewing
+    from filtersql.compile import FilterShelf, rules
+    from filtersql.definitions.identifiers import relation_name
+    from filtersql.errors.reviewing import NotDefined
+    from filtersql.publications import Settings, resolve
+    from filtersql.source import Passage, Source
+
+    options = console.options
+    project = load_project(options, need_output=False)
+    definitions, deparse = project.definitions, FilterShelf(project).deparse
+    flag = options.publish_via_partition_root
+    settings = Settings(
+        project.semantics, project.postgres_version, project.publish_via_partition_root, flag
+    )
+    match kind:
+        case "publication":
+            found = reviewing.show_publication(name, definitions, settings, deparse)
+            text, document = reviewing.publication_text(found), reviewing.publication_json(found)
+        case "table":
+            relation = relation_name(Passage(name, Source("the command line", name)))
+            details = reviewing.show_table(relation, definitions, settings, deparse)
+            text, document = reviewing.table_text(details), reviewing.table_json(details)
+        case "set":
+            text = reviewing.set_text(name, definitions, deparse)
+            document = reviewing.set_json(name, definitions, deparse)
+        case _:
+            if name not in definitions.subscriptions:
+                raise NotDefined("subscription", name, definitions.subscriptions)
+            subscription = definitions.subscriptions[name]
+            targets = resolve(
+                subscription, definitions, **rules(project, flag), identity_check="run"
+            )
+            text = reviewing.subscription_text(subscription, targets, deparse)
+            document = reviewing.subscription_json(subscription, targets, deparse)
+    console.result(text)
+    if options.json:
+        console.document(document)
+    return 0

@@ -1,0 +1,62 @@
+"""`status`: position, lag, last run and conflicts of every target."""
+
+from __future__ import annotations
+
+from filtersql.commands.console import Console
+from filtersql.commands.shared import inputs_of, loaded_compilation, subcommand
+
+__all__ = ["command"]
+
+
+@subcommand("status")
+def command(console: Console) -> int:
+    """Show position, lag, last run and conflicts of every target."""
+    from filtersql.applying import status
+    from filtersql.commands.selecting import selected
+    from filtersql.reviewing.aligned import aligned
+    from filtersql.targets.open import open_engine
+
+    project, compilation = loaded_compilation(console)
+    tables = {}
+    for node in selected(project, compilation, console.options):
+        tables.setdefault(node.compiled.subscription, []).append(node.compiled)
+    assert project.output is not None  # load() asked for one
+    engine = open_engine(project.output, project.root)
+    try:
+        found = status(inputs_of(project), tables, engine)
+    finally:
+        engine.close()
+    if console.options.json:
+        console.document(
+            [
+                {
+                    "unique_id": f"{each.compiled.subscription}/{each.compiled.relation}",
+                    "target": ".".join(each.compiled.target),
+                    "state": each.state,
+                    "position": each.position,
+                    "lag": each.lag,
+                    "last_run": each.last_run,
+                    "conflicts": dict(each.conflicts),
+                }
+                for each in found
+            ]
+        )
+    rows = [
+        [
+            f"{each.compiled.subscription}/{each.compiled.relation}",
+            ".".join(each.compiled.target),
+            each.state,
+            _number(each.position),
+            _number(each.lag),
+            each.last_run or "",
+            str(sum(each.conflicts.values())),
+        ]
+        for each in found
+    ]
+    headers = ["Node", "Target", "State", "Position", "Lag", "Last run", "Conflicts"]
+    console.result(aligned(f"Targets of {project.name}", headers, rows, []))
+    return 0
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
