@@ -90,6 +90,9 @@ class Passage:
     def span(self, start: int = 0, end: int | None = None) -> Span:
         """The characters `start` up to `end` of the text, as a place in the source."""
         end = len(self.text) if end is None else end
+        if len(self.starts) == 1 and not self.widths[0]:
+            base = self.offsets[0] - self.starts[0]
+            return Span(self.source, base + start, base + max(start, end))
         first, width = self._place(start)
         if end > start:
             last, width = self._place(end - 1)
@@ -106,6 +109,9 @@ class Passage:
 
     def part(self, start: int, end: int) -> Passage:
         """The characters `start` up to `end` as a passage of its own."""
+        if len(self.starts) == 1 and not self.widths[0]:
+            base = self.offsets[0] - self.starts[0]
+            return Passage(self.text[start:end], self.source, (0,), (base + start,))
         return self.pick(self.text[start:end], ((0, start, 0),))
 
     def pick(self, text: str, pieces: Iterable[tuple[int, int, int]]) -> Passage:

@@ -25,6 +25,11 @@ from filtersql.source import Passage
 __all__ = ["ColumnConstraint", "read_column"]
 
 _KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
+_CONFLICTS = (
+    ({"CONSTR_NOTNULL", "CONSTR_NULL"}, "null"),
+    ({"CONSTR_GENERATED", "CONSTR_DEFAULT"}, "default"),
+    ({"CONSTR_GENERATED", "CONSTR_IDENTITY"}, "identity"),
+)
 _ATTRIBUTES = {"CONSTR_ATTR_DEFERRABLE", "CONSTR_ATTR_NOT_DEFERRABLE"}
 
 
@@ -43,19 +48,17 @@ def read_column(
     """The column of a column_def in `text`; `name_at` where its name stands, if elsewhere."""
     name = node.colname if name_at is None else name_at.text
     pg_type = read_type(node.type_name, name, text, drafts.types)
-    not_null: bool | None = _is_serial(node.type_name) or None
+    not_null = _is_serial(node.type_name)
     generated: tuple[Generated, Passage] | None = None
     keys: list[ColumnConstraint] = []
     said: set[str] = set()
     for wrapped in node.constraints:
         constraint = wrapped.constraint
         kind = enum_name(constraint, "contype")
-        span = text.span(constraint.location, constraint.location + 1)
         said.add(kind)
-        if {"CONSTR_NOTNULL", "CONSTR_NULL"} <= said:
-            raise ColumnConflict("null", name, table.name, span)
-        for other, word in (("CONSTR_DEFAULT", "default"), ("CONSTR_IDENTITY", "identity")):
-            if {"CONSTR_GENERATED", other} <= said:
+        for pair, word in _CONFLICTS:
+            if pair <= said:
+                span = text.span(constraint.location, constraint.location + 1)
                 raise ColumnConflict(word, name, table.name, span)
         if kind in ("CONSTR_NOTNULL", "CONSTR_IDENTITY"):
             not_null = True
@@ -79,7 +82,7 @@ def read_column(
             if name_at is None
             else name_at.span()
         ),
-        not_null=bool(not_null) or any(key.kind == "CONSTR_PRIMARY" for key in keys),
+        not_null=not_null or any(key.kind == "CONSTR_PRIMARY" for key in keys),
         generated=generated[0] if generated else None,
         generation=generated[1] if generated else None,
         collation=_collation(node),

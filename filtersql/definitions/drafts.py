@@ -9,16 +9,35 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from filtersql.catalog import Column, ForeignKey, ReplicaIdentity
+from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
 from filtersql.definitions.model import Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
-from filtersql.source import Span
+from filtersql.source import Passage, Span
 
 if TYPE_CHECKING:
     from filtersql.definitions.bounds import Bounds
 
-__all__ = ["DraftIndex", "DraftTable", "Drafts"]
+__all__ = ["DraftIndex", "DraftTable", "Drafts", "PlainColumn"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainColumn:
+    """What a type text without keys says, which thousands of columns share."""
+
+    type: PgType
+    not_null: bool
+    collation: str | None
+
+    def named(self, name: Passage) -> Column:
+        """The column of that name."""
+        return Column(
+            name.text,
+            self.type,
+            name.span(),
+            not_null=self.not_null,
+            collation=self.collation,
+        )
 
 
 @dataclass(slots=True)
@@ -77,6 +96,8 @@ class Drafts:
     #: `defaults:` of the project file: settings of every subscription
     defaults: dict[str, object] = field(default_factory=dict)
     types: dict[RelationName, None] = field(default_factory=dict)
+    #: type texts of YAML that were read already
+    plain_columns: dict[str, PlainColumn] = field(default_factory=dict)
     functions: set[RelationName] = field(default_factory=set)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     #: tables whose definition was refused: naming them elsewhere is no second mistake

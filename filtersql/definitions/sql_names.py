@@ -10,6 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts, DraftTable
@@ -21,6 +22,10 @@ from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
 __all__ = ["AlreadyTold", "Script", "created", "known_table", "referenced", "span_of"]
+
+
+_PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
+_NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
 
 
 class AlreadyTold(Exception):
@@ -43,13 +48,9 @@ class Script:
 
 def span_of(script: Script, node: Node) -> Span:
     """Where a range_var stands."""
-    start = end = max(node.location, 0)
-    text = script.text.text
-    quoted = False
-    while end < len(text) and (quoted or text[end].isalnum() or text[end] in '_$."'):
-        quoted ^= text[end] == '"'
-        end += 1
-    return script.text.span(start, max(end, start + 1))
+    start = max(node.location, 0)
+    found = _NAME.match(script.text.text, start)
+    return script.text.span(start, found.end() if found else start + 1)
 
 
 def created(script: Script, node: Node) -> RelationName:

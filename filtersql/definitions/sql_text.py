@@ -41,6 +41,7 @@ _DATA_END = re.compile(r"^\\\.[ \t]*\r?$", re.MULTILINE)
 # Connection strings, which may hold a password: CREATE SUBSCRIPTION, pglogical's dsn arguments,
 # and any literal that is nothing but keyword = value pairs or a URI.
 _PAIRS = r"(?:\s*[a-z_]+\s*=\s*(?:''(?:[^'\\]|\\.)*''|[^\s']+))+\s*"
+_MAY_CONNECT = re.compile(r"connection|dsn|password|://", re.IGNORECASE)
 _CONNECTION = re.compile(
     r"(?P<before>\bCONNECTION\s*E?'|\b\w*dsn\s*(?::=|=>)\s*E?')(?P<dsn>(?:[^']|'')*)'"
     rf"|(?P<pairs>'(?=[^\n]*\bpassword\s*=){_PAIRS}')|(?P<uri>'postgres(?:ql)?://[^']*')",
@@ -147,6 +148,8 @@ def _psql(text: str, start: int) -> tuple[int, int] | None:
 
 def without_secrets(text: str) -> str:
     """The text with what connection strings hold replaced by asterisks, at the same length."""
+    if not _MAY_CONNECT.search(text):
+        return text
 
     def hidden(found: re.Match[str]) -> str:
         if found["dsn"] is not None:

@@ -21,6 +21,7 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from filtersql.catalog import PgType
 from filtersql.errors.definitions import (
@@ -52,6 +53,7 @@ PSEUDO = frozenset(
     " event_trigger fdw_handler index_am_handler internal language_handler pg_ddl_command record"
     " table_am_handler trigger tsm_handler unknown void".split()
 )
+_PLAIN = {name: PgType(name) for name in BUILT_IN}
 SERIAL = {
     "smallserial": "int2",
     "serial2": "int2",
@@ -66,29 +68,34 @@ EXTENSION_TYPES = frozenset(
     " geometry geography box2d box3d raster vector halfvec sparsevec earth intarray query_int"
     " gtrgm ghstore".split()
 )
+_Place: TypeAlias = Callable[[], Span]
 _LONGEST = 10485760
 
 
 def read_type(node: Node, column: str, text: Passage, known: Iterable[RelationName]) -> PgType:
     """The type of a column; `known` are the project's own types. Raises what PostgreSQL refuses."""
     names = [name.string.sval for name in node.names]
-    span = _span(node, text)
+    if not (node.typmods or node.array_bounds or node.setof or node.pct_type):
+        plain = _PLAIN.get(names[-1]) if names[:-1] in ([], ["pg_catalog"]) else None
+        if plain is not None:
+            return plain
     if node.setof or node.pct_type:
         what = "SETOF" if node.setof else "%TYPE"
+        span = _span(node, text)
         raise UnsupportedStatement(f'{what} as the type of column "{column}"', span)
     schema, name = (names[-2] if len(names) > 1 else None), names[-1]
     if schema is None and name in SERIAL:
         if node.array_bounds:
-            raise UnsupportedStatement("array of serial", span)
+            raise UnsupportedStatement("array of serial", _span(node, text))
         return PgType(SERIAL[name])
     found = _named(schema, name, known)
     if found is None:
         if schema in (None, "pg_catalog") and name in PSEUDO:
-            raise PseudoType(column, name, span)
+            raise PseudoType(column, name, _span(node, text))
         shown = name if schema is None else f"{schema}.{name}"
         spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known)]
-        raise Unknown("type", shown, span, spellings)
-    typmod = _typmod(found, node, text, span)
+        raise Unknown("type", shown, _span(node, text), spellings)
+    typmod = _typmod(found, node, text) if node.typmods else -1
     if node.array_bounds and not found.is_array:
         return PgType(f"_{found.name}", typmod, found.schema)
     return PgType(found.name, typmod, found.schema)
@@ -116,62 +123,60 @@ def _span(node: Node, text: Passage) -> Span:
     return text.span(start, max(end, start + 1))
 
 
-def _typmod(found: PgType, node: Node, text: Passage, span: Span) -> int:
-    if not node.typmods:
-        return -1
+def _typmod(found: PgType, node: Node, text: Passage) -> int:
     if found.schema != "pg_catalog":
         return -1  # geometry(Point, 4326): only the extension knows
     encode = _MODIFIERS.get(found.name.removeprefix("_"))
     if encode is None:
-        raise InvalidModifier.none_allowed(found.name, span)
+        raise InvalidModifier.none_allowed(found.name, _span(node, text))
     values = []
     for modifier in node.typmods:
         sign, constant = 1, modifier
         if modifier.WhichOneof("node") == "a_expr":  # numeric(5, -2)
             sign, constant = -1, modifier.a_expr.rexpr
         if constant.WhichOneof("node") != "a_const" or constant.a_const.WhichOneof("val") != "ival":
-            raise InvalidModifier.invalid(found.name, span)
+            raise InvalidModifier.invalid(found.name, _span(node, text))
         values.append(sign * constant.a_const.ival.ival)
-    return encode(found.name.removeprefix("_"), values, span)
+    return encode(found.name.removeprefix("_"), values, lambda: _span(node, text))
 
 
-def _length(name: str, values: list[int], span: Span) -> int:
+def _length(name: str, values: list[int], place: _Place) -> int:
     shown = {"bpchar": "char", "varbit": "bit varying"}.get(name, name)
     if len(values) != 1:
-        raise InvalidModifier.invalid(shown, span)
+        raise InvalidModifier.invalid(shown, place())
     if values[0] < 1:
-        raise InvalidModifier.length(shown, None, span)
+        raise InvalidModifier.length(shown, None, place())
     most = _LONGEST * 8 if name in ("bit", "varbit") else _LONGEST
     if values[0] > most:
-        raise InvalidModifier.length(shown, most, span)
+        raise InvalidModifier.length(shown, most, place())
     return values[0] if name in ("bit", "varbit") else values[0] + 4
 
 
-def _numeric(_name: str, values: list[int], span: Span) -> int:
+def _numeric(_name: str, values: list[int], place: _Place) -> int:
     if not 1 <= len(values) <= 2:
-        raise InvalidModifier.invalid("NUMERIC", span)
+        raise InvalidModifier.invalid("NUMERIC", place())
     precision, scale = values[0], values[1] if len(values) == 2 else 0
     if not 1 <= precision <= 1000:
-        raise InvalidModifier.numeric("precision", precision, span)
+        raise InvalidModifier.numeric("precision", precision, place())
     if not -1000 <= scale <= 1000:
-        raise InvalidModifier.numeric("scale", scale, span)
+        raise InvalidModifier.numeric("scale", scale, place())
     return ((precision << 16) | (scale & 0x7FF)) + 4
 
 
-def _time(name: str, values: list[int], span: Span) -> int:
+def _time(name: str, values: list[int], place: _Place) -> int:
     if len(values) != 1:
-        raise InvalidModifier.invalid(name, span)
+        raise InvalidModifier.invalid(name, place())
     return min(values[0], 6)  # PostgreSQL warns and takes 6
 
 
-def _interval(_name: str, values: list[int], span: Span) -> int:
+def _interval(_name: str, values: list[int], place: _Place) -> int:
     if len(values) > 2:
-        raise InvalidModifier.invalid("INTERVAL", span)
+        raise InvalidModifier.invalid("INTERVAL", place())
     precision = min(values[1], 6) if len(values) == 2 else 0xFFFF
     return ((values[0] & 0x7FFF) << 16) | precision
 
 
-_MODIFIERS: dict[str, Callable[[str, list[int], Span], int]] = {
+_MODIFIERS: dict[str, Callable[[str, list[int], _Place], int]] = {
     **dict.fromkeys(("varchar", "bpchar", "bit", "varbit"), _length),
     **dict.fromkeys(("time", "timetz", "timestamp", "timestamptz"), _time),
     "numeric": _numeric,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from filtersql.catalog import Column, ForeignKey, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
 from filtersql.definitions.columns import ColumnConstraint, read_column
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.drafts import Drafts, DraftTable, PlainColumn
 from filtersql.definitions.identifiers import plain_name, relation_name
 from filtersql.definitions.keys import add_constraint, object_name
 from filtersql.definitions.yaml_document import Document, Node, kind
@@ -102,8 +102,7 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
     keys: list[tuple[Column, ColumnConstraint]] = []
     for key, value in document.pairs(node, f'columns of table "{table.name}"'):
         try:
-            at = document.scalar(key)
-            named = at.pick(plain_name(at), ((0, 0, len(at.text)),))
+            named = _column_name(document.scalar(key))
             column, constraints = _read_column(document, named, value, table, drafts)
         except Mistake as mistake:
             document.mistakes.append(mistake)
@@ -134,15 +133,29 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
             document.mistakes.append(mistake)
 
 
+def _column_name(at: Passage) -> Passage:
+    """A column's plain name, at the place where it is written."""
+    name = plain_name(at)
+    return at if name == at.text else at.pick(name, ((0, 0, len(at.text)),))
+
+
 def _read_column(
     document: Document, name: Passage, node: Node, table: DraftTable, drafts: Drafts
 ) -> tuple[Column | None, list[ColumnConstraint]]:
-    where = f'column "{name.text}"'
     if not isinstance(node.value, list):
-        text = document.text(node, f"the type of {where}")
+        known = drafts.plain_columns.get(node.value)
+        if known is not None:
+            return known.named(name), []
+        text = document.text(node, f'the type of column "{name.text}"')
         if text is None:
             return None, []
-        return read_column(parse_column(text), table.name, text, drafts, name)
+        column, keys = read_column(parse_column(text), table.name, text, drafts, name)
+        if not keys and column.generated is None and column.type.schema == "pg_catalog":
+            drafts.plain_columns[text.text] = PlainColumn(
+                column.type, column.not_null, column.collation
+            )
+        return column, keys
+    where = f'column "{name.text}"'
     entry = document.mapping(node, where, _COLUMN)
     if "type" not in entry:
         document.missing("type", where, node)

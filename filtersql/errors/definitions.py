@@ -6,6 +6,7 @@ Where PostgreSQL has a message for it, the words are PostgreSQL's.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from filtersql.errors import Mistake, nearest
 from filtersql.source import Span
@@ -202,6 +203,8 @@ class UnknownKeyColumn(Mistake):
 
 
 class SeveralPrimaryKeys(Mistake):
+    """A second primary key."""
+
     def __init__(self, table: str, span: Span) -> None:
         super().__init__(f'multiple primary keys for table "{table}" are not allowed', span=span)
 
@@ -209,7 +212,7 @@ class SeveralPrimaryKeys(Mistake):
 class ColumnConflict(Mistake):
     """Two things are said of one column that exclude each other."""
 
-    _WORDS = {
+    _WORDS: ClassVar = {
         "default": "both default and generation expression specified",
         "identity": "both identity and generation expression specified",
         "null": "conflicting NULL/NOT NULL declarations",
@@ -220,6 +223,8 @@ class ColumnConflict(Mistake):
 
 
 class PseudoType(Mistake):
+    """A type that no column can have."""
+
     def __init__(self, column: str, name: str, span: Span) -> None:
         super().__init__(f'column "{column}" has pseudo-type {name}', span=span)
 
@@ -232,19 +237,23 @@ class InvalidModifier(Mistake):
 
     @classmethod
     def none_allowed(cls, name: str, span: Span) -> InvalidModifier:
+        """`int4(3)`."""
         return cls(f'type modifier is not allowed for type "{name}"', span)
 
     @classmethod
     def invalid(cls, name: str, span: Span) -> InvalidModifier:
+        """Too many modifiers, or none that is a constant."""
         return cls(f"invalid {name} type modifier", span)
 
     @classmethod
     def length(cls, name: str, most: int | None, span: Span) -> InvalidModifier:
+        """`varchar(0)`, or more than the type can hold."""
         limit = "must be at least 1" if most is None else f"cannot exceed {most}"
         return cls(f"length for type {name} {limit}", span)
 
     @classmethod
     def numeric(cls, part: str, value: int, span: Span) -> InvalidModifier:
+        """A precision or scale out of range."""
         least = 1 if part == "precision" else -1000
         return cls(f"NUMERIC {part} {value} must be between {least} and 1000", span)
 
@@ -257,32 +266,39 @@ class PartitionMismatch(Mistake):
 
     @classmethod
     def not_partitioned(cls, parent: str, span: Span) -> PartitionMismatch:
+        """The parent has no PARTITION BY."""
         return cls(f'table "{parent}" is not partitioned', span)
 
     @classmethod
     def missing_column(cls, table: str, column: str, span: Span) -> PartitionMismatch:
+        """A parent's column that the child lacks."""
         return cls(f'child table "{table}" is missing column "{column}"', span)
 
     @classmethod
     def extra_column(cls, table: str, column: str, parent: str, span: Span) -> PartitionMismatch:
+        """A child's column that the parent lacks."""
         return cls(
             f'table "{table}" contains column "{column}" not found in parent "{parent}"', span
         )
 
     @classmethod
     def other_type(cls, table: str, column: str, span: Span) -> PartitionMismatch:
+        """A column of two types."""
         return cls(f'child table "{table}" has different type for column "{column}"', span)
 
     @classmethod
     def already(cls, table: str, span: Span) -> PartitionMismatch:
+        """A second parent."""
         return cls(f'"{table}" is already a partition', span)
 
     @classmethod
     def not_a_partition(cls, table: str, parent: str, span: Span) -> PartitionMismatch:
+        """DETACH of another table's partition."""
         return cls(f'relation "{table}" is not a partition of relation "{parent}"', span)
 
     @classmethod
     def circular(cls, table: str, span: Span) -> PartitionMismatch:
+        """A table below itself."""
         return cls(f'"{table}" is already a child of "{table}"', span)
 
 
@@ -294,10 +310,12 @@ class UnusableIdentityIndex(Mistake):
 
     @classmethod
     def kind(cls, kind: str, index: str, span: Span) -> UnusableIdentityIndex:
+        """Not unique, partial, deferrable or over expressions."""
         return cls(f'cannot use {kind} index "{index}" as replica identity', span)
 
     @classmethod
     def nullable(cls, index: str, column: str, span: Span) -> UnusableIdentityIndex:
+        """A column without NOT NULL."""
         return cls(
             f'index "{index}" cannot be used as replica identity'
             f' because column "{column}" is nullable',
@@ -305,13 +323,8 @@ class UnusableIdentityIndex(Mistake):
         )
 
     @classmethod
-    def no_index(cls, columns: str, table: str, span: Span) -> UnusableIdentityIndex:
-        return cls(
-            f'columns ({columns}) of table "{table}" cannot be used as replica identity', span
-        )
-
-    @classmethod
     def unknown(cls, index: str, table: str, span: Span) -> UnusableIdentityIndex:
+        """No such index on the table."""
         return cls(f'index "{index}" for table "{table}" does not exist', span)
 
 
@@ -323,41 +336,49 @@ class UnknownParameter(Mistake):
 
     @classmethod
     def name(cls, kind: str, name: str, known: Iterable[str], span: Span) -> UnknownParameter:
+        """A parameter that the statement does not have."""
         return cls(f'unrecognized {kind} parameter: "{name}"', span, None, _meant(name, known))
 
     @classmethod
     def action(cls, value: str, known: Iterable[str], span: Span) -> UnknownParameter:
+        """A word in `publish` that is no action."""
         message = f'unrecognized value for publication option "publish": "{value}"'
         return cls(message, span, None, _meant(value, known))
 
     @classmethod
     def generated(cls, value: str, span: Span) -> UnknownParameter:
+        """`publish_generated_columns` takes two words."""
         name = "publish_generated_columns"
         message = f'invalid value for publication parameter "{name}": "{value}"'
         return cls(message, span, 'Valid values are "none" and "stored".', None)
 
     @classmethod
     def boolean(cls, name: str, span: Span) -> UnknownParameter:
+        """A value that is no Boolean."""
         return cls(f"{name} requires a Boolean value", span, None, None)
 
     @classmethod
     def twice(cls, span: Span) -> UnknownParameter:
+        """One name given twice."""
         return cls("conflicting or redundant options", span, None, None)
 
     @classmethod
     def function(
         cls, function: str, name: str, known: Iterable[str], span: Span
     ) -> UnknownParameter:
+        """An argument that the function does not have."""
         message = f'function {function} has no parameter "{name}"'
         return cls(message, span, None, _meant(name, known))
 
     @classmethod
     def not_constant(cls, function: str, name: str, span: Span) -> UnknownParameter:
+        """An expression where only a constant can be read."""
         message = f'argument "{name}" of function {function} must be a constant'
         return cls(message, span, None, None)
 
     @classmethod
     def missing(cls, function: str, name: str, span: Span) -> UnknownParameter:
+        """An argument that the function needs."""
         return cls(f'function {function} needs argument "{name}"', span, None, None)
 
 
@@ -376,6 +397,8 @@ class NotMember(Mistake):
 
 
 class NotMemberSchema(Mistake):
+    """ALTER PUBLICATION … DROP TABLES IN SCHEMA of another one."""
+
     def __init__(self, schema: str, span: Span) -> None:
         super().__init__(
             f'tables from schema "{schema}" are not part of the publication', span=span
@@ -385,7 +408,7 @@ class NotMemberSchema(Mistake):
 class RemovedWithClause(Mistake):
     """ALTER PUBLICATION … DROP TABLE t WHERE (…) or t (columns)."""
 
-    _WORDS = {
+    _WORDS: ClassVar = {
         "where": "cannot use a WHERE clause when removing a table from a publication",
         "columns": "column list must not be specified in ALTER PUBLICATION ... DROP",
     }
@@ -402,6 +425,7 @@ class MixedPublication(Mistake):
 
     @classmethod
     def all_tables(cls, publication: str, what: str, span: Span) -> MixedPublication:
+        """FOR ALL TABLES takes no members."""
         return cls(
             f'publication "{publication}" is defined as FOR ALL TABLES',
             span,
@@ -410,6 +434,7 @@ class MixedPublication(Mistake):
 
     @classmethod
     def conflicting(cls, clause: str, table: str, span: Span) -> MixedPublication:
+        """One table with two WHERE clauses or column lists."""
         return cls(f'conflicting or redundant {clause} for table "{table}"', span)
 
 
@@ -421,18 +446,22 @@ class AlreadySubscribed(Mistake):
 
     @classmethod
     def added(cls, publication: str, subscription: str, span: Span) -> AlreadySubscribed:
+        """ADD PUBLICATION of a subscribed one."""
         return cls(f'publication "{publication}" is already in subscription "{subscription}"', span)
 
     @classmethod
     def absent(cls, publication: str, subscription: str, span: Span) -> AlreadySubscribed:
+        """DROP PUBLICATION of another one."""
         return cls(f'publication "{publication}" is not in subscription "{subscription}"', span)
 
     @classmethod
     def last(cls, span: Span) -> AlreadySubscribed:
+        """A subscription needs a publication."""
         return cls("cannot drop all the publications from a subscription", span)
 
     @classmethod
     def twice(cls, publication: str, span: Span) -> AlreadySubscribed:
+        """One name given twice."""
         return cls(f'publication name "{publication}" used more than once', span)
 
 

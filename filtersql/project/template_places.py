@@ -94,7 +94,7 @@ class Marks:
         from jinja2 import nodes
 
         if isinstance(node, nodes.Output):
-            marked: list[nodes.Expr | nodes.Node] = []
+            marked: list[nodes.Expr] = []
             for child in node.nodes:
                 if isinstance(child, nodes.TemplateData):
                     place = (next(data), 0)
@@ -111,8 +111,8 @@ class Marks:
             nodes.Block,
         )
         inside = captured or isinstance(node, capturing)
-        for child in node.iter_child_nodes():
-            self._visit(child, data, expressions, captured=inside)
+        for below in node.iter_child_nodes():
+            self._visit(below, data, expressions, captured=inside)
         for name in ("body", "else_"):
             body = getattr(node, name, None)
             if isinstance(body, list) and not inside:
