@@ -173,6 +173,7 @@ def _statements(
         ),
         settings=SETTINGS[engine],
         filter_hash=_filter_hash(resolved, judged, key),
+        only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
     )
@@ -215,4 +216,8 @@ def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]
         "sources": sorted(map(str, resolved.sources)),
         "truncates": resolved.truncates,
     }
+    if resolved.only_from:
+        content["only_from"] = {
+            str(action): sorted(map(str, sources)) for action, sources in resolved.only_from.items()
+        }
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

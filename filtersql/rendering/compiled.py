@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from filtersql.catalog import PgType
 from filtersql.errors import Notice
@@ -90,3 +90,5 @@ class CompiledTable:
     filter_hash: str
     via_partition_root: bool
     notices: tuple[Notice, ...] = ()
+    #: ops that are published for some of the sources only: those; the others' are not sent
+    only_from: Mapping[str, tuple[RelationName, ...]] = field(default_factory=dict)
