@@ -30,7 +30,6 @@ from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.records import Record, digest
 from filtersql.feeds.staging import ChangeStage, Place, StagedColumn
-from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
@@ -91,7 +90,7 @@ class _Tally:
     read: list[int] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
     mistakes: list[tuple[Place, Mistake]] = field(default_factory=list)
-    tables: dict[RelationName, Judged] = field(default_factory=dict)
+    tables: dict[str, Judged] = field(default_factory=dict)
 
 
 def read(
@@ -163,6 +162,8 @@ def _take(
     judged = judge(change, catalog, landings, tally.tables)
     if isinstance(judged, Judged):
         targets = judged.targets
+        if judged.partial is not None:
+            targets = judged.partial.get(change.op, targets)
     else:
         tally.mistakes += [(place, mistake(_span(place))) for mistake in judged]
         return 0

@@ -14,6 +14,7 @@ PostgreSQL
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = [
     "FOREVER_DAYS",
@@ -106,6 +107,7 @@ def timetz_text(text: str) -> str:
     return f"{time}{sign}{offset}"
 
 
+@lru_cache(maxsize=4096)
 def _days(year_text: str, month_text: str, day_text: str, *, bc: bool) -> int:
     year, month, day = int(year_text), int(month_text), int(day_text)
     if year == 0 or not 1 <= month <= 12 or not 1 <= day <= _MONTH_DAYS[month - 1]:

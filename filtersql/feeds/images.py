@@ -58,13 +58,15 @@ class Judged:
     old: frozenset[str] = frozenset()
     #: columns that a target reads and that cannot be left out as unchanged
     always_sent: frozenset[str] = frozenset()
+    #: ops that fewer of the targets take (`CompiledTable.only_from`), and those
+    partial: Mapping[str, tuple[int, ...]] | None = None
 
 
 def judge(
     change: Record,
     catalog: Catalog,
     landings: Sequence[Landing],
-    tables: dict[RelationName, Judged],
+    tables: dict[str, Judged],
 ) -> Judged | list[Worded]:
     """The targets of a change, or everything that is wrong with it."""
     if change.op not in OPERATIONS:
@@ -76,14 +78,18 @@ def judge(
         return Judged(())
     if change.op == "truncate":
         return _truncate(change, catalog, landings)
-    found = _relation(change.relation, catalog)
-    if not isinstance(found, RelationName):
-        return [found]
-    known = tables.get(found)
+    written = change.relation
+    known = tables.get(written) if isinstance(written, str) else None
     if known is None:
-        known = tables[found] = _facts(catalog.tables[found], landings)
-    wrong = list(_images(change, known))
-    return wrong or known
+        found = _relation(written, catalog)
+        if not isinstance(found, RelationName):
+            return [found]
+        known = _facts(catalog.tables[found], landings)
+        if isinstance(written, str):
+            tables[written] = known
+    if known.targets or change.before or change.after:
+        return list(_images(change, known)) or known
+    return known
 
 
 def needed_columns(compiled: CompiledTable, table: Table) -> frozenset[str]:
@@ -105,7 +111,19 @@ def _facts(table: Table, landings: Sequence[Landing]) -> Judged:
         frozenset[str]().union(*(needed_columns(target, table) for target in serves)),
         frozenset[str]().union(*(target.identity for target in serves)),
         frozenset[str]().union(*map(_always_sent, serves)),
+        _partial(table.name, targets, compiled),
     )
+
+
+def _partial(
+    name: RelationName, targets: Sequence[int], compiled: Sequence[CompiledTable]
+) -> Mapping[str, tuple[int, ...]] | None:
+    """The targets that take an op of this relation, for ops that some do not take."""
+    ops = {op for index in targets for op in compiled[index].only_from}
+    return {
+        op: tuple(index for index in targets if name in compiled[index].only_from.get(op, (name,)))
+        for op in ops
+    } or None
 
 
 def _always_sent(compiled: CompiledTable) -> frozenset[str]:

@@ -20,6 +20,8 @@ from decimal import Decimal
 __all__ = ["float_text", "float_value", "integer_value", "numeric_text"]
 
 _NUMERIC = re.compile(r"\s*([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,6}))?\s*", re.ASCII)
+#: what PostgreSQL prints, of ordinary length: nothing to do but to compare with the typmod
+_PRINTED = re.compile(r"-?(0|[1-9]\d{0,30})(?:\.(\d{1,30}))?", re.ASCII)
 _SPECIAL = {
     "nan": "NaN",
     "inf": "Infinity",
@@ -50,6 +52,13 @@ def numeric_text(text: str, precision_scale: tuple[int, int] | None = None) -> s
 
     A digit that the typmod would round away is refused: the source cannot have held it.
     """
+    if (printed := _PRINTED.fullmatch(text)) and (text[0] != "-" or text.strip("-0.")):
+        whole, fraction = printed[1].lstrip("0"), printed[2] or ""
+        if precision_scale is None:
+            return text
+        precision, scale = precision_scale
+        if len(fraction) == scale and whole and len(whole) <= precision - scale:
+            return text
     if special := _SPECIAL.get(text.strip().lower()):
         if precision_scale is not None and special != "NaN":
             raise OverflowError
@@ -123,7 +132,7 @@ def _typed(whole: str, fraction: str, precision: int, scale: int) -> tuple[str, 
         kept, lost = fraction[:scale].ljust(scale, "0"), fraction[scale:]
     else:
         kept, lost = "", whole[scale:] + fraction
-    if lost.strip("0") or len(whole) > precision - scale:
+    if lost.strip("0") or len(whole) > max(precision - scale, 0):
         raise OverflowError
     # numeric(3, 5): the first digits behind the point have to be zero.
     if not whole and len(kept.lstrip("0")) > precision:
@@ -132,7 +141,7 @@ def _typed(whole: str, fraction: str, precision: int, scale: int) -> tuple[str, 
 
 
 def _shortest_float4(value: float) -> str:
-    for digits in range(6, 10):
+    for digits in range(1, 10):
         text = f"{value:.{digits - 1}e}"
         if struct.unpack("f", struct.pack("f", float(text)))[0] == value:
             break

@@ -225,6 +225,8 @@ def _decimal(kind: StoredKind, value: object) -> Decimal:
     whole, _, fraction = text.lstrip("-").partition(".")
     if len(whole.lstrip("0")) > kind.precision - kind.scale or fraction[kind.scale :].strip("0"):
         raise Unstorable(f"does not fit {kind.sql}")
+    if len(fraction) == kind.scale:
+        return Decimal(text)
     return Decimal(text).quantize(Decimal((0, (1,), -kind.scale)), context=_CONTEXT)
 
 
