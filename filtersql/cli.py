@@ -68,7 +68,7 @@ class _Commands(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="filtersql")
 @shared_options
 @click.pass_context
-def cli(ctx: click.Context, **flags: object) -> None:
+def cli(ctx: click.Context, /, **flags: object) -> None:
     """Compile PostgreSQL's row filters to MERGE statements, and run them."""
     ctx.obj = merged_options(ctx, flags)
 
@@ -91,6 +91,6 @@ def main() -> None:
         # The reader of a pipe went away (`filtersql ls | head`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    except Exception as error:  # noqa: BLE001  (never a traceback)
+    except Exception as error:  # never a traceback
         code = fail(error, sys.argv[1:])
     sys.exit(code if isinstance(code, int) else 0)

@@ -18,7 +18,7 @@ from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.compiling import TargetTaken
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
-from filtersql.filters.identity import check_identity, check_unsubscribed, check_unsubscribed
+from filtersql.filters.identity import check_identity, check_unsubscribed
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.project import Project
@@ -56,10 +56,10 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
     mistakes = _Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
     settings = rules(project, via_partition_root)
-    identity = {"identity_check": project.identity_check}
+    check: Any = {"identity_check": project.identity_check}
     shelf = FilterShelf(project)
     with mistakes:
-        notices |= dict.fromkeys(publications.check(project.definitions, **settings, **identity))
+        notices |= dict.fromkeys(publications.check(project.definitions, **settings, **check))
     for publication in project.definitions.publications.values():
         _resolve_all(publication, project, shelf, mistakes)
     notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
@@ -69,7 +69,7 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
         subscription = project.definitions.subscriptions[name]
         with mistakes:
             for resolved in publications.resolve(
-                subscription, project.definitions, **settings, **identity
+                subscription, project.definitions, **settings, **check
             ):
                 with mistakes:
                     node = _node(resolved, shelf, goal, project, notices)

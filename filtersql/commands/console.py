@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TextIO
 
 import click
 
@@ -15,11 +15,11 @@ from filtersql.errors import Mistake, Mistakes, Notice
 __all__ = ["Console", "fail", "wants_color"]
 
 
-def wants_color(options: Options, stream: Any) -> bool:
+def wants_color(options: Options, stream: TextIO) -> bool:
     """Whether to colour: the flag, else NO_COLOR, else whether it is a terminal."""
     if options.color is not None:
         return options.color
-    return not os.environ.get("NO_COLOR") and bool(getattr(stream, "isatty", bool)())
+    return not os.environ.get("NO_COLOR") and stream.isatty()
 
 
 class Console:
@@ -35,18 +35,18 @@ class Console:
         if not self.options.json:
             click.echo(text, color=self._out)
 
-    def document(self, content: Any) -> None:
+    def document(self, content: object) -> None:
         """The one JSON document of --format json."""
         import msgspec
 
         encoded = msgspec.json.encode(content, enc_hook=str)
         click.echo(msgspec.json.format(encoded, indent=2).decode())
 
-    def message(self, text: str = "", **style: Any) -> None:
+    def message(self, text: str = "", *, fg: str | None = None) -> None:
         """A line of talk: on stdout as text, on stderr beside a JSON document; not with --quiet."""
         if not self.options.quiet:
             err = self.options.json
-            click.secho(text, err=err, color=self._err if err else self._out, **style)
+            click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
 
     def warn(self, notices: Iterable[Notice]) -> None:
         """Warnings, on stderr."""

@@ -120,9 +120,9 @@ def _connected(project: Project) -> str:
 
 def _types(console: Console) -> int:
     from filtersql.reviewing.aligned import aligned
-    from filtersql.storage import type_mapping
+    from filtersql.reviewing.type_listing import type_listing
 
-    rows = type_mapping()
+    rows = type_listing()
     headers = ["PostgreSQL", "Spark", "DuckDB"]
     console.result(aligned("How a type is stored", headers, rows, []))
     if console.options.json:

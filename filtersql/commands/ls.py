@@ -11,8 +11,8 @@ __all__ = ["command"]
 @subcommand("ls")
 def command(console: Console) -> int:
     """List publications, tables, subscriptions and targets; each line is a selector."""
-    from filtersql.publications import resolve
     from filtersql.compile import rules
+    from filtersql.publications import resolve
     from filtersql.reviewing.listing import list_nodes, listing_json, listing_text
     from filtersql.reviewing.selection import select
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from filtersql.compile import Node
     from filtersql.project import Project
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "dotted"]
 
 _WIDTH = 72
 
@@ -49,15 +49,15 @@ class Progress:
             case "reading":
                 self._bar(f"  {event.unique_id}: {event.count:,} changes read")
             case "start":
-                self._line(_dotted(f"{place} START {event.unique_id}", "[RUN]"))
+                self._line(dotted(f"{place} START {event.unique_id}", "[RUN]"))
             case "ok":
                 outcome = f"[{event.message} in {event.seconds:.1f}s]"
-                self._line(_dotted(f"{place} OK {event.unique_id}", outcome), fg="green")
+                self._line(dotted(f"{place} OK {event.unique_id}", outcome), fg="green")
             case "error":
                 outcome = f"[ERROR in {event.seconds:.1f}s]"
-                self._line(_dotted(f"{place} ERROR {event.unique_id}", outcome), fg="red")
+                self._line(dotted(f"{place} ERROR {event.unique_id}", outcome), fg="red")
             case "skip":
-                self._line(_dotted(f"{place} SKIP {event.unique_id}", "[SKIP]"), fg="yellow")
+                self._line(dotted(f"{place} SKIP {event.unique_id}", "[SKIP]"), fg="yellow")
 
     def done(self, result: RunResult, *, dry_run: bool) -> None:
         """The last line: how many targets passed, and whether anything changed."""
@@ -84,9 +84,9 @@ class Progress:
         if result.mistakes:
             fail(Mistakes(result.mistakes), sys.argv[1:])
 
-    def _line(self, text: str, **style: str) -> None:
+    def _line(self, text: str, fg: str | None = None) -> None:
         self._bar("")
-        self.console.message(f"{time.strftime('%H:%M:%S')}  {text}", **style)
+        self.console.message(f"{time.strftime('%H:%M:%S')}  {text}", fg=fg)
 
     def _bar(self, text: str) -> None:
         if self._live and text != self._shown:
@@ -94,5 +94,6 @@ class Progress:
             self._shown = text
 
 
-def _dotted(left: str, right: str) -> str:
+def dotted(left: str, right: str) -> str:
+    """Two texts with dots between them, so that the right one ends where others end."""
     return f"{left} {'.' * max(_WIDTH - len(left) - len(right), 3)} {right}"

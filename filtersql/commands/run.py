@@ -12,6 +12,7 @@ from filtersql.commands.shared import inputs_of, loaded_compilation, subcommand
 if TYPE_CHECKING:
     from filtersql.applying import RunResult
     from filtersql.project import Project
+    from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["command"]
 
@@ -43,7 +44,7 @@ def command(
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     artifacts.write(project, compilation, nodes)
-    tables = {}
+    tables: dict[str, list[CompiledTable]] = {}
     for node in nodes:
         tables.setdefault(node.compiled.subscription, []).append(node.compiled)
     assert project.output is not None  # load() asked for one

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,19 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["inputs_of", "load_project", "loaded_compilation", "subcommand", "variables"]
 
 
-def subcommand(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
     """A sub-command with the shared flags. Its function gets `console` and its own arguments."""
 
-    def decorate(function: Callable[..., Any]) -> click.Command:
-        @wraps(function)
+    def decorate(function: Callable[..., int]) -> click.Command:
         @click.pass_context
-        def call(ctx: click.Context, /, **arguments: Any) -> Any:
+        @wraps(function)
+        def call(ctx: click.Context, /, **arguments: object) -> None:
             options = merged_options(ctx, arguments)
             own = {key: value for key, value in arguments.items() if key not in _SHARED}
-            return ctx.exit(function(console=Console(options), **own) or 0)
+            ctx.exit(function(console=Console(options), **own))
 
-        made = click.command(name, **settings)(shared_options(call))
-        return made
+        return click.command(name)(shared_options(call))
 
     return decorate
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from filtersql.commands.console import Console
 from filtersql.commands.shared import inputs_of, loaded_compilation, subcommand
+
+if TYPE_CHECKING:
+    from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["command"]
 
@@ -17,7 +22,7 @@ def command(console: Console) -> int:
     from filtersql.targets.open import open_engine
 
     project, compilation = loaded_compilation(console)
-    tables = {}
+    tables: dict[str, list[CompiledTable]] = {}
     for node in selected(project, compilation, console.options):
         tables.setdefault(node.compiled.subscription, []).append(node.compiled)
     assert project.output is not None  # load() asked for one

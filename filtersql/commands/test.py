@@ -1,0 +1,170 @@
+"""`test`: runs the unit tests of tests/*.yml, on DuckDB unless --target says otherwise."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from filtersql.commands.console import Console
+from filtersql.commands.progress import dotted
+from filtersql.commands.shared import inputs_of, load_project, subcommand
+
+if TYPE_CHECKING:
+    from filtersql.compile import Compilation
+    from filtersql.definitions.model import UnitTest
+    from filtersql.project import Output, Project
+    from filtersql.proving.unit_tests import Difference, Outcome
+    from filtersql.reviewing.selection import Traits
+    from filtersql.targets.model import Engine
+
+__all__ = ["command"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Selectable:
+    test: UnitTest
+    traits: Traits
+
+
+@subcommand("test")
+def command(console: Console) -> int:
+    """Run the project's unit tests: on DuckDB in memory, or on the output of --target."""
+    from filtersql.compile import compile_project
+
+    options = console.options
+    project = load_project(options, need_output=options.target is not None)
+    if options.target is None:
+        project = replace(project, output=_in_memory())
+    flag = options.publish_via_partition_root
+    compilation = compile_project(project, via_partition_root=flag)
+    tests = _selected(console, project)
+    outcomes: list[tuple[UnitTest, Outcome]] = []
+    for index, test in enumerate(tests, 1):
+        began = time.perf_counter()
+        outcome = _outcome(test, project, compilation)
+        seconds = time.perf_counter() - began
+        outcomes.append((test, outcome))
+        _print(console, f"{index} of {len(tests)}", test, outcome, seconds)
+        if not outcome.passed and options.fail_fast:
+            break
+    failed = sum(not outcome.passed for _, outcome in outcomes)
+    console.message(
+        f"Done. PASS={len(outcomes) - failed} FAIL={failed} TOTAL={len(tests)}",
+        fg="red" if failed else "green",
+    )
+    if options.json:
+        console.document({"tests": [_record(test, outcome) for test, outcome in outcomes]})
+    return 1 if failed else 0
+
+
+def _in_memory() -> Output:
+    from filtersql.project import Output
+    from filtersql.source import Source
+
+    return Output("memory", "duckdb", Source("memory", "").span(0, 0))
+
+
+def _selected(console: Console, project: Project) -> list[UnitTest]:
+    """The tests whose name or subscription a selector takes."""
+    from filtersql.reviewing.selection import Traits, select
+
+    options = console.options
+    tests = project.definitions.unit_tests
+    if not options.select and not options.exclude:
+        return list(tests)
+    nodes = [
+        _Selectable(
+            test,
+            Traits(
+                (test.name, test.subscription),
+                subscriptions=frozenset([test.subscription]),
+                paths=frozenset([test.span.source.path]),
+            ),
+        )
+        for test in tests
+    ]
+    return [node.test for node in select(nodes, options.select, options.exclude)]
+
+
+def _outcome(test: UnitTest, project: Project, compilation: Compilation) -> Outcome:
+    from filtersql.proving.unit_tests import run_unit_test
+
+    tables = [
+        node.compiled
+        for node in compilation.nodes
+        if node.compiled.subscription == test.subscription
+    ]
+    # A folder of its own: a test on Spark leaves the project's warehouse alone.
+    with tempfile.TemporaryDirectory(prefix="filtersql-test-") as folder:
+        engine = _engine(project, Path(folder))
+        try:
+            return run_unit_test(test, inputs_of(project), tables, engine)
+        finally:
+            engine.close()
+
+
+def _engine(project: Project, folder: Path) -> Engine:
+    from filtersql.targets.open import open_engine
+
+    output = project.output
+    assert output is not None  # one was asked for, or made
+    settings = {key: value for key, value in output.settings.items() if key != "path"}
+    return open_engine(replace(output, settings=settings), folder)
+
+
+def _print(console: Console, place: str, test: UnitTest, outcome: Outcome, seconds: float) -> None:
+    word, color = ("PASS", "green") if outcome.passed else ("FAIL", "red")
+    title = f"{place} {word} {test.subscription}: {test.name}"
+    console.message(dotted(title, f"[{word} in {seconds:.2f}s]"), fg=color)
+    if outcome.passed:
+        return
+    console.result(f"  {test.span}")
+    if outcome.report is not None:
+        console.result("  " + outcome.report.replace("\n", "\n  "))
+    for difference in outcome.differences:
+        for line in _diff(difference):
+            console.result(line)
+
+
+def _diff(difference: Difference) -> list[str]:
+    """The rows that are missing (-) and those that should not be there (+), as a table."""
+    from filtersql.reviewing.aligned import aligned
+
+    rows = [["-", *map(_text, row)] for row in difference.missing]
+    rows += [["+", *map(_text, row)] for row in difference.unexpected]
+    title = f"{difference.relation}: - expected, + found"
+    table = aligned(title, ["", *difference.columns], rows, [])
+    colors = {"-": "red", "+": "green"}
+    return [
+        "  "
+        + (click.style(line, fg=colors[mark]) if (mark := line.strip()[:1]) in colors else line)
+        for line in table.split("\n")
+    ]
+
+
+def _text(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
+def _record(test: UnitTest, outcome: Outcome) -> dict[str, object]:
+    return {
+        "name": test.name,
+        "subscription": test.subscription,
+        "status": "pass" if outcome.passed else "fail",
+        "message": outcome.report,
+        "differences": [
+            {
+                "relation": list(each.relation),
+                "missing": [dict(zip(each.columns, row, strict=True)) for row in each.missing],
+                "unexpected": [
+                    dict(zip(each.columns, row, strict=True)) for row in each.unexpected
+                ],
+            }
+            for each in outcome.differences
+        ],
+    }
