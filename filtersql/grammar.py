@@ -104,7 +104,12 @@ def parse_statements_apart(text: Passage) -> tuple[list[tuple[Passage, Statement
 
 def parse_expression(text: Passage | str) -> Node:
     """The expression that the whole text is, as gram.y's a_expr; raises SyntaxMistake."""
-    parsed = _parsed(str(text), _EXPRESSION_MODE, text, 0)
+    try:
+        parsed = _parsed(str(text), _EXPRESSION_MODE, text, 0)
+    except SyntaxMistake as mistake:
+        # `a b = 1`: behind SELECT b is an alias and = the fault; in a filter it is b.
+        earlier = _filter_mistake(text)
+        raise min((mistake, earlier), key=_place) if earlier else mistake from None
     select = parsed.stmts[0].stmt.select_stmt
     targets = select.target_list
     if (
@@ -115,8 +120,7 @@ def parse_expression(text: Passage | str) -> Node:
     ):
         return targets[0].res_target.val
     # A list, an alias or a clause of SELECT: PostgreSQL's words come from where a filter stands.
-    _parsed(f"{_FILTER_START}{text}\n)", 0, text, len(_FILTER_START))
-    raise _mistake("syntax error", 0, text)
+    raise _filter_mistake(text) or _mistake("syntax error", 0, text)
 
 
 def parse_column(text: Passage | str, name: str = "c") -> Node:
@@ -219,6 +223,19 @@ def _parsed(sql: str, mode: int, text: Passage | str, before: int) -> Node:
     if before or len(encoded) != len(sql):
         _relocate(tree, _characters(encoded), before)
     return tree
+
+
+def _filter_mistake(text: Passage | str) -> SyntaxMistake | None:
+    """What PostgreSQL says of the text between the parentheses of WHERE (…)."""
+    try:
+        _parsed(f"{_FILTER_START}{text}\n)", 0, text, len(_FILTER_START))
+    except SyntaxMistake as mistake:
+        return mistake
+    return None
+
+
+def _place(mistake: SyntaxMistake) -> int:
+    return mistake.span.start if mistake.span else 0
 
 
 def _raise(result: Node, text: Passage | str, before: int) -> None:

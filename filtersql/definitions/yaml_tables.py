@@ -50,7 +50,6 @@ def read_table(document: Document, node: Node, drafts: Drafts) -> None:
     name = relation_of(document, entry["name"], "the table's name")
     if name is None:
         return
-    before = len(drafts.mistakes)
     span = document.span(entry["name"])
     if name in drafts.tables:
         drafts.mistakes.append(Duplicate("relation", str(name), span, drafts.tables[name].span))
@@ -68,8 +67,6 @@ def read_table(document: Document, node: Node, drafts: Drafts) -> None:
     _read_keys(document, entry, table)
     drafts.schemas.add(name.schema)
     drafts.tables[name] = table
-    if len(drafts.mistakes) > before:
-        drafts.broken.add(name)
 
 
 def relation_of(document: Document, node: Node, where: str) -> RelationName | None:

@@ -93,7 +93,7 @@ def load(
         _read_definitions(path, root, templates, drafts)
     definitions = finish(drafts)
     if mistakes:
-        raise Mistakes(mistakes)
+        raise Mistakes(_in_order(mistakes))
     return Project(
         root=root,
         name=settings.name,
@@ -125,6 +125,18 @@ def package_folder(name: str) -> Path:
     package = Path(__file__).parent.parent
     inside = package / f"_{name}"
     return inside if inside.is_dir() else package.parent / name
+
+
+def _in_order(mistakes: list[Mistake]) -> list[Mistake]:
+    """File by file as they were read, and from top to bottom in each."""
+    files = dict.fromkeys(one.span.source.path for one in mistakes if one.span)
+    places = {path: number for number, path in enumerate(files)}
+
+    def place(mistake: Mistake) -> tuple[int, int]:
+        span = mistake.span
+        return (places[span.source.path], span.start) if span else (-1, 0)
+
+    return sorted(mistakes, key=place)
 
 
 def _files(root: Path) -> Iterator[Path]:

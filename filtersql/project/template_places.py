@@ -198,7 +198,7 @@ def template_mistake(
         close = nearest(word[1], _meant(message))
         hint = f'Perhaps "{close}" was meant.' if close else None
     message = message[:1].lower() + message[1:] if message[1:2].islower() else message
-    return TemplateMistake(message.split("\n")[0].rstrip("."), span, hint)
+    return TemplateMistake(message.split("\n")[0].split(". ")[0].rstrip("."), span, hint)
 
 
 def _meant(message: str) -> list[str]:
