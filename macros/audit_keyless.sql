@@ -8,7 +8,7 @@ WITH
 {%- for column in plan.columns %}
       {{ column.name }},
 {%- endfor %}
-      1 AS {{ plan.step }}
+      1 AS {{ plan.copy_step }}
     FROM {{ plan.source_view }}
     WHERE COALESCE(
 {%- for criterion in plan.copy_criteria %}
@@ -28,8 +28,8 @@ SELECT
 {%- for column in plan.columns %}
   {{ column.name }},
 {%- endfor %}
-  CASE WHEN SUM({{ plan.step }}) < 0 THEN 'leaked' ELSE 'missing' END AS {{ plan.finding }},
-  ABS(SUM({{ plan.step }})) AS {{ plan.copies }}
+  CASE WHEN SUM({{ plan.copy_step }}) < 0 THEN 'leaked' ELSE 'missing' END AS {{ plan.finding }},
+  ABS(SUM({{ plan.copy_step }})) AS {{ plan.copies_held }}
 FROM counted
 GROUP BY {{ plan.row | join(", ") }}
-HAVING SUM({{ plan.step }}) <> 0
+HAVING SUM({{ plan.copy_step }}) <> 0

@@ -12,41 +12,41 @@ WITH
         WHEN {{ plan.effect }} = 'update' AND ({{ plan.key_changed | join(" OR ") }}) THEN 'arrived'
         ELSE {{ plan.effect }}
       END AS {{ plan.effect }},
-      seq AS {{ plan.seq }}
+      seq AS {{ plan.change_seq }}
     FROM sides
   ),
   ordered AS (
     SELECT
       *,
-      LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }}) AS {{ plan.previous }}
+      LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_effect }}
     FROM events
   ),
   met AS (
     SELECT
       ordered.{{ plan.effect }},
       CASE
-        WHEN ordered.{{ plan.previous }} IS NOT NULL THEN ordered.{{ plan.previous }} IN ('insert', 'update', 'arrived')
+        WHEN ordered.{{ plan.previous_effect }} IS NOT NULL THEN ordered.{{ plan.previous_effect }} IN ('insert', 'update', 'arrived')
         WHEN EXISTS (SELECT 1 FROM truncated) THEN FALSE
-        ELSE present.{{ plan.found }} IS NOT NULL
-      END AS {{ plan.found }}
+        ELSE present.{{ plan.row_found }} IS NOT NULL
+      END AS {{ plan.row_found }}
     FROM ordered
     LEFT JOIN (
       SELECT
 {%- for column in plan.key_columns %}
         {{ column.name }},
 {%- endfor %}
-        TRUE AS {{ plan.found }}
+        TRUE AS {{ plan.row_found }}
       FROM {{ plan.target }}
     ) AS present
-      ON ordered.{{ plan.previous }} IS NULL
+      ON ordered.{{ plan.previous_effect }} IS NULL
 {%- for column in plan.key_columns %}
       AND present.{{ column.name }} = ordered.{{ column.name }}
 {%- endfor %}
   )
 SELECT
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'insert' AND {{ plan.found }} THEN 1 ELSE 0 END), 0) AS insert_exists,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'arrived' AND {{ plan.found }} THEN 1 ELSE 0 END), 0) AS update_exists,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} IN ('update', 'left') AND NOT {{ plan.found }} THEN 1 ELSE 0 END), 0) AS update_missing,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'delete' AND NOT {{ plan.found }} THEN 1 ELSE 0 END), 0) AS delete_missing,
+  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'insert' AND {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS insert_exists,
+  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'arrived' AND {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS update_exists,
+  COALESCE(SUM(CASE WHEN {{ plan.effect }} IN ('update', 'left') AND NOT {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS update_missing,
+  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'delete' AND NOT {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS delete_missing,
   (SELECT COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'nothing' THEN 1 ELSE 0 END), 0) FROM transformed) AS changes_not_published
 FROM met

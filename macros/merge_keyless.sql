@@ -6,13 +6,13 @@ MERGE INTO {{ plan.target }} AS t
 USING (
   {{ plan.source_sql }}
 ) AS s
-ON s.{{ plan.ordinal }} = 0
+ON s.{{ plan.copy_ordinal }} = 0
 {%- for column in plan.columns %}
   AND t.{{ column.name }} IS NOT DISTINCT FROM s.{{ column.name }}
 {%- endfor %}
 WHEN MATCHED THEN
   DELETE
-WHEN NOT MATCHED AND s.{{ plan.ordinal }} > 0 THEN
+WHEN NOT MATCHED AND s.{{ plan.copy_ordinal }} > 0 THEN
   INSERT (
 {%- for column in plan.columns %}
     {{ column.name }}{{ "," if not loop.last }}

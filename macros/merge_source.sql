@@ -10,7 +10,7 @@ WITH
       CASE WHEN {{ plan.side }} = 'new' THEN {{ column.new }} END AS {{ column.name }},
 {%- endfor %}
       CASE WHEN {{ plan.side }} = 'old' THEN 'delete' ELSE {{ plan.effect }} END AS {{ plan.effect }},
-      seq AS {{ plan.seq }}
+      seq AS {{ plan.change_seq }}
     FROM sides
     UNION ALL
     -- A TRUNCATE deletes every row that the target holds.
@@ -30,7 +30,7 @@ WITH
     -- The last change of a key decides.
     SELECT
       *,
-      ROW_NUMBER() OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }} DESC) AS {{ plan.recency }}
+      ROW_NUMBER() OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} DESC) AS {{ plan.recency }}
     FROM events
   )
   SELECT

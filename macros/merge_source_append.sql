@@ -5,7 +5,7 @@ WITH
 {%- for column in plan.columns %}
     {{ column.new }} AS {{ column.name }},
 {%- endfor %}
-    1 AS {{ plan.ordinal }}
+    1 AS {{ plan.copy_ordinal }}
   FROM sides
   UNION ALL
   -- A TRUNCATE deletes every row that the target holds.

@@ -8,8 +8,8 @@ WITH
 {%- for column in plan.columns %}
       CASE WHEN {{ plan.side }} = 'old' THEN {{ column.old }} ELSE {{ column.new }} END AS {{ column.name }},
 {%- endfor %}
-      CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.step }},
-      seq AS {{ plan.seq }}
+      CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }},
+      seq AS {{ plan.change_seq }}
     FROM sides
     UNION ALL
     -- A TRUNCATE deletes every row that the target holds.
@@ -25,21 +25,21 @@ WITH
   walked AS (
     SELECT
       *,
-      SUM({{ plan.step }}) OVER (PARTITION BY {{ plan.row | join(", ") }} ORDER BY {{ plan.seq }}, {{ plan.step }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.level }}
+      SUM({{ plan.copy_step }}) OVER (PARTITION BY {{ plan.row | join(", ") }} ORDER BY {{ plan.change_seq }}, {{ plan.copy_step }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.copy_level }}
     FROM events
   ),
   tallied AS (
     SELECT
       {{ plan.row | join(", ") }},
-      SUM({{ plan.step }}) AS {{ plan.total }},
-      MIN({{ plan.level }}) AS {{ plan.lowest }}
+      SUM({{ plan.copy_step }}) AS {{ plan.copy_total }},
+      MIN({{ plan.copy_level }}) AS {{ plan.copy_lowest }}
     FROM walked
     GROUP BY {{ plan.row | join(", ") }}
   ),
   held AS (
     SELECT
       {{ plan.row | join(", ") }},
-      COUNT(*) AS {{ plan.copies }}
+      COUNT(*) AS {{ plan.copies_held }}
     FROM {{ plan.target }}
     GROUP BY {{ plan.row | join(", ") }}
   ),
@@ -49,11 +49,11 @@ WITH
 {%- for column in plan.columns %}
       tallied.{{ column.name }},
 {%- endfor %}
-      COALESCE(held.{{ plan.copies }}, 0) AS {{ plan.copies }},
-      tallied.{{ plan.total }} + GREATEST(
-        CASE WHEN EXISTS (SELECT 1 FROM truncated) THEN 0 ELSE COALESCE(held.{{ plan.copies }}, 0) END,
-        -tallied.{{ plan.lowest }}
-      ) AS {{ plan.remaining }}
+      COALESCE(held.{{ plan.copies_held }}, 0) AS {{ plan.copies_held }},
+      tallied.{{ plan.copy_total }} + GREATEST(
+        CASE WHEN EXISTS (SELECT 1 FROM truncated) THEN 0 ELSE COALESCE(held.{{ plan.copies_held }}, 0) END,
+        -tallied.{{ plan.copy_lowest }}
+      ) AS {{ plan.copies_left }}
     FROM tallied
     LEFT JOIN held
       ON {% for column in plan.columns %}{{ " AND " if not loop.first }}held.{{ column.name }} IS NOT DISTINCT FROM tallied.{{ column.name }}{% endfor %}
@@ -62,6 +62,6 @@ WITH
 {%- for column in plan.columns %}
     {{ column.name }},
 {%- endfor %}
-    {{ plan.explode }}({{ plan.zero_to_remaining }}) AS {{ plan.ordinal }}
+    {{ plan.explode }}({{ plan.zero_to_copies_left }}) AS {{ plan.copy_ordinal }}
   FROM net
-  WHERE {{ plan.remaining }} <> {{ plan.copies }}
+  WHERE {{ plan.copies_left }} <> {{ plan.copies_held }}

@@ -20,7 +20,7 @@ WITH
         WHEN {{ plan.side }} = 'old' THEN 'delete'
         ELSE {{ plan.effect }}
       END AS {{ plan.effect }},
-      seq AS {{ plan.seq }}
+      seq AS {{ plan.change_seq }}
     FROM sides
     UNION ALL
     -- A TRUNCATE deletes every row that the target holds.
@@ -49,13 +49,13 @@ WITH
       {{ column.name }},
 {%- endfor %}
 {%- for column in plan.keepable_columns %}
-      {{ column.last_known }} OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ column.known }},
+      {{ column.last_known }} OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ column.known }},
 {%- endfor %}
       CASE
-        WHEN ({{ plan.any_kept | join(" OR ") }}) AND LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }}) = 'delete' THEN {{ plan.unknown_value }}
+        WHEN ({{ plan.any_kept | join(" OR ") }}) AND LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) = 'delete' THEN {{ plan.unknown_value }}
         ELSE {{ plan.effect }}
       END AS {{ plan.effect }},
-      LEAD({{ plan.seq }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.seq }}) AS {{ plan.recency }}
+      LEAD({{ plan.change_seq }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.recency }}
     FROM events
   )
   SELECT

@@ -171,6 +171,8 @@ def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
             judgement, wrong = _judge(work, target, upto, index)
         judged.append((target, judgement))
         mistakes += wrong
+        if wrong and work.engine.atomic:
+            break  # a statement that failed has ended the transaction: no other can be judged
     if mistakes:
         raise Mistakes(mistakes)
     for target, judgement in judged:

@@ -68,21 +68,21 @@ class Internals:
     """Names of filtersql's own columns, chosen so that no column of the table has them."""
 
     effect: str
-    seq: str
+    change_seq: str
     side: str
     recency: str
-    previous: str
-    found: str
+    previous_effect: str
+    row_found: str
     finding: str
     old_matches: str
     new_matches: str
-    step: str
-    level: str
-    total: str
-    lowest: str
-    copies: str
-    remaining: str
-    ordinal: str
+    copy_step: str
+    copy_level: str
+    copy_total: str
+    copy_lowest: str
+    copies_held: str
+    copies_left: str
+    copy_ordinal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,23 +128,23 @@ class MergePlan:
     both_sides: str
     unknown_value: str
     effect: str
-    seq: str
+    change_seq: str
     side: str
     recency: str
-    previous: str
-    found: str
+    previous_effect: str
+    row_found: str
     finding: str
     old_matches: str
     new_matches: str
-    step: str
-    level: str
-    total: str
-    lowest: str
-    copies: str
-    remaining: str
-    ordinal: str
-    zero_to_remaining: str
-    #: `effect` and `ordinal`, unquoted: for the runner
+    copy_step: str
+    copy_level: str
+    copy_total: str
+    copy_lowest: str
+    copies_held: str
+    copies_left: str
+    copy_ordinal: str
+    zero_to_copies_left: str
+    #: `effect` and `copy_ordinal`, unquoted: for the runner
     plain_effect: str
     plain_ordinal: str
     changes_sql: str = ""
@@ -227,9 +227,9 @@ def merge_plan(
             "filtersql: the value of an unchanged out-of-line column is not known",
             engine,
         ),
-        zero_to_remaining=words.zero_to(own.remaining, engine),
+        zero_to_copies_left=words.zero_to(own.copies_left, engine),
         plain_effect=own.effect,
-        plain_ordinal=own.ordinal,
+        plain_ordinal=own.copy_ordinal,
         **{field: words.quoted(getattr(own, field), engine) for field in Internals.__slots__},
     )
 

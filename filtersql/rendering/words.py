@@ -140,7 +140,8 @@ def explode(engine: Engine) -> str:
 @lru_cache(maxsize=64)
 def zero_to(name: str, engine: Engine) -> str:
     """The array of the numbers from 0 up to a column's value."""
-    return exp.GenerateSeries(start=exp.Literal.number(0), end=_column(name)).sql(engine)
+    start, end = (exp.cast(one, "bigint") for one in (exp.Literal.number(0), _column(name)))
+    return exp.GenerateSeries(start=start, end=end).sql(engine)
 
 
 @lru_cache(maxsize=64)
