@@ -25,6 +25,8 @@ class Semantics:
     existing_target_on_insert: Literal["error", "upsert"]
     partition_routing: Literal["via_root_topmost", "leaf", "root_wins"]
     copy_predicate: Literal["or_all", "per_action", "none"]
+    #: whether several column lists of one table must be equal, or all their columns are sent
+    column_lists: Literal["agree", "union"] = "agree"
 
 
 POSTGRES = Semantics(

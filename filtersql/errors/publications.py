@@ -26,14 +26,19 @@ __all__ = [
     "ExceptNeedsAllTables",
     "ExceptPartition",
     "FilterOutsideIdentity",
+    "FilterRuleDoesNotExist",
     "FlagNeedsPublications",
+    "NamedFiltersNeedProfile",
     "NoReplicaIdentity",
     "NotPublishable",
     "PublicationDoesNotExist",
     "PublicationTwice",
     "RelationDoesNotExist",
     "RootNeedsViaRoot",
+    "SetNeedsPrimaryKey",
+    "SetsNeedProfile",
     "SystemSchema",
+    "TableNotPublished",
     "UnpublishedGeneratedIdentity",
     "UnrecognizedParameter",
     "as_notice",
@@ -323,4 +328,61 @@ class NoReplicaIdentity(Mistake):
             f"and publishes {published}",
             span=span,
             hint=f"To enable {doing} the table, set REPLICA IDENTITY using ALTER TABLE.",
+        )
+
+
+class SetsNeedProfile(Mistake):
+    """A subscription to replication sets where the source has publications, or the reverse."""
+
+    def __init__(self, subscription: str, kind: str, semantics: str, span: Span) -> None:
+        super().__init__(
+            f'subscription "{subscription}" subscribes to {kind}s, '
+            f"which semantics: {semantics} does not have",
+            span=span,
+            hint="Publications belong to semantics: postgres, replication sets to pglogical "
+            "and bdr.",
+        )
+
+
+class NamedFiltersNeedProfile(Mistake):
+    """Named rules, or a subscription that enables some, where the source has none."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__(
+            "named filter rules exist under semantics: xdb only",
+            span=span,
+            hint="Write the filter as `where` of the published table.",
+        )
+
+
+class FilterRuleDoesNotExist(Mistake):
+    """A subscription enables a rule that the publication does not define on the table."""
+
+    def __init__(self, rule: str, name: RelationName, known: Iterable[str], span: Span) -> None:
+        super().__init__(
+            f'filter rule "{rule}" of table "{shown(name)}" does not exist',
+            span=span,
+            hint=_perhaps(rule, known),
+        )
+
+
+class TableNotPublished(Mistake):
+    """A subscription enables a rule on a table that its publications do not hold."""
+
+    def __init__(self, table: str, subscription: str, span: Span) -> None:
+        super().__init__(
+            f'table "{table}" is in no publication of subscription "{subscription}"', span=span
+        )
+
+
+class SetNeedsPrimaryKey(Mistake):
+    """pglogical: a table without a key in a set that replicates updates or deletes."""
+
+    def __init__(self, name: RelationName, replication_set: str, span: Span) -> None:
+        super().__init__(
+            f"table {name.name} cannot be added to replication set {replication_set}",
+            span=span,
+            detail="table does not have PRIMARY KEY and given replication set is configured to "
+            "replicate UPDATEs and/or DELETEs",
+            hint="Add a PRIMARY KEY to the table",
         )

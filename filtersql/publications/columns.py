@@ -48,6 +48,7 @@ def published_columns(
     *,
     postgres_version: int,
     changes: bool,
+    union: bool = False,
 ) -> tuple[tuple[Column, ...], tuple[Mistake, ...]]:
     """The columns in the table's order, and a mistake where the publications disagree.
 
@@ -61,8 +62,12 @@ def published_columns(
     answers: dict[frozenset[str], Membership] = {}
     for member in lists.values():
         answers.setdefault(_compared_names(table, member, postgres_version), member)
-    first = published_names(table, members[0])
-    columns = tuple(column for column in table.columns if column.name in first)
+    chosen = published_names(table, members[0])
+    if union:
+        chosen = chosen.union(*(published_names(table, member) for member in lists.values()))
+    columns = tuple(column for column in table.columns if column.name in chosen)
+    if union:
+        return columns, ()
     if len(answers) > 1:
         described = [
             f'Publication "{member.name}" publishes ({_listed(table, published)}).'

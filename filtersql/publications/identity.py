@@ -32,10 +32,11 @@ from filtersql.publications.columns import column_list
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.membership import Membership
 
-__all__ = ["has_identity", "identity_mistakes"]
+__all__ = ["JUDGED", "has_identity", "identity_mistakes"]
 
 _CHECKS_GENERATED = 18
-_JUDGED = (Action.UPDATE, Action.DELETE)
+#: the actions that judge old rows
+JUDGED = (Action.UPDATE, Action.DELETE)
 
 
 def identity_mistakes(
@@ -51,7 +52,7 @@ def identity_mistakes(
         column.generated for column in leaf.columns
     )
     for member, listed in members:
-        if member.actions.isdisjoint(_JUDGED):
+        if member.actions.isdisjoint(JUDGED):
             continue
         judged |= member.actions
         if not generated and not member.entries:
@@ -62,7 +63,7 @@ def identity_mistakes(
         if generated:
             yield from _generated(leaf, target, member, action)
     if not has_identity(leaf):
-        for action in _JUDGED:
+        for action in JUDGED:
             if action in judged:
                 yield NoReplicaIdentity(leaf.name, _verb(action), f"{action}s", leaf.span)
                 return

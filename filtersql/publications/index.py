@@ -10,41 +10,72 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from filtersql.definitions.model import Definitions, Subscription
+from filtersql.definitions.model import Definitions, ReplicationSet, Subscription
+from filtersql.definitions.sql_sets import predefined_set
 from filtersql.errors import Mistake, Notice
-from filtersql.errors.publications import PublicationDoesNotExist, PublicationTwice
+from filtersql.errors.publications import (
+    PublicationDoesNotExist,
+    PublicationTwice,
+    SetsNeedProfile,
+)
 from filtersql.names import RelationName
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.membership import Membership, membership
 from filtersql.publications.model import Settings
+from filtersql.publications.named_filters import enabled
 from filtersql.publications.refusals import notices, refusals
+from filtersql.publications.replication_sets import set_membership, set_refusals
 from filtersql.source import Span
 
 __all__ = ["Index", "index_of"]
 
+PUBLICATION, SET = "publication", "replication set"
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Publications by name, what is wrong with each, and the families of the tables."""
+    """Publications and sets by name, what is wrong with each, and the families of the tables."""
 
     definitions: Definitions
     settings: Settings
     lineage: Lineage
     publications: Mapping[str, Membership]
-    mistakes: Mapping[str, tuple[Mistake, ...]]
+    sets: Mapping[str, Membership]
+    #: by kind and name
+    mistakes: Mapping[tuple[str, str], tuple[Mistake, ...]]
     notices: Mapping[str, tuple[Notice, ...]]
     #: relations that any set lists, whoever subscribes to it
     roots: frozenset[RelationName]
     order: Mapping[RelationName, int]
 
+    @property
+    def kind(self) -> str:
+        """What subscriptions of this source system name: publications, or replication sets."""
+        routing = self.settings.semantics.partition_routing
+        return SET if routing == "root_wins" else PUBLICATION
+
+    @property
+    def members(self) -> Mapping[str, Membership]:
+        """Those by name."""
+        return self.sets if self.kind == SET else self.publications
+
     def subscribed(self, subscription: Subscription) -> tuple[list[Membership], list[Mistake]]:
         """The publications of a subscription in its order, and what is wrong with them."""
+        semantics = self.settings.semantics
+        names, others = subscription.publications, subscription.replication_sets
+        other = SET
+        if self.kind == SET:
+            names, others, other = others, names, PUBLICATION
+        mistakes: list[Mistake] = [
+            SetsNeedProfile(subscription.name, other, semantics.name, span)
+            for _, span in others[:1]
+        ]
         members: list[Membership] = []
-        mistakes: list[Mistake] = []
-        for name in _known_once("publication", subscription.publications, self, mistakes):
-            members.append(self.publications[name])
-            mistakes += self.mistakes[name]
-        return members, mistakes
+        for name in _known_once(self.kind, names, self.members, mistakes):
+            members.append(self.members[name])
+            mistakes += self.mistakes.get((self.kind, name), ())
+        members, wrong = enabled(members, subscription, semantics)
+        return members, [*mistakes, *wrong]
 
 
 _last: list[Index] = []
@@ -61,35 +92,53 @@ def index_of(definitions: Definitions, settings: Settings) -> Index:
 
 def _index(definitions: Definitions, settings: Settings) -> Index:
     lineage = Lineage.of(definitions.catalog)
-    publications = {
-        name: membership(publication, lineage, settings)
-        for name, publication in definitions.publications.items()
-    }
     written = definitions.publications.items()
+    publications = {name: membership(each, lineage, settings) for name, each in written}
+    sets = {name: set_membership(each, lineage) for name, each in _all_sets(definitions).items()}
+    mistakes: dict[tuple[str, str], tuple[Mistake, ...]] = {
+        (PUBLICATION, name): (*refusals(each, lineage, settings), *publications[name].mistakes)
+        for name, each in written
+    }
+    mistakes |= {
+        (SET, name): tuple(set_refusals(each, lineage, settings))
+        for name, each in definitions.replication_sets.items()
+    }
     return Index(
         definitions,
         settings,
         lineage,
         publications,
-        {
-            name: (*refusals(each, lineage, settings), *publications[name].mistakes)
-            for name, each in written
-        },
+        sets,
+        mistakes,
         {name: tuple(notices(each, lineage, settings)) for name, each in written},
-        frozenset(name for member in publications.values() for name in member.entries),
+        frozenset(name for member in sets.values() for name in member.entries),
         {name: place for place, name in enumerate(definitions.catalog.tables)},
     )
 
 
+def _all_sets(definitions: Definitions) -> Mapping[str, ReplicationSet]:
+    """Those that are written, and the predefined ones that somebody subscribes to."""
+    sets = dict(definitions.replication_sets)
+    for subscription in definitions.subscriptions.values():
+        for name, span in subscription.replication_sets:
+            predefined = predefined_set(name, span)
+            if predefined is not None:
+                sets.setdefault(name, predefined)
+    return sets
+
+
 def _known_once(
-    kind: str, names: Sequence[tuple[str, Span]], index: Index, mistakes: list[Mistake]
+    kind: str,
+    names: Sequence[tuple[str, Span]],
+    known: Mapping[str, Membership],
+    mistakes: list[Mistake],
 ) -> Iterator[str]:
     seen: set[str] = set()
     for name, span in names:
         if name in seen:
             mistakes.append(PublicationTwice(kind, name, span))
-        elif name not in index.publications:
-            mistakes.append(PublicationDoesNotExist(kind, name, index.publications, span))
+        elif name not in known:
+            mistakes.append(PublicationDoesNotExist(kind, name, known, span))
         else:
             yield name
         seen.add(name)

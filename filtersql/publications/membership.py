@@ -46,6 +46,8 @@ class Membership:
     via_root: bool = False
     generated_columns: str = "none"
     mistakes: tuple[Mistake, ...] = field(default=(), compare=False)
+    #: how it holds the tables of its entries
+    kind: str = "for table"
 
     def lists(self, name: RelationName) -> bool:
         """Whether it holds the relation itself, by an entry or by its schema."""
@@ -57,7 +59,7 @@ class Membership:
             return "for all tables"
         if name.schema in self.schemas:
             return f"for tables in schema {name.schema}"
-        return "for table"
+        return self.kind
 
 
 def membership(publication: Publication, lineage: Lineage, settings: Settings) -> Membership:

@@ -41,7 +41,7 @@ def leaks(resolved: ResolvedTable) -> Iterator[Leak]:
 def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """The sentences of one target."""
     yield from _routing(resolved, index)
-    yield from _absorbed(resolved)
+    yield from _absorbed(resolved, index.kind)
     yield from _without_effect(resolved, index)
     yield from _leaks(resolved)
     if Action.INSERT in resolved.filters and _names(resolved.copy_filters) != _names(
@@ -57,14 +57,14 @@ def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
         yield f"Only the initial copy takes {name}: its changes are published as its root."
     elif resolved.via_partition_root:
         by = _quoted(each.publication for each in resolved.contributions)
-        yield f"The rows of its partitions are published as {name} by publication {by}."
+        yield f"The rows of its partitions are published as {name} by {index.kind} {by}."
     elif ancestors and any(
         each.written_on != resolved.table.name for each in resolved.contributions
     ):
         yield f"Partition {name} is published under its own name, so no filter of its root counts."
 
 
-def _absorbed(resolved: ResolvedTable) -> Iterator[str]:
+def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:
     grouped: dict[tuple[str, ...], list[Action]] = {}
     for action, contributions in resolved.absorbed.items():
         grouped.setdefault(tuple(each.publication for each in contributions), []).append(action)
@@ -78,7 +78,7 @@ def _absorbed(resolved: ResolvedTable) -> Iterator[str]:
         filters = "filter" if len(names) == 1 else "filters"
         does = "does" if len(names) == 1 else "do"
         yield (
-            f"Publication {', '.join(by)} sends every {doing}, so the {filters} of "
+            f"{kind.capitalize()} {', '.join(by)} sends every {doing}, so the {filters} of "
             f"{_quoted(names)} {does} not matter."
         )
 
@@ -87,8 +87,8 @@ def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     for each in resolved.contributions:
         if each.ignored is not None:
             yield (
-                f'Publication "{each.publication}" publishes the whole table ({each.reason}), '
-                "so its own WHERE does not matter."
+                f'{index.kind.capitalize()} "{each.publication}" publishes the whole table '
+                f"({each.reason}), so its own WHERE does not matter."
             )
     for each in resolved.displaced:
         if each.where is not None:
@@ -99,12 +99,12 @@ def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     if not resolved.via_partition_root:
         return
     for each in resolved.contributions:
-        entries = index.publications[each.publication].entries
+        entries = index.members[each.publication].entries
         for source in resolved.sources:
             entry = entries.get(source)
             if entry is not None and entry.where is not None:
                 yield (
-                    f'The filter of publication "{each.publication}" on {shown(source)} '
+                    f'The filter of {index.kind} "{each.publication}" on {shown(source)} '
                     f"does not count: its rows are published as {shown(resolved.table.name)}."
                 )
 

@@ -100,6 +100,7 @@ def _resolved(
         subscription.span,
         postgres_version=index.settings.postgres_version,
         changes=bool(answer.filters or only_from),
+        union=semantics.column_lists == "union",
     )
     resolved = ResolvedTable(
         subscription=subscription,

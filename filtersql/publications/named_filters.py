@@ -1,0 +1,62 @@
+"""xDB's filters: named rules of a publication's table, of which a subscription enables one.
+
+Example
+    ===================================== ======================================
+    dept: {dept_north: "deptno < 30"}     subscription: filters: {dept: dept_north}
+    nothing enabled on dept               every row of dept
+    a rule that the table does not have   a mistake
+    ===================================== ======================================
+
+xDB
+    Replication Server user's guide, "Enabling filters on a subscription": at most one filter
+    rule for each table of a subscription
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake
+from filtersql.errors.publications import (
+    FilterRuleDoesNotExist,
+    NamedFiltersNeedProfile,
+    TableNotPublished,
+    shown,
+)
+from filtersql.publications.membership import Membership
+from filtersql.semantics import Semantics
+
+__all__ = ["enabled"]
+
+
+def enabled(
+    members: list[Membership], subscription: Subscription, semantics: Semantics
+) -> tuple[list[Membership], list[Mistake]]:
+    """The publications with the rules that the subscription enables as their filters."""
+    named = any(entry.filters for member in members for entry in member.entries.values())
+    if not named and not subscription.filters:
+        return members, []
+    if semantics.combine != "single":
+        return members, [NamedFiltersNeedProfile(subscription.span)]
+    mistakes: list[Mistake] = []
+    wanted = dict(subscription.filters)
+    answer = []
+    for member in members:
+        entries = dict(member.entries)
+        for name, entry in member.entries.items():
+            spellings = (shown(name), str(name), f"{name.schema}.{name.name}", name.name)
+            key = next((each for each in spellings if each in subscription.filters), None)
+            if key is None:
+                continue
+            wanted.pop(key, None)
+            rule = subscription.filters[key]
+            if rule in entry.filters:
+                entries[name] = replace(entry, where=entry.filters[rule])
+            else:
+                mistakes.append(
+                    FilterRuleDoesNotExist(rule, name, entry.filters, subscription.span)
+                )
+        answer.append(replace(member, entries=entries))
+    mistakes += [TableNotPublished(key, subscription.name, subscription.span) for key in wanted]
+    return answer, mistakes

@@ -1,0 +1,80 @@
+"""Which tables a replication set holds: those added to it, and those that it adds by itself.
+
+Example
+    ================================= =====================================================
+    replication_set_add_table(s, t)   t alone: descendants by INHERITS are not added
+    autoadd_tables                    every logged table that is not listed, without filter
+    autoadd_tables: {schema: config}  those of one schema
+    default, default_insert_only      exist without being made
+    ================================= =====================================================
+
+    A partition whose root is in any set, subscribed or not, is replicated through the root's
+    memberships only (`partition_root`, routing `root_wins`).
+
+pglogical
+    pglogical_repset.c, replication_set_add_table(); pglogical.sql, the event trigger of autoadd
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from filtersql.definitions.model import PublishedTable, ReplicationSet
+from filtersql.errors import Mistake
+from filtersql.errors.publications import (
+    NotPublishable,
+    RelationDoesNotExist,
+    SetNeedsPrimaryKey,
+)
+from filtersql.names import RelationName
+from filtersql.publications.columns import list_mistakes
+from filtersql.publications.identity import JUDGED
+from filtersql.publications.lineage import Lineage, is_publishable
+from filtersql.publications.membership import Membership
+from filtersql.publications.model import Settings
+
+__all__ = ["set_membership", "set_refusals"]
+
+
+def set_membership(replication_set: ReplicationSet, lineage: Lineage) -> Membership:
+    """Look a replication set's tables up; those that do not exist are left out."""
+    entries = {
+        entry.name: entry for entry in replication_set.tables if entry.name in lineage.tables
+    }
+    for name in _added(replication_set, lineage):
+        entries.setdefault(name, PublishedTable(name, replication_set.span))
+    return Membership(
+        replication_set.name,
+        replication_set.span,
+        replication_set.replicate,
+        entries,
+        via_root=True,
+        kind="in replication set",
+    )
+
+
+def set_refusals(
+    replication_set: ReplicationSet, lineage: Lineage, settings: Settings
+) -> Iterator[Mistake]:
+    """What cannot be added to a replication set."""
+    for entry in replication_set.tables:
+        table = lineage.tables.get(entry.name)
+        if table is None:
+            yield RelationDoesNotExist(entry.name, lineage.tables, entry.span)
+            continue
+        if not is_publishable(table):
+            yield NotPublishable(entry.name, "views or unlogged tables", entry.span)
+        elif not table.primary_key and not replication_set.replicate.isdisjoint(JUDGED):
+            yield SetNeedsPrimaryKey(entry.name, replication_set.name, entry.span)
+        yield from list_mistakes(entry, table, settings.postgres_version)
+
+
+def _added(replication_set: ReplicationSet, lineage: Lineage) -> Iterator[RelationName]:
+    """What autoadd takes: tables with a key where the set replicates updates or deletes."""
+    wanted = replication_set.autoadd_tables
+    needs_key = not replication_set.replicate.isdisjoint(JUDGED)
+    for name, table in lineage.tables.items():
+        is_wanted = wanted is True or (wanted and name.schema in wanted)
+        # A table without a key is not added to a set that needs one.
+        if is_wanted and is_publishable(table) and (table.primary_key or not needs_key):
+            yield name
