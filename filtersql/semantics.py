@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["POSTGRES", "Semantics"]
+__all__ = ["HONOURED", "POSTGRES", "Semantics"]
+
+#: switches that all layers read; a project that turns another one is refused, not misunderstood
+HONOURED = frozenset({"column_lists", "copy_predicate", "partition_routing", "unfiltered_cancels"})
 
 
 @dataclass(frozen=True, slots=True)

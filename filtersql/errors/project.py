@@ -20,6 +20,7 @@ __all__ = [
     "UnsetEnvironment",
     "UnsetVariable",
     "UnsupportedSemantics",
+    "UnsupportedSwitch",
 ]
 
 
@@ -101,6 +102,17 @@ class UnsupportedSemantics(Mistake):
             f'semantics "{name}" are not supported yet',
             span=span,
             detail=f"Supported are {', '.join(supported)}.",
+        )
+
+
+class UnsupportedSwitch(Mistake):
+    """A switch of the semantics that is turned, and that the compiler does not read yet."""
+
+    def __init__(self, name: str, value: object, supported: Iterable[str], span: Span) -> None:
+        super().__init__(
+            f"{name}: {value} is not supported yet",
+            span=span,
+            detail=f"The switches that can be turned are {', '.join(sorted(supported))}.",
         )
 
 
