@@ -31,6 +31,10 @@ from filtersql.storage import Engine
 __all__ = ["Compilation", "FilterShelf", "Node", "compile_project", "destination", "rules"]
 
 
+#: stands for a prefix of column names while a filter is printed: a character of no one's own
+_MARK = "\ue000"
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One target: what decides its rows, the filters that were resolved for it, its statements."""
@@ -134,7 +138,7 @@ class FilterShelf:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
-        self._written: dict[tuple[int, str, Engine], str] = {}
+        self._written: dict[tuple[int, Engine], str] = {}
         self._passages: list[Passage] = []
 
     def filter(self, where: Passage, table: Table, publication: str) -> Filter:
@@ -170,21 +174,31 @@ class FilterShelf:
         return self.filter(where, table, publication).deparsed
 
     def writer(self, engine: Engine) -> Callable[[Filter, str], str]:
-        """Writes a filter over the columns `<prefix><name>`; each text is made once."""
-        from sqlglot import exp
+        """Writes a filter over the columns `<prefix><name>`.
+
+        A filter is printed once, with a mark in each column's name in place of the prefix.
+        """
 
         def write(row_filter: Filter, prefix: str) -> str:
-            key = (id(row_filter), prefix, engine)
+            if _MARK in row_filter.text.text:
+                return _printed(row_filter, prefix, engine)
+            key = (id(row_filter), engine)
             if key not in self._written:
-                tree = write_filter(
-                    row_filter,
-                    engine,
-                    lambda name: exp.column(exp.to_identifier(f"{prefix}{name}", quoted=True)),
-                )
-                self._written[key] = tree.sql(engine)
-            return self._written[key]
+                self._written[key] = _printed(row_filter, _MARK, engine)
+            return self._written[key].replace(_MARK, prefix)
 
         return write
+
+
+def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
+    from sqlglot import exp
+
+    tree = write_filter(
+        row_filter,
+        engine,
+        lambda name: exp.column(exp.to_identifier(f"{prefix}{name}", quoted=True)),
+    )
+    return tree.sql(engine, copy=False)
 
 
 def _resolve_all(

@@ -14,7 +14,7 @@ from filtersql.filters.model import Filter
 from filtersql.rendering import words
 from filtersql.storage import Engine
 
-__all__ = ["PLAN_RECORDS", "Internals", "MergePlan", "PlannedColumn", "merge_plan"]
+__all__ = ["Internals", "MergePlan", "PlannedColumn", "merge_plan"]
 
 #: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
 FilterWriter = Callable[[Filter, str], str]
@@ -309,9 +309,3 @@ def _transitions(own: Internals, engine: Engine) -> tuple[PlannedTransition, ...
         )
         for (old, new), effect in TRANSITIONS.items()
     )
-
-
-#: the types that `plan.` leads to
-PLAN_RECORDS = frozenset(
-    {MergePlan, PlannedArm, PlannedColumn, PlannedCriterion, PlannedTransition}
-)

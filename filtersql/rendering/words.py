@@ -43,38 +43,38 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 @lru_cache(maxsize=65536)
 def quoted(name: str, engine: Engine) -> str:
     """The identifier, quoted."""
-    return exp.to_identifier(name, quoted=True).sql(engine)
+    return exp.to_identifier(name, quoted=True).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
 def literal(text: str, engine: Engine) -> str:
     """The string literal."""
-    return exp.Literal.string(text).sql(engine)
+    return exp.Literal.string(text).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=8)
 def true_or_false(*, value: bool, engine: Engine) -> str:
     """TRUE or FALSE."""
-    return exp.Boolean(this=value).sql(engine)
+    return exp.Boolean(this=value).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
 def is_unchanged(name: str, engine: Engine) -> str:
     """Whether the feed left the column out because its out-of-line value did not change."""
     contains = exp.ArrayContains(this=exp.column("unchanged"), expression=exp.Literal.string(name))
-    return exp.Coalesce(this=contains, expressions=[exp.false()]).sql(engine)
+    return exp.Coalesce(this=contains, expressions=[exp.false()]).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=1024)
 def negated(name: str, engine: Engine) -> str:
     """The boolean column, negated."""
-    return exp.not_(_column(name)).sql(engine)
+    return exp.not_(_column(name)).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
 def differs(left: str, right: str, engine: Engine) -> str:
     """Whether two columns differ."""
-    return exp.NEQ(this=_column(left), expression=_column(right)).sql(engine)
+    return exp.NEQ(this=_column(left), expression=_column(right)).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
@@ -82,14 +82,14 @@ def last_known(name: str, keeps: str, engine: Engine) -> str:
     """The newest value of the column that is known so far, as a struct; goes before OVER (…)."""
     value = exp.PropertyEQ(this=exp.to_identifier("value"), expression=_column(name))
     known = exp.case().when(exp.not_(_column(keeps)), exp.Struct(expressions=[value]))
-    return exp.IgnoreNulls(this=exp.LastValue(this=known)).sql(engine)
+    return exp.IgnoreNulls(this=exp.LastValue(this=known)).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
 def kept_or_sent(name: str, keeps: str, engine: Engine) -> str:
     """The target's own value where the change left the column out, else the change's."""
     kept = exp.case().when(_column(keeps, "s"), _column(name, "t"))
-    return kept.else_(_column(name, "s")).sql(engine)
+    return kept.else_(_column(name, "s")).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=4096)
@@ -100,21 +100,21 @@ def inserts(effect: str, keeps: tuple[str, ...], message: str, engine: Engine) -
     """
     lives = exp.NEQ(this=_column(effect, "s"), expression=exp.Literal.string("delete"))
     if not keeps:
-        return lives.sql(engine)
+        return lives.sql(engine, copy=False)
     lacking = exp.or_(*(_column(name, "s") for name in keeps))
     return (
         exp.case()
         .when(exp.not_(lives), exp.false())
         .when(lacking, _stop(message, engine))
         .else_(exp.true())
-        .sql(engine)
+        .sql(engine, copy=False)
     )
 
 
 @lru_cache(maxsize=65536)
 def column(name: str, table: str, engine: Engine) -> str:
     """A column of `s` or `t`."""
-    return _column(name, table).sql(engine)
+    return _column(name, table).sql(engine, copy=False)
 
 
 def _column(name: str, table: str | None = None) -> exp.Column:
@@ -129,7 +129,7 @@ def _stop(message: str, engine: Engine) -> exp.Anonymous:
 @lru_cache(maxsize=65536)
 def raise_error(message: str, engine: Engine) -> str:
     """An expression that stops the statement with the message."""
-    return _stop(message, engine).sql(engine)
+    return _stop(message, engine).sql(engine, copy=False)
 
 
 def explode(engine: Engine) -> str:
@@ -141,13 +141,15 @@ def explode(engine: Engine) -> str:
 def zero_to(name: str, engine: Engine) -> str:
     """The array of the numbers from 0 up to a column's value."""
     start, end = (exp.cast(one, "bigint") for one in (exp.Literal.number(0), _column(name)))
-    return exp.GenerateSeries(start=start, end=end).sql(engine)
+    return exp.GenerateSeries(start=start, end=end).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=64)
 def string_array(values: tuple[str, ...], engine: Engine) -> str:
     """An array of string literals."""
-    return exp.Array(expressions=[exp.Literal.string(value) for value in values]).sql(engine)
+    return exp.Array(expressions=[exp.Literal.string(value) for value in values]).sql(
+        engine, copy=False
+    )
 
 
 def comment(text: str) -> str:

@@ -14,6 +14,7 @@ Example
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -45,7 +46,12 @@ class Unwritable(Exception):
 
 def cast(expression: exp.Expr, sql_type: str, engine: Engine) -> exp.Cast:
     """CAST(expression AS sql_type)."""
-    return exp.Cast(this=expression, to=exp.DataType.build(sql_type, dialect=engine))
+    return exp.Cast(this=expression, to=_data_type(sql_type, engine).copy())
+
+
+@lru_cache(maxsize=256)
+def _data_type(sql_type: str, engine: Engine) -> exp.DataType:
+    return exp.DataType.build(sql_type, dialect=engine)  # parses: too slow for every cast
 
 
 def text(value: str) -> exp.Literal:
