@@ -210,7 +210,8 @@ _INDEXES = """
            OR (x.indimmediate AND x.indpred IS NULL AND x.indexprs IS NULL))"""
 _PUBLICATIONS = """
     SELECT p.pubname, p.puballtables, p.pubviaroot, p.pubgencols::text,
-      array_remove(array[CASE WHEN pubinsert THEN 'insert' END, CASE WHEN pubupdate THEN 'update' END,
+      array_remove(array[CASE WHEN pubinsert THEN 'insert' END,
+        CASE WHEN pubupdate THEN 'update' END,
         CASE WHEN pubdelete THEN 'delete' END, CASE WHEN pubtruncate THEN 'truncate' END], NULL),
       (SELECT array_agg(nspname ORDER BY nspname) FROM pg_publication_namespace
          JOIN pg_namespace n ON n.oid = pnnspid WHERE pnpubid = p.oid),

@@ -18,12 +18,19 @@ from filtersql.definitions.columns import read_column
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.keys import add_constraint, object_name, set_not_null
 from filtersql.definitions.partitions import attach, share_keys
-from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, referenced, span_of
+from filtersql.definitions.sql_names import (
+    AlreadyTold,
+    Script,
+    known_table,
+    place_of,
+    referenced,
+    span_of,
+)
 from filtersql.definitions.sql_tables import add_table_constraint, read_bounds
-from filtersql.definitions.sql_text import inside_parentheses, lexemes
+from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.types import read_type
 from filtersql.errors.definitions import (
-    Duplicate,
+    DuplicateColumn,
     PartitionMismatch,
     UnknownInTable,
     UnusableIdentityIndex,
@@ -101,14 +108,9 @@ def _below(script: Script, table: DraftTable) -> list[DraftTable]:
 
 def _place(script: Script, statement: Statement, command: Node) -> Span:
     """Where the command names its column, constraint or index; else the statement's first word."""
-    if command.name:
-        for lexeme in lexemes(script.text.text, statement.start):
-            if lexeme.end > statement.end:
-                break
-            word = script.text.text[lexeme.start : lexeme.end]
-            if word.strip('"').lower() == command.name.lower():
-                return script.text.span(lexeme.start, lexeme.end)
-    return script.span(statement.start, 5)
+    definition = getattr(command, "def")
+    index = definition.replica_identity_stmt.name if definition.WhichOneof("node") else ""
+    return place_of(script, statement, command.name or index)
 
 
 def _column(table: DraftTable, name: str, span: Span) -> Column:
@@ -127,7 +129,7 @@ def _add_column(script: Script, table: DraftTable, command: Node, span: Span) ->
         if command.missing_ok:
             return
         first = table.columns[column.name].span
-        raise Duplicate("column", column.name, column.span, first)
+        raise DuplicateColumn(column.name, table.name.name, column.span, first)
     table.columns[column.name] = column
     for key in keys:
         target = key.node.pktable

@@ -14,14 +14,25 @@ import re
 from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.identifiers import fold
 from filtersql.definitions.partitions import settle
+from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import NoSchema, Unknown
-from filtersql.grammar import Node
+from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
-__all__ = ["AlreadyTold", "Script", "created", "known_table", "referenced", "span_of"]
+__all__ = [
+    "AlreadyTold",
+    "Script",
+    "created",
+    "known_table",
+    "place_of",
+    "referenced",
+    "span_of",
+    "unknown_table",
+]
 
 
 _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
@@ -51,6 +62,19 @@ def span_of(script: Script, node: Node) -> Span:
     start = max(node.location, 0)
     found = _NAME.match(script.text.text, start)
     return script.text.span(start, found.end() if found else start + 1)
+
+
+def place_of(script: Script, statement: Statement, name: str) -> Span:
+    """Where a statement writes a name that the parse tree gives no place; else its first word."""
+    first = None
+    for lexeme in lexemes(script.text.text, statement.start):
+        if lexeme.end > statement.end:
+            break
+        first = first or lexeme
+        word = script.text.text[lexeme.start : lexeme.end]
+        if name and (word.strip('"').replace('""', '"') == name or fold(word) == name):
+            return script.text.span(lexeme.start, lexeme.end)
+    return script.text.span(first.start, first.end) if first else script.span(statement.start)
 
 
 def created(script: Script, node: Node) -> RelationName:

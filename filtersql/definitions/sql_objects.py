@@ -15,9 +15,17 @@ from dataclasses import replace
 
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import free_name
-from filtersql.definitions.sql_names import AlreadyTold, Script, created, known_table, referenced
+from filtersql.definitions.sql_names import (
+    AlreadyTold,
+    Script,
+    created,
+    known_table,
+    place_of,
+    referenced,
+)
 from filtersql.errors.definitions import (
     Duplicate,
+    DuplicateColumn,
     Unknown,
     UnknownInTable,
     UnknownKeyColumn,
@@ -52,10 +60,11 @@ def create_index(script: Script, statement: Statement) -> None:
     if label in table.indexes:
         if node.if_not_exists:
             return
-        raise Duplicate("relation", label, script.span(statement.start, 6), None)
+        raise Duplicate("relation", label, place_of(script, statement, label), None)
     for column in columns:
         if column and column not in (table.columns or {}) and not table.view:
-            raise UnknownKeyColumn(column, script.span(statement.start, 6), table.columns or {})
+            at = place_of(script, statement, column)
+            raise UnknownKeyColumn(column, at, table.columns or {})
     refusal = None
     if not node.unique:
         refusal = "non-unique"
@@ -197,12 +206,12 @@ def _heirs(drafts: Drafts, table: DraftTable) -> list[DraftTable]:
 def _rename_column(
     script: Script, statement: Statement, table: DraftTable, old: str, new: str
 ) -> None:
-    span = script.span(statement.start, 5)
+    span = place_of(script, statement, old)
     columns = table.columns or {}
     if old not in columns:
         raise UnknownInTable("column", old, table.name.name, span, columns)
     if new in columns:
-        raise Duplicate("column", new, span, columns[new].span)
+        raise DuplicateColumn(new, table.name.name, span, columns[new].span)
     drafts = script.drafts
     for owner in (drafts.publications, drafts.replication_sets):
         members = [one for entry in owner.values() for one in entry.tables]
@@ -244,14 +253,15 @@ def _rename_index(script: Script, node: Node, kind: str) -> None:
 def _rename_entry(script: Script, statement: Statement, kind: str) -> None:
     node, drafts = statement.node, script.drafts
     old, new = node.object.string.sval, node.newname
-    span = script.span(statement.start, 5)
+    span = place_of(script, statement, old)
     if kind == "OBJECT_PUBLICATION":
         if old in drafts.broken_publications:
             raise AlreadyTold
         if old not in drafts.publications:
             raise Unknown("publication", old, span, drafts.publications)
         if new in drafts.publications:
-            raise Duplicate("publication", new, span, drafts.publications[new].span)
+            at = place_of(script, statement, new)
+            raise Duplicate("publication", new, at, drafts.publications[new].span)
         drafts.publications[new] = replace(drafts.publications.pop(old), name=new)
         return
     if old not in drafts.subscriptions:
@@ -273,7 +283,7 @@ def _drop_table(script: Script, statement: Statement, item: Node) -> None:
     if name not in drafts.tables:
         if statement.node.missing_ok or name in drafts.broken:
             return
-        span = script.span(statement.start, 4)
+        span = place_of(script, statement, name.name)
         raise Unknown("table", name.name, span, [table.name for table in drafts.tables])
     remove_table(drafts, name)
 
@@ -305,7 +315,7 @@ def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
     if name not in drafts.publications and not statement.node.missing_ok:
         if name in drafts.broken_publications:
             return
-        span = script.span(statement.start, 4)
+        span = place_of(script, statement, name)
         raise Unknown("publication", name, span, drafts.publications)
     drafts.publications.pop(name, None)
 

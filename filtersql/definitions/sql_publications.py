@@ -21,7 +21,7 @@ from filtersql.definitions.sql_text import clause, lexemes
 from filtersql.errors.definitions import (
     AlreadyMember,
     Duplicate,
-    DuplicateInKey,
+    DuplicateInList,
     MixedPublication,
     NoSchema,
     NotMember,
@@ -130,7 +130,7 @@ def _table(script: Script, node: Node) -> PublishedTable:
     columns = tuple(column.string.sval for column in node.columns) or None
     for position, column in enumerate(columns or ()):
         if column in (columns or ())[:position]:
-            raise DuplicateInKey(column, "publication column list", span)
+            raise DuplicateInList(column, span)
     name = referenced(script, node.relation)
     return PublishedTable(name, span, where, columns, only=not node.relation.inh)
 

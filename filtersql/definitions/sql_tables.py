@@ -20,7 +20,7 @@ from filtersql.definitions.keys import add_constraint, free_name, set_not_null
 from filtersql.definitions.partitions import attach, inherit_columns
 from filtersql.definitions.sql_names import Script, created, known_table, referenced, span_of
 from filtersql.definitions.sql_text import lexemes
-from filtersql.errors.definitions import Duplicate, UnsupportedStatement
+from filtersql.errors.definitions import Duplicate, DuplicateColumn, UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
 
@@ -134,7 +134,7 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
                 column = replace(column, not_null=merged)
             elif column.name in table.columns:
                 first = table.columns[column.name].span
-                raise Duplicate("column", column.name, column.span, first)
+                raise DuplicateColumn(column.name, None, column.span, first)
             table.columns[column.name] = column
             keys += ((column, constraint) for constraint in found)
         elif kind == "constraint":
@@ -199,7 +199,7 @@ def _like(script: Script, table: DraftTable, node: Node) -> None:
     for column in parent.columns.values():
         if column.name in table.columns:
             first = table.columns[column.name].span
-            raise Duplicate("column", column.name, span_of(script, node.relation), first)
+            raise DuplicateColumn(column.name, None, span_of(script, node.relation), first)
         kept = column if generated else replace(column, generated=None, generation=None)
         table.columns[column.name] = kept
     if options & 64:  # CREATE_TABLE_LIKE_INDEXES

@@ -19,6 +19,7 @@ from filtersql.definitions.yaml_document import Document, Node, kind
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import (
     Duplicate,
+    DuplicateColumn,
     DuplicateInKey,
     InvalidValue,
     NeedsKey,
@@ -111,7 +112,7 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
             continue
         if column.name in table.columns:
             first = table.columns[column.name].span
-            document.mistakes.append(Duplicate("column", column.name, column.span, first))
+            document.mistakes.append(DuplicateColumn(column.name, None, column.span, first))
         table.columns[column.name] = column
         keys += ((column, constraint) for constraint in constraints)
     for column, constraint in keys:
@@ -289,7 +290,10 @@ def _read_foreign_key(document: Document, node: Node, table: DraftTable) -> None
     if not entry:
         return
     references = relation_of(document, entry["references"], "references")
-    columns = tuple(name for name, _ in columns_of(document, entry["columns"], where))
+    named = dict(columns_of(document, entry["columns"], where))
+    columns = tuple(named)
+    for one, place in named.items():
+        table.key_places.setdefault(one, place.span())
     referenced = tuple(
         name for name, _ in columns_of(document, entry.get("referenced_columns"), where)
     )

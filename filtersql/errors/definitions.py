@@ -16,7 +16,9 @@ __all__ = [
     "AlreadySubscribed",
     "ColumnConflict",
     "Duplicate",
+    "DuplicateColumn",
     "DuplicateInKey",
+    "DuplicateInList",
     "GroupDefaultSet",
     "InvalidModifier",
     "InvalidName",
@@ -184,6 +186,26 @@ class ListedTwice(Mistake):
             span=span,
             detail=f"It is listed first at {first}." if first else None,
         )
+
+
+class DuplicateColumn(Mistake):
+    """A second column of one name; `table` when it is added to an existing table."""
+
+    def __init__(self, column: str, table: str | None, span: Span, first: Span | None) -> None:
+        message = (
+            f'column "{column}" specified more than once'
+            if table is None
+            else f'column "{column}" of relation "{table}" already exists'
+        )
+        detail = f"It is defined at {first}." if first else None
+        super().__init__(message, span=span, detail=detail)
+
+
+class DuplicateInList(Mistake):
+    """A column stands twice in a publication's column list."""
+
+    def __init__(self, column: str, span: Span) -> None:
+        super().__init__(f'duplicate column "{column}" in publication column list', span=span)
 
 
 class DuplicateInKey(Mistake):

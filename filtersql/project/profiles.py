@@ -41,14 +41,18 @@ _NEEDED = {"thrift": ("host",), "connect": ("url",), "duckdb": ("path",)}
 _METHODS = ("session", "thrift", "connect")
 _FORMATS = ("delta", "iceberg")
 _SECRET = re.compile(
-    r"passw|pwd\b|token|secret|credential|private_?key|access_?key|account\.key", re.I
+    r"passw|pwd\b|token|secret|authorization|credential|private_?key|access_?key|account\.key", re.I
 )
-_SECRET_LINE = re.compile(
-    r"(?P<before>[\w.\-]*(?:passw|pwd|token|secret|credential|private_?key|access_?key|account\.key)"
-    r"[\w.\-]*['\"]?\s*:[ \t]*)(?P<value>(?!\{\{)(?:'[^'\n]*'|\"[^\"\n]*\"|[^\s,}#][^,}\n#]*))",
-    re.I,
+#: `key: value`, on a line of its own or inside of braces
+_PAIR = re.compile(
+    r"(?P<before>(?P<key>[\w.\-]+)['\"]?[ \t]*:[ \t]+)"
+    r"(?P<value>'[^'\n]*'|\"[^\"\n]*\"|\[[^\]\n]*\]|[^\s{\[#&*|>'\"][^,}\n#]*)"
 )
 _IN_TEXT = re.compile(r"(?:password|pwd|token|secret)=([^;&\s]+)|://[^/\s:@]*:([^/\s@]+)@", re.I)
+_HARMLESS = {key for keys in OUTPUT_KEYS.values() for key in keys if not _SECRET.search(key)} | {
+    "target",
+    "outputs",
+}
 _UNSET = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
 
 
@@ -86,12 +90,16 @@ def unset_mark(name: str) -> str:
 
 
 def hide_secrets(source: Source) -> Source:
-    """The file as it may be shown: passwords and tokens that are written in it are asterisks."""
+    """The file as it may be shown: only the values of keys that hold no secret can be read.
+
+    A key that is not known may be a password's with a slip in it.
+    """
 
     def hidden(found: re.Match[str]) -> str:
-        return found["before"] + "*" * len(found["value"])
+        shown = found["key"] in _HARMLESS
+        return found[0] if shown else found["before"] + "*" * len(found["value"])
 
-    text = _SECRET_LINE.sub(hidden, source.text)
+    text = _PAIR.sub(hidden, source.text)
     for found in _IN_TEXT.finditer(text):
         start, end = found.span(1 if found[1] else 2)
         text = text[:start] + "*" * (end - start) + text[end:]
