@@ -1,0 +1,89 @@
+"""DuckDB as a target: its file, its settings, and what it says when it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from running import World, insert, table
+
+from filtersql.errors import Mistakes
+from filtersql.targets.duckdb import connect
+from filtersql.targets.refusals import reason_of
+
+
+def test_a_file_that_cannot_be_opened_is_an_unreachable_engine(tmp_path) -> None:
+    """Exit code 2, one message."""
+    (tmp_path / "x.duckdb").write_text("no database")
+    with pytest.raises(Mistakes) as found:
+        connect(tmp_path / "x.duckdb")
+    assert found.value.exit_code == 2
+    assert found.value.mistakes[0].message == "could not reach DuckDB"
+
+
+def test_a_file_that_another_process_holds_is_named(tmp_path) -> None:
+    """The hint says who may hold it."""
+    engine = connect(tmp_path / "x.duckdb")
+    code = (
+        "import sys, pathlib\n"
+        "from filtersql.errors import Mistakes\n"
+        "from filtersql.targets.duckdb import connect\n"
+        "try: connect(pathlib.Path(sys.argv[1]))\n"
+        "except Mistakes as found: print(found.mistakes[0].hint)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "x.duckdb")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout == "Another process may hold the file; end it, or wait.\n"
+    engine.close()
+
+
+def test_the_settings_that_meaning_depends_on_are_in_force() -> None:
+    """Its optimizer drops integer overflow; times are read in UTC."""
+    engine = connect(None)
+    assert engine.rows("SELECT current_setting('TimeZone')") == [("UTC",)]
+    assert engine.rows("SELECT current_setting('disabled_optimizers')") == [
+        ("expression_rewriter",)
+    ]
+    with pytest.raises(Mistakes, match="refused"):
+        engine.configure({"TimeZone": "Mars/Olympus"})
+    engine.close()
+
+
+def test_a_transaction_is_all_or_nothing() -> None:
+    """Tables and rows."""
+    engine = connect(None)
+
+    def fill() -> None:
+        with engine.transaction():
+            engine.create(("s", "t"), '"a" INTEGER', {})
+            engine.execute("SELECT * FROM nowhere")
+
+    with pytest.raises(Mistakes, match="refused"):
+        fill()
+    assert not engine.exists(("s", "t"))
+    engine.close()
+
+
+def test_names_of_any_characters_are_names(tmp_path) -> None:
+    """A quote, a dot and a semicolon in a table and in a column."""
+    hostile = '"; DROP TABLE t; --'
+    world = World(tmp_path).publish(table(hostile, **{"a": "int4!", 'b"c;': "text"}))
+    world.feed([{**insert("x", **{"a": 1, 'b"c;': "it's"}), "relation": ["public", hostile]}])
+    engine = connect(tmp_path / "x.duckdb")
+    assert world.run(engine).mistakes == ()
+    name = engine.table_sql(("s1", hostile))
+    assert engine.rows(f"SELECT * FROM {name}") == [(1, "it's")]
+    engine.close()
+
+
+def test_a_guard_of_filtersql_is_told_without_the_engines_frame() -> None:
+    """What a person needs of an engine's error."""
+    spark = "[USER_RAISED_EXCEPTION] filtersql: public.t: x is not known SQLSTATE: P0001\n== SQL =="
+    assert reason_of(spark) == "public.t: x is not known"
+    assert reason_of("Invalid Input Error: filtersql: public.t: x") == "public.t: x"
+    assert reason_of("[A] b\n\nJVM stacktrace:\norg.apache…") == "[A] b"
