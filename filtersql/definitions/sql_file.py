@@ -16,16 +16,15 @@ from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_names import AlreadyTold, Script
 from filtersql.definitions.sql_objects import (
-    alter_schema,
     create_function,
     create_index,
     create_schema,
     create_type,
     drop,
-    rename,
     set_variable,
 )
 from filtersql.definitions.sql_publications import alter_publication, create_publication
+from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_sets import call
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,

@@ -1,11 +1,11 @@
-"""Everything else that PostgreSQL's catalogs learn: indexes, names, schemas, types, DROP, RENAME.
+"""Everything else that PostgreSQL's catalogs learn: indexes, schemas, types, search_path, DROP.
 
 Example
-    `CREATE UNIQUE INDEX i ON t (b)` can be a replica identity; `ALTER TABLE t RENAME TO u` takes
-    t's publications along; `DROP TABLE t` takes t out of them.
+    `CREATE UNIQUE INDEX i ON t (b)` can be a replica identity; `DROP TABLE t` takes t
+    out of its publications.
 
 PostgreSQL
-    indexcmds.c: DefineIndex(); dependency.c; alter.c: ExecRenameStmt()
+    indexcmds.c: DefineIndex(); dependency.c: performDeletion()
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
+from filtersql.definitions.drafts import DraftIndex, Drafts
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.sql_names import (
-    AlreadyTold,
     Script,
     created,
     known_table,
@@ -25,23 +24,19 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.errors.definitions import (
     Duplicate,
-    DuplicateColumn,
     Unknown,
-    UnknownInTable,
     UnknownKeyColumn,
-    UnsupportedStatement,
 )
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
 __all__ = [
-    "alter_schema",
     "create_function",
     "create_index",
     "create_schema",
     "create_type",
     "drop",
-    "rename",
+    "set_path",
     "set_variable",
 ]
 
@@ -126,147 +121,10 @@ def drop(script: Script, statement: Statement) -> None:
             carry_out(script, statement, item)
 
 
-def rename(script: Script, statement: Statement) -> None:
-    """ALTER … RENAME."""
-    node = statement.node
-    kind = enum_name(node, "rename_type")
-    if kind in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW"):
-        table = known_table(script, node.relation, missing_ok=node.missing_ok)
-        move_table(script.drafts, table, RelationName(table.name.schema, node.newname))
-    elif kind == "OBJECT_COLUMN":
-        if enum_name(node, "relation_type") == "OBJECT_TABLE":
-            table = known_table(script, node.relation, missing_ok=node.missing_ok)
-            for each in [table, *_heirs(script.drafts, table)]:
-                _rename_column(script, statement, each, node.subname, node.newname)
-    elif kind in ("OBJECT_TABCONSTRAINT", "OBJECT_INDEX"):
-        _rename_index(script, node, kind)
-    elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
-        _rename_entry(script, statement, kind)
-    elif kind == "OBJECT_SCHEMA":
-        for table in list(script.drafts.tables.values()):
-            if table.name.schema == node.subname:
-                name = RelationName(node.newname, table.name.name)
-                move_table(script.drafts, table, name)
-        for publication in list(script.drafts.publications.values()):
-            schemas = [node.newname if s == node.subname else s for s in publication.schemas]
-            script.drafts.publications[publication.name] = replace(
-                publication, schemas=tuple(schemas)
-            )
-
-
-def alter_schema(script: Script, statement: Statement) -> None:
-    """ALTER TABLE … SET SCHEMA."""
-    node = statement.node
-    if enum_name(node, "object_type") in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW"):
-        table = known_table(script, node.relation, missing_ok=node.missing_ok)
-        move_table(script.drafts, table, RelationName(node.newschema, table.name.name))
-
-
-def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
-    """Gives a table another name, and everything that holds it the new one."""
-    old = table.name
-    if name in drafts.tables:
-        raise Duplicate("relation", name.name, table.span, drafts.tables[name].span)
-    table.name = name
-    items = [(name if key == old else key, one) for key, one in drafts.tables.items()]
-    drafts.tables.clear()
-    drafts.tables.update(items)
-    for each in drafts.tables.values():
-        if each.partition_of == old:
-            each.partition_of = name
-        each.inherits = [(name if one == old else one, span) for one, span in each.inherits]
-        each.foreign_keys = [
-            (replace(key, references=name) if key.references == old else key, span)
-            for key, span in each.foreign_keys
-        ]
-    for publication in list(drafts.publications.values()):
-        if any(one.name == old for one in publication.tables):
-            tables = [
-                replace(one, name=name) if one.name == old else one for one in publication.tables
-            ]
-            drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
-    for one in list(drafts.replication_sets.values()):
-        members = [replace(t, name=name) if t.name == old else t for t in one.tables]
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
-
-
 def _named(script: Script, names: Node) -> RelationName:
     parts = [name.string.sval for name in names]
     schema = parts[-2] if len(parts) > 1 else (script.path[0] if script.path else "public")
     return RelationName(schema, parts[-1])
-
-
-def _heirs(drafts: Drafts, table: DraftTable) -> list[DraftTable]:
-    found: list[DraftTable] = []
-    for child in drafts.children(table.name):
-        found += [child, *_heirs(drafts, child)]
-    return found
-
-
-def _rename_column(
-    script: Script, statement: Statement, table: DraftTable, old: str, new: str
-) -> None:
-    span = place_of(script, statement, old)
-    columns = table.columns or {}
-    if old not in columns:
-        raise UnknownInTable("column", old, table.name.name, span, columns)
-    if new in columns:
-        raise DuplicateColumn(new, table.name.name, span, columns[new].span)
-    drafts = script.drafts
-    for owner in (drafts.publications, drafts.replication_sets):
-        members = [one for entry in owner.values() for one in entry.tables]
-        if any(one.name == table.name and (one.where or one.columns) for one in members):
-            # PostgreSQL renames it inside the stored filter too; the text of ours would not change.
-            raise UnsupportedStatement("RENAME COLUMN of a table that has a row filter", span)
-
-    def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(new if name == old else name for name in names)
-
-    table.columns = {
-        (new if name == old else name): (replace(column, name=new) if name == old else column)
-        for name, column in columns.items()
-    }
-    table.primary_key = renamed(table.primary_key)
-    table.identity = replace(table.identity, index=renamed(table.identity.index))
-    for index in table.indexes.values():
-        index.columns = renamed(index.columns)
-    table.foreign_keys = [
-        (replace(key, columns=renamed(key.columns)), span) for key, span in table.foreign_keys
-    ]
-    if table.partition_by is not None:
-        table.partition_by = (table.partition_by[0], renamed(table.partition_by[1]))
-
-
-def _rename_index(script: Script, node: Node, kind: str) -> None:
-    old = node.subname if kind == "OBJECT_TABCONSTRAINT" else node.relation.relname
-    for table in script.drafts.tables.values():
-        if table.primary_key_name == old:
-            table.primary_key_name = node.newname
-        if old in table.indexes:
-            index = table.indexes.pop(old)
-            index.name = node.newname
-            table.indexes[node.newname] = index
-        if table.identity.index_name == old:
-            table.identity = replace(table.identity, index_name=node.newname)
-
-
-def _rename_entry(script: Script, statement: Statement, kind: str) -> None:
-    node, drafts = statement.node, script.drafts
-    old, new = node.object.string.sval, node.newname
-    span = place_of(script, statement, old)
-    if kind == "OBJECT_PUBLICATION":
-        if old in drafts.broken_publications:
-            raise AlreadyTold
-        if old not in drafts.publications:
-            raise Unknown("publication", old, span, drafts.publications)
-        if new in drafts.publications:
-            at = place_of(script, statement, new)
-            raise Duplicate("publication", new, at, drafts.publications[new].span)
-        drafts.publications[new] = replace(drafts.publications.pop(old), name=new)
-        return
-    if old not in drafts.subscriptions:
-        raise Unknown("subscription", old, span, drafts.subscriptions)
-    drafts.subscriptions[new] = replace(drafts.subscriptions.pop(old), name=new)
 
 
 def _relation(script: Script, item: Node) -> RelationName:

@@ -19,7 +19,7 @@ from filtersql.definitions.alignment import within
 from filtersql.grammar import Node
 from filtersql.source import Passage
 
-__all__ = ["clause", "inside_parentheses", "literal", "without_psql", "without_secrets"]
+__all__ = ["clause", "inside_parentheses", "lexemes", "literal", "without_psql", "without_secrets"]
 
 _WORD = r"[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*"
 _LEXEME = re.compile(

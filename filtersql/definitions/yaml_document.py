@@ -5,10 +5,10 @@ PyYAML's C parser builds the nodes; what a scalar means is decided by the reader
 
 Example
     >>> from filtersql.source import Source
-    >>> document = Document(Source("t.yml", "a: 1\\nb: 'it''s'").passage(), [])
+    >>> document = Document(Source("t.yml", "{a: 1, b: 'it''s'}").passage(), [])
     >>> entries = document.mapping(document.root(), "the file", {"a", "b"})
     >>> str(document.text(entries["b"], "b").span(3, 4))
-    't.yml:2:8'
+    't.yml:1:16'
 
 YAML
     1.2's core schema for values (true, false, null, decimal numbers); anything else is text
@@ -37,7 +37,7 @@ from filtersql.errors.definitions import (
 )
 from filtersql.source import Passage, Span
 
-__all__ = ["Document", "Node", "number"]
+__all__ = ["Document", "Node", "is_null", "kind", "number"]
 
 Node: TypeAlias = Any  # yaml.nodes.Node: PyYAML's stubs leave its values open
 

@@ -15,7 +15,7 @@ from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import Action, Publication, PublishedTable, ReplicationSet
 from filtersql.definitions.yaml_document import Document, Node, is_null
-from filtersql.definitions.yaml_tables import columns_of, relation_of
+from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import Duplicate, InvalidValue, ListedTwice, Together, WrongKind
 from filtersql.names import RelationName

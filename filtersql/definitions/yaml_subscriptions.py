@@ -15,8 +15,8 @@ from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription, UnitTest
 from filtersql.definitions.yaml_document import Document, Node, is_null, number
+from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_publications import name_of, tags_of
-from filtersql.definitions.yaml_tables import relation_of
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import Duplicate, ListedTwice, Together, UnsupportedStatement
 from filtersql.names import RelationName

@@ -9,28 +9,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.catalog import Column, ForeignKey, Generated, Identity, ReplicaIdentity
-from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
+from filtersql.catalog import Column, Generated
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.drafts import Drafts, DraftTable, PlainColumn
-from filtersql.definitions.identifiers import plain_name, relation_name
-from filtersql.definitions.keys import add_constraint, object_name
-from filtersql.definitions.yaml_document import Document, Node, kind
+from filtersql.definitions.identifiers import plain_name
+from filtersql.definitions.keys import add_constraint
+from filtersql.definitions.yaml_document import Document, Node
+from filtersql.definitions.yaml_keys import read_keys
+from filtersql.definitions.yaml_names import relation_of
+from filtersql.definitions.yaml_partitions import read_partition
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import (
     Duplicate,
     DuplicateColumn,
-    DuplicateInKey,
-    InvalidValue,
     NeedsKey,
-    SeveralPrimaryKeys,
-    WrongKind,
 )
 from filtersql.grammar import parse_column
 from filtersql.names import RelationName
 from filtersql.source import Passage
 
-__all__ = ["columns_of", "read_table", "relation_of"]
+__all__ = ["read_table"]
 
 _TABLE = frozenset(
     "name columns primary_key replica_identity foreign_keys partition_by partition_of bounds tags"
@@ -38,7 +36,6 @@ _TABLE = frozenset(
 )
 _COLUMN = frozenset("type generated kind target_type not_null description".split())
 _FOREIGN_KEY = frozenset("name columns references referenced_columns".split())
-_STRATEGIES = ("range", "list", "hash")
 
 
 def read_table(document: Document, node: Node, drafts: Drafts) -> None:
@@ -64,35 +61,10 @@ def read_table(document: Document, node: Node, drafts: Drafts) -> None:
         _read_columns(document, entry["columns"], table, drafts)
     elif "partition_of" not in entry:
         document.missing("columns", f'table "{name}"', entry["name"])
-    _read_partition(document, entry, table)
-    _read_keys(document, entry, table)
+    read_partition(document, entry, table)
+    read_keys(document, entry, table)
     drafts.schemas.add(name.schema)
     drafts.tables[name] = table
-
-
-def relation_of(document: Document, node: Node, where: str) -> RelationName | None:
-    """The table that a scalar names."""
-    passage = document.text(node, where)
-    try:
-        return None if passage is None else relation_name(passage)
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
-        return None
-
-
-def columns_of(document: Document, node: Node, where: str) -> tuple[tuple[str, Passage], ...]:
-    """The columns that a list names, each once."""
-    found: dict[str, Passage] = {}
-    for passage in document.texts(node, where):
-        try:
-            name = plain_name(passage)
-        except Mistake as mistake:
-            document.mistakes.append(mistake)
-            continue
-        if name in found:
-            document.mistakes.append(DuplicateInKey(name, where, passage.span()))
-        found[name] = passage
-    return tuple(found.items())
 
 
 def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Drafts) -> None:
@@ -178,132 +150,3 @@ def _read_column(
     elif "kind" in entry:
         document.mistakes.append(NeedsKey("kind", "generated", document.span(entry["kind"])))
     return column, keys
-
-
-def _read_partition(document: Document, entry: dict[str, Node], table: DraftTable) -> None:
-    if "partition_of" in entry:
-        table.partition_of = relation_of(document, entry["partition_of"], "partition_of")
-        table.parent_span = document.span(entry["partition_of"])
-        table.unattached = True
-        if "bounds" in entry:
-            table.late_bounds = _bounds(document, entry["bounds"])
-        else:
-            document.missing("bounds", f'partition "{table.name}"', entry["name"])
-    elif "bounds" in entry:
-        document.mistakes.append(NeedsKey("bounds", "partition_of", document.span(entry["bounds"])))
-    if "partition_by" not in entry:
-        return
-    node = entry["partition_by"]
-    pairs = document.pairs(node, "partition_by", _STRATEGIES)
-    if len(pairs) == 1:
-        strategy, columns = pairs[0]
-        texts = document.texts(columns, f"partition_by of table {table.name}")
-        table.partition_by = (strategy.value, tuple(text.text for text in texts))
-    else:
-        document.mistakes.append(
-            WrongKind(
-                "partition_by",
-                "{range: [...]}, {list: [...]} or {hash: [...]}",
-                kind(node),
-                document.span(node),
-            )
-        )
-
-
-def _bounds(document: Document, node: Node) -> Bounds | None:
-    if not isinstance(node.value, list):
-        word = document.choice(node, "bounds", ("default",))
-        return None if word is None else DEFAULT
-    entry = document.mapping(node, "bounds", ("from", "to", "in", "modulus", "remainder"))
-    if set(entry) == {"from", "to"}:
-        lower, upper = (_values(document, entry[side], side) for side in ("from", "to"))
-        return Bounds("range", lower, upper)
-    if set(entry) == {"in"}:
-        return Bounds("list", _values(document, entry["in"], "in"))
-    if set(entry) == {"modulus", "remainder"}:
-        modulus = document.integer(entry["modulus"], "modulus")
-        remainder = document.integer(entry["remainder"], "remainder")
-        return Bounds("hash", (str(modulus),), (str(remainder),))
-    found = f"{{{', '.join(entry)}}}"
-    expected = "default, {from, to}, {in} or {modulus, remainder}"
-    document.mistakes.append(WrongKind("bounds", expected, found, document.span(node)))
-    return None
-
-
-def _values(document: Document, node: Node, where: str) -> tuple[str, ...]:
-    values = []
-    for item in document.items(node, f"bounds {where}"):
-        value = document.plain(item, str)
-        text = "NULL" if value is None else str(value)
-        edge = not item.style and text.upper() in EDGES
-        values.append(text.upper() if edge else text)
-    return tuple(values)
-
-
-def _read_keys(document: Document, entry: dict[str, Node], table: DraftTable) -> None:
-    if "primary_key" in entry:
-        node = entry["primary_key"]
-        if table.primary_key:
-            document.mistakes.append(SeveralPrimaryKeys(table.name.name, document.span(node)))
-        columns = columns_of(document, node, "primary_key")
-        table.primary_key = tuple(name for name, _ in columns)
-        table.primary_key_name = object_name(table.name.name, "", "pkey")
-        table.key_span = document.span(node)
-        table.key_places = {name: passage.span() for name, passage in columns}
-    if "replica_identity" in entry:
-        table.identity = _identity(document, entry["replica_identity"], table)
-        table.identity_span = document.span(entry["replica_identity"])
-    for node in document.items(entry.get("foreign_keys"), "foreign_keys"):
-        _read_foreign_key(document, node, table)
-
-
-def _identity(document: Document, node: Node, table: DraftTable) -> ReplicaIdentity:
-    if not isinstance(node.value, list):
-        words = [word.value for word in Identity if word is not Identity.INDEX]
-        word = document.string(node, "replica_identity")
-        if word is not None and word.lower() in words:
-            return ReplicaIdentity(Identity(word.lower()))
-        if word is not None:
-            allowed = [*words, "{index: [columns]}"]
-            document.mistakes.append(
-                InvalidValue("replica_identity", word, allowed, document.span(node))
-            )
-        return ReplicaIdentity()
-    entry = document.mapping(node, "replica_identity", ("index",))
-    if "index" not in entry:
-        return ReplicaIdentity()
-    columns = columns_of(document, entry["index"], "replica_identity")
-    table.key_places = {
-        **{name: passage.span() for name, passage in columns},
-        **table.key_places,
-    }
-    return ReplicaIdentity(Identity.INDEX, tuple(name for name, _ in columns))
-
-
-def _read_foreign_key(document: Document, node: Node, table: DraftTable) -> None:
-    where = f'a foreign key of table "{table.name}"'
-    entry = document.mapping(node, where, _FOREIGN_KEY)
-    for key in ("columns", "references"):
-        if entry and key not in entry:
-            document.missing(key, where, node)
-            return
-    if not entry:
-        return
-    references = relation_of(document, entry["references"], "references")
-    named = dict(columns_of(document, entry["columns"], where))
-    columns = tuple(named)
-    for one, place in named.items():
-        table.key_places.setdefault(one, place.span())
-    referenced = tuple(
-        name for name, _ in columns_of(document, entry.get("referenced_columns"), where)
-    )
-    if references is None:
-        return
-    default = object_name(table.name.name, "_".join(columns), "fkey")
-    try:
-        name = plain_name(document.scalar(entry["name"])) if "name" in entry else default
-    except Mistake as mistake:
-        document.mistakes.append(mistake)
-        return
-    foreign_key = ForeignKey(name, columns, references, referenced)
-    table.foreign_keys.append((foreign_key, document.span(node)))

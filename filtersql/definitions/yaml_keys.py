@@ -1,0 +1,91 @@
+"""Keys written in YAML: `primary_key`, `replica_identity`, `foreign_keys`.
+
+Example
+    `replica_identity: {index: [a]}` is `REPLICA IDENTITY USING INDEX` of the unique index over a;
+    `default`, `full` and `nothing` are PostgreSQL's words.
+"""
+
+from __future__ import annotations
+
+from filtersql.catalog import ForeignKey, Identity, ReplicaIdentity
+from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.identifiers import plain_name
+from filtersql.definitions.keys import object_name
+from filtersql.definitions.yaml_document import Document, Node
+from filtersql.definitions.yaml_names import columns_of, relation_of
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import InvalidValue, SeveralPrimaryKeys
+
+__all__ = ["read_keys"]
+
+_FOREIGN_KEY = frozenset("name columns references referenced_columns".split())
+
+
+def read_keys(document: Document, entry: dict[str, Node], table: DraftTable) -> None:
+    """`primary_key`, `replica_identity` and `foreign_keys` of a table."""
+    if "primary_key" in entry:
+        node = entry["primary_key"]
+        if table.primary_key:
+            document.mistakes.append(SeveralPrimaryKeys(table.name.name, document.span(node)))
+        columns = columns_of(document, node, "primary_key")
+        table.primary_key = tuple(name for name, _ in columns)
+        table.primary_key_name = object_name(table.name.name, "", "pkey")
+        table.key_span = document.span(node)
+        table.key_places = {name: passage.span() for name, passage in columns}
+    if "replica_identity" in entry:
+        table.identity = _identity(document, entry["replica_identity"], table)
+        table.identity_span = document.span(entry["replica_identity"])
+    for node in document.items(entry.get("foreign_keys"), "foreign_keys"):
+        _read_foreign_key(document, node, table)
+
+
+def _identity(document: Document, node: Node, table: DraftTable) -> ReplicaIdentity:
+    if not isinstance(node.value, list):
+        words = [word.value for word in Identity if word is not Identity.INDEX]
+        word = document.string(node, "replica_identity")
+        if word is not None and word.lower() in words:
+            return ReplicaIdentity(Identity(word.lower()))
+        if word is not None:
+            allowed = [*words, "{index: [columns]}"]
+            document.mistakes.append(
+                InvalidValue("replica_identity", word, allowed, document.span(node))
+            )
+        return ReplicaIdentity()
+    entry = document.mapping(node, "replica_identity", ("index",))
+    if "index" not in entry:
+        return ReplicaIdentity()
+    columns = columns_of(document, entry["index"], "replica_identity")
+    table.key_places = {
+        **{name: passage.span() for name, passage in columns},
+        **table.key_places,
+    }
+    return ReplicaIdentity(Identity.INDEX, tuple(name for name, _ in columns))
+
+
+def _read_foreign_key(document: Document, node: Node, table: DraftTable) -> None:
+    where = f'a foreign key of table "{table.name}"'
+    entry = document.mapping(node, where, _FOREIGN_KEY)
+    for key in ("columns", "references"):
+        if entry and key not in entry:
+            document.missing(key, where, node)
+            return
+    if not entry:
+        return
+    references = relation_of(document, entry["references"], "references")
+    named = dict(columns_of(document, entry["columns"], where))
+    columns = tuple(named)
+    for one, place in named.items():
+        table.key_places.setdefault(one, place.span())
+    referenced = tuple(
+        name for name, _ in columns_of(document, entry.get("referenced_columns"), where)
+    )
+    if references is None:
+        return
+    default = object_name(table.name.name, "_".join(columns), "fkey")
+    try:
+        name = plain_name(document.scalar(entry["name"])) if "name" in entry else default
+    except Mistake as mistake:
+        document.mistakes.append(mistake)
+        return
+    foreign_key = ForeignKey(name, columns, references, referenced)
+    table.foreign_keys.append((foreign_key, document.span(node)))

@@ -1,0 +1,37 @@
+"""Names in YAML: a table's, and lists of columns."""
+
+from __future__ import annotations
+
+from filtersql.definitions.identifiers import plain_name, relation_name
+from filtersql.definitions.yaml_document import Document, Node
+from filtersql.errors import Mistake
+from filtersql.errors.definitions import DuplicateInKey
+from filtersql.names import RelationName
+from filtersql.source import Passage
+
+__all__ = ["columns_of", "relation_of"]
+
+
+def relation_of(document: Document, node: Node, where: str) -> RelationName | None:
+    """The table that a scalar names."""
+    passage = document.text(node, where)
+    try:
+        return None if passage is None else relation_name(passage)
+    except Mistake as mistake:
+        document.mistakes.append(mistake)
+        return None
+
+
+def columns_of(document: Document, node: Node, where: str) -> tuple[tuple[str, Passage], ...]:
+    """The columns that a list names, each once."""
+    found: dict[str, Passage] = {}
+    for passage in document.texts(node, where):
+        try:
+            name = plain_name(passage)
+        except Mistake as mistake:
+            document.mistakes.append(mistake)
+            continue
+        if name in found:
+            document.mistakes.append(DuplicateInKey(name, where, passage.span()))
+        found[name] = passage
+    return tuple(found.items())

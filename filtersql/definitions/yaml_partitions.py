@@ -1,0 +1,79 @@
+"""Partitions written in YAML: `partition_by`, `partition_of`, `bounds`.
+
+Example
+    `{name: child, partition_of: parent, bounds: {from: [0], to: [10]}}` has the columns and the key
+    of `parent`, which may stand in any file.
+"""
+
+from __future__ import annotations
+
+from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
+from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.yaml_document import Document, Node, kind
+from filtersql.definitions.yaml_names import relation_of
+from filtersql.errors.definitions import NeedsKey, WrongKind
+
+__all__ = ["read_partition"]
+
+_STRATEGIES = ("range", "list", "hash")
+
+
+def read_partition(document: Document, entry: dict[str, Node], table: DraftTable) -> None:
+    """`partition_by`, `partition_of` and `bounds` of a table."""
+    if "partition_of" in entry:
+        table.partition_of = relation_of(document, entry["partition_of"], "partition_of")
+        table.parent_span = document.span(entry["partition_of"])
+        table.unattached = True
+        if "bounds" in entry:
+            table.late_bounds = _bounds(document, entry["bounds"])
+        else:
+            document.missing("bounds", f'partition "{table.name}"', entry["name"])
+    elif "bounds" in entry:
+        document.mistakes.append(NeedsKey("bounds", "partition_of", document.span(entry["bounds"])))
+    if "partition_by" not in entry:
+        return
+    node = entry["partition_by"]
+    pairs = document.pairs(node, "partition_by", _STRATEGIES)
+    if len(pairs) == 1:
+        strategy, columns = pairs[0]
+        texts = document.texts(columns, f"partition_by of table {table.name}")
+        table.partition_by = (strategy.value, tuple(text.text for text in texts))
+    else:
+        document.mistakes.append(
+            WrongKind(
+                "partition_by",
+                "{range: [...]}, {list: [...]} or {hash: [...]}",
+                kind(node),
+                document.span(node),
+            )
+        )
+
+
+def _bounds(document: Document, node: Node) -> Bounds | None:
+    if not isinstance(node.value, list):
+        word = document.choice(node, "bounds", ("default",))
+        return None if word is None else DEFAULT
+    entry = document.mapping(node, "bounds", ("from", "to", "in", "modulus", "remainder"))
+    if set(entry) == {"from", "to"}:
+        lower, upper = (_values(document, entry[side], side) for side in ("from", "to"))
+        return Bounds("range", lower, upper)
+    if set(entry) == {"in"}:
+        return Bounds("list", _values(document, entry["in"], "in"))
+    if set(entry) == {"modulus", "remainder"}:
+        modulus = document.integer(entry["modulus"], "modulus")
+        remainder = document.integer(entry["remainder"], "remainder")
+        return Bounds("hash", (str(modulus),), (str(remainder),))
+    found = f"{{{', '.join(entry)}}}"
+    expected = "default, {from, to}, {in} or {modulus, remainder}"
+    document.mistakes.append(WrongKind("bounds", expected, found, document.span(node)))
+    return None
+
+
+def _values(document: Document, node: Node, where: str) -> tuple[str, ...]:
+    values = []
+    for item in document.items(node, f"bounds {where}"):
+        value = document.plain(item, str)
+        text = "NULL" if value is None else str(value)
+        edge = not item.style and text.upper() in EDGES
+        values.append(text.upper() if edge else text)
+    return tuple(values)
