@@ -214,6 +214,31 @@ def test_the_flag_is_wrong_usage_without_publications() -> None:
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("written_in", "default", "target"),
+    [
+        ("sql", True, "public.child"),
+        ("yaml", True, "public.parent"),
+        ("yaml", False, "public.child"),
+    ],
+)
+def test_what_ddl_leaves_out_is_false(written_in: str, default: bool, target: str) -> None:
+    """Decision 2: the project's default is for YAML alone."""
+    definitions = project(
+        table("parent", partition_by=("range", ("a",))),
+        table("child", partition_of=public("parent")),
+        Publication("p", SPAN, (entry("parent"),), written_in=written_in),
+    )
+    found = publications.resolve(
+        definitions.subscriptions["s"],
+        definitions,
+        semantics=POSTGRES,
+        default_via_partition_root=default,
+    )
+
+    assert [str(each.table.name) for each in found] == [target]
+
+
 def test_a_mistake_of_a_publication_is_one_for_all_its_subscriptions() -> None:
     """Reported together, it is reported once."""
     definitions = project(table("t"), Publication("p", SPAN, (entry("nope"),)))
