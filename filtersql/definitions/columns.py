@@ -49,6 +49,9 @@ def read_column(
     name = node.colname if name_at is None else name_at.text
     pg_type = read_type(node.type_name, name, text, drafts.types)
     not_null = _is_serial(node.type_name)
+    if name_at is None and not node.constraints and not node.HasField("coll_clause"):
+        place = text.span(node.location, node.location + len(name))
+        return Column(name, pg_type, place, not_null=not_null), []
     generated: tuple[Generated, Passage] | None = None
     keys: list[ColumnConstraint] = []
     said: set[str] = set()

@@ -64,7 +64,6 @@ class DraftTable:
     #: where the columns of the key and the identity are named, where YAML does
     key_places: dict[str, Span] = field(default_factory=dict)
     identity: ReplicaIdentity = field(default_factory=ReplicaIdentity)
-    identity_span: Span | None = None
     indexes: dict[str, DraftIndex] = field(default_factory=dict)
     foreign_keys: list[tuple[ForeignKey, Span]] = field(default_factory=list)
     partition_by: tuple[str, tuple[str, ...]] | None = None

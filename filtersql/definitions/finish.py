@@ -15,7 +15,12 @@ from filtersql.definitions.partitions import attach
 from filtersql.definitions.sql_names import unknown_table
 from filtersql.definitions.sql_sets import PREDEFINED
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import PartitionMismatch, Unknown, UnknownKeyColumn
+from filtersql.errors.definitions import (
+    PartitionMismatch,
+    Unknown,
+    UnknownKeyColumn,
+    UnusableIdentityIndex,
+)
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -74,8 +79,8 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
 
 
 def _check_key(drafts: Drafts, table: DraftTable) -> None:
-    columns = table.columns or {}
-    if table.name in drafts.broken:
+    columns = table.columns
+    if table.name in drafts.broken or columns is None:
         return
     named = [*table.primary_key, *table.identity.index]
     for key, _ in table.foreign_keys:
@@ -85,6 +90,11 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
             span = table.key_places.get(name) or table.key_span or table.span
             drafts.mistakes.append(UnknownKeyColumn(name, span, columns))
     set_not_null(table, table.primary_key, True)
+    for name in table.identity.index if table.identity.index_name is None else ():
+        if name in columns and not columns[name].not_null:
+            span = table.key_places.get(name) or table.span
+            name_of_table = str(table.name)
+            drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
 
 
 def _check_subscriptions(drafts: Drafts) -> None:

@@ -40,7 +40,8 @@ from filtersql.source import Span
 
 __all__ = ["alter_table", "drop_column"]
 
-_Change = Callable[[Script, DraftTable, Node, Span], None]
+_Place = Callable[[], Span]
+_Change = Callable[[Script, DraftTable, Node, _Place], None]
 
 
 def alter_table(script: Script, statement: Statement) -> None:
@@ -95,7 +96,7 @@ def _carry_out(
         return
     if inherited and command.name and command.name not in (table.columns or {}):
         return
-    change(script, table, command, _place(script, statement, command))
+    change(script, table, command, lambda: _place(script, statement, command))
 
 
 def _below(script: Script, table: DraftTable) -> list[DraftTable]:
@@ -113,14 +114,14 @@ def _place(script: Script, statement: Statement, command: Node) -> Span:
     return place_of(script, statement, command.name or index)
 
 
-def _column(table: DraftTable, name: str, span: Span) -> Column:
+def _column(table: DraftTable, name: str, place: _Place) -> Column:
     columns = table.columns or {}
     if name not in columns:
-        raise UnknownInTable("column", name, table.name.name, span, columns)
+        raise UnknownInTable("column", name, table.name.name, place(), columns)
     return columns[name]
 
 
-def _add_column(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _add_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     node = getattr(command, "def").column_def
     column, keys = read_column(node, table.name, script.text, script.drafts)
     if table.columns is None:
@@ -144,25 +145,25 @@ def _add_column(script: Script, table: DraftTable, command: Node, span: Span) ->
         )
 
 
-def _drop_column(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     if command.missing_ok and command.name not in (table.columns or {}):
         return
-    _column(table, command.name, span)
+    _column(table, command.name, place)
     drop_column(table, command.name)
 
 
-def _set_not_null(script: Script, table: DraftTable, command: Node, span: Span) -> None:
-    _column(table, command.name, span)
+def _set_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    _column(table, command.name, place)
     set_not_null(table, (command.name,), True)
 
 
-def _drop_not_null(script: Script, table: DraftTable, command: Node, span: Span) -> None:
-    _column(table, command.name, span)
+def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    _column(table, command.name, place)
     set_not_null(table, (command.name,), False)
 
 
-def _alter_type(script: Script, table: DraftTable, command: Node, span: Span) -> None:
-    column = _column(table, command.name, span)
+def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    column = _column(table, command.name, place)
     definition = getattr(command, "def").column_def
     pg_type = read_type(definition.type_name, column.name, script.text, script.drafts.types)
     collation = None
@@ -174,11 +175,11 @@ def _alter_type(script: Script, table: DraftTable, command: Node, span: Span) ->
     )
 
 
-def _set_expression(script: Script, table: DraftTable, command: Node, span: Span) -> None:
-    column = _column(table, command.name, span)
+def _set_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    column = _column(table, command.name, place)
     assert table.columns is not None
     # SET EXPRESSION AS (…): the parentheses behind the column's name.
-    start = max(span.end, 0)
+    start = place().end
     generation = inside_parentheses(script.text, _back(script, start))
     table.columns[column.name] = replace(column, generation=generation)
 
@@ -195,17 +196,17 @@ def _back(script: Script, offset: int) -> int:
     return low
 
 
-def _drop_expression(script: Script, table: DraftTable, command: Node, span: Span) -> None:
-    column = _column(table, command.name, span)
+def _drop_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    column = _column(table, command.name, place)
     assert table.columns is not None
     table.columns[column.name] = replace(column, generated=None, generation=None)
 
 
-def _add_constraint(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     add_table_constraint(script, table, getattr(command, "def").constraint)
 
 
-def _drop_constraint(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _drop_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     name = command.name
     if name == table.primary_key_name:
         table.primary_key, table.primary_key_name = (), None
@@ -222,9 +223,8 @@ def _drop_constraint(script: Script, table: DraftTable, command: Node, span: Spa
                 return
 
 
-def _replica_identity(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _replica_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     statement = getattr(command, "def").replica_identity_stmt
-    table.identity_span = span
     kinds = {"d": Identity.DEFAULT, "f": Identity.FULL, "n": Identity.NOTHING}
     if statement.identity_type in kinds:
         table.identity = ReplicaIdentity(kinds[statement.identity_type])
@@ -232,29 +232,29 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, span: Sp
     name = statement.name
     if name == table.primary_key_name:
         if table.primary_key_deferrable:
-            raise UnusableIdentityIndex.kind("non-immediate", name, span)
+            raise UnusableIdentityIndex.kind("non-immediate", name, place())
         columns = table.primary_key
     else:
         index = table.indexes.get(name)
         if index is None:
-            raise UnusableIdentityIndex.unknown(name, table.name.name, span)
+            raise UnusableIdentityIndex.unknown(name, table.name.name, place())
         if index.refusal:
-            raise UnusableIdentityIndex.kind(index.refusal, name, span)
+            raise UnusableIdentityIndex.kind(index.refusal, name, place())
         columns = index.columns
         for column in columns:
-            if not _column(table, column, span).not_null:
-                raise UnusableIdentityIndex.nullable(name, column, span)
+            if not _column(table, column, place).not_null:
+                raise UnusableIdentityIndex.nullable(name, column, place())
     table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
 
 
-def _attach(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     partition = getattr(command, "def").partition_cmd
     child = known_table(script, partition.name)
     bounds = read_bounds(partition.bound, script.text)
     attach(script.drafts, child, table, bounds, span_of(script, partition.name))
 
 
-def _detach(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     partition = getattr(command, "def").partition_cmd
     child = known_table(script, partition.name)
     if child.partition_of != table.name:
@@ -263,17 +263,17 @@ def _detach(script: Script, table: DraftTable, command: Node, span: Span) -> Non
     child.partition_of = child.bounds = child.parent_span = None
 
 
-def _add_inherit(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _add_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     parent = getattr(command, "def").range_var
     table.inherits.append((known_table(script, parent).name, span_of(script, parent)))
 
 
-def _drop_inherit(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     parent = known_table(script, getattr(command, "def").range_var).name
     table.inherits = [one for one in table.inherits if one[0] != parent]
 
 
-def _set_logged(script: Script, table: DraftTable, command: Node, span: Span) -> None:
+def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     table.unlogged = enum_name(command, "subtype") == "AT_SetUnLogged"
 
 

@@ -10,6 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from filtersql.catalog import Column
@@ -26,6 +27,7 @@ from filtersql.source import Passage
 
 __all__ = ["add_table_constraint", "create_table", "create_table_as", "create_view", "read_bounds"]
 
+_WORD = re.compile(r"\w+")
 _KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
 _STRATEGIES = {
     "PARTITION_STRATEGY_LIST": "list",
@@ -276,5 +278,5 @@ def _value(node: Node, text: Passage) -> str:
 
 def _word(text: Passage, start: int) -> int:
     """The length of the word at `start`."""
-    lexeme = next(lexemes(text.text, max(start, 0)), None)
-    return 1 if lexeme is None else lexeme.end - lexeme.start
+    found = _WORD.match(text.text, max(start, 0))
+    return len(found[0]) if found else 1

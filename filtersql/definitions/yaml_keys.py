@@ -34,7 +34,6 @@ def read_keys(document: Document, entry: dict[str, Node], table: DraftTable) -> 
         table.key_places = {name: passage.span() for name, passage in columns}
     if "replica_identity" in entry:
         table.identity = _identity(document, entry["replica_identity"], table)
-        table.identity_span = document.span(entry["replica_identity"])
     for node in document.items(entry.get("foreign_keys"), "foreign_keys"):
         _read_foreign_key(document, node, table)
 

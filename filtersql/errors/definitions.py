@@ -345,6 +345,14 @@ class UnusableIdentityIndex(Mistake):
         )
 
     @classmethod
+    def nullable_column(cls, table: str, column: str, span: Span) -> UnusableIdentityIndex:
+        """The same in YAML, where the index has no name."""
+        return cls(
+            f'replica identity of table "{table}" cannot hold column "{column}", which is nullable',
+            span,
+        )
+
+    @classmethod
     def unknown(cls, index: str, table: str, span: Span) -> UnusableIdentityIndex:
         """No such index on the table."""
         return cls(f'index "{index}" for table "{table}" does not exist', span)
