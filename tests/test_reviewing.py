@@ -1,4 +1,4 @@
-"""`ls`, `show` and selectors: what they print, and that psql prints the same."""
+r"""`show`: what it prints, and that psql prints the same."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import subprocess
 from dataclasses import replace
 
 import pytest
+from reviewed import INT, SETTINGS, deparse, manual, public, published, resolved, span, table, where
 from servers import Server
 
-from filtersql import publications, reviewing
+from filtersql import reviewing
 from filtersql.catalog import (
     Catalog,
     Column,
@@ -19,114 +20,17 @@ from filtersql.catalog import (
     Identity,
     PgType,
     ReplicaIdentity,
-    Table,
     UniqueIndex,
 )
 from filtersql.definitions.model import (
     Action,
     Definitions,
     Publication,
-    PublishedTable,
     ReplicationSet,
     Subscription,
 )
 from filtersql.errors import Mistakes
-from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
-from filtersql.publications import Settings
-from filtersql.semantics import POSTGRES
-from filtersql.source import Passage, Source
-
-SETTINGS = Settings(POSTGRES)
-INT, TEXT = PgType("int4"), PgType("text")
-
-
-def span(path: str):
-    return Source(path, "x").span(0, 1)
-
-
-def public(name: str) -> RelationName:
-    return RelationName("public", name)
-
-
-def where(text: str) -> Passage:
-    return Passage(text, Source("publications/p.sql", text))
-
-
-def deparse(text: Passage, table: RelationName, publication: str) -> str:
-    """The tests write filters as PostgreSQL prints them."""
-    return text.text
-
-
-def table(name: str, columns: str, key: str = "", **settings: object) -> Table:
-    """`columns` are names; one with an exclamation mark is NOT NULL, one with c is text."""
-    made = tuple(
-        Column(
-            each.rstrip("!"),
-            TEXT if each.startswith("c") else INT,
-            span(f"tables/{name}.sql"),
-            not_null=each.endswith("!"),
-        )
-        for each in columns.split()
-    )
-    return Table(
-        public(name),
-        made,
-        span(f"tables/{name}.sql"),
-        tuple(key.split()),
-        f"{name}_pkey" if key else None,
-        **settings,  # type: ignore[arg-type]
-    )
-
-
-def published(name: str, text: str | None = None, **settings: object) -> PublishedTable:
-    return PublishedTable(
-        public(name), span("publications/p.sql"), where(text) if text else None, **settings
-    )
-
-
-def manual() -> Definitions:
-    """The tables and publications of the manual's example."""
-    tables = [
-        table("t1", "a! b c!", "a c", tags=("core",)),
-        table("t2", "d! e f", "d"),
-        table("t3", "g! h i", "g"),
-    ]
-    made = [
-        Publication(
-            "p1",
-            span("publications/p1.sql"),
-            (published("t1", "((a > 5) AND (c = 'NSW'::text))"),),
-            tags=("nsw",),
-        ),
-        Publication(
-            "p2", span("publications/p2.yml"), (published("t1"), published("t2", "(e = 99)"))
-        ),
-        Publication(
-            "p3",
-            span("publications/p2.yml"),
-            (published("t2", "(d = 10)"), published("t3", "(g = 10)")),
-        ),
-    ]
-    place = span("subscriptions/s.yml")
-    return Definitions(
-        Catalog({each.name: each for each in tables}),
-        {each.name: each for each in made},
-        subscriptions={
-            "s1": Subscription("s1", place, (("p1", place), ("p2", place)), tags=("nightly",)),
-            "s3": Subscription("s3", place, (("p3", place),)),
-        },
-    )
-
-
-def resolved(definitions: Definitions) -> list[publications.ResolvedTable]:
-    return [
-        each
-        for subscription in definitions.subscriptions.values()
-        for each in publications.resolve(
-            subscription, definitions, semantics=POSTGRES, identity_check="run"
-        )
-    ]
 
 
 class TestShowPublication:
@@ -364,102 +268,3 @@ def test_show_set_prints_memberships_and_filters() -> None:
         "Tables:\n"
         '    "public.t1" (id, b) WHERE (id > 0)'
     )
-
-
-def lines(*selectors: str, exclude: tuple[str, ...] = ()) -> list[str]:
-    definitions = manual()
-    nodes = reviewing.list_nodes(definitions, resolved(definitions))
-    return [node.line for node in reviewing.select(nodes, selectors, exclude)]
-
-
-class TestSelection:
-    def test_every_line_of_ls_is_a_selector(self) -> None:
-        """What `ls` prints can be given to --select, and takes that node."""
-        every = lines()
-
-        assert len(every) == 3 + 3 + 2 + 4
-        assert all(line in lines(line) for line in every)
-
-    @pytest.mark.parametrize(
-        ("selector", "expected"),
-        [
-            ("t3", ["public.t3", "s3:public.t3"]),
-            ("s1:public.t1", ["s1:public.t1"]),
-            ("s?:public.t2", ["s1:public.t2", "s3:public.t2"]),
-            ("tag:core", ["public.t1", "s1:public.t1"]),
-            ("tag:nsw,public.t*", ["s1:public.t1"]),
-            (
-                "publication:p3",
-                ["publication:p3", "subscription:s3", "s3:public.t2", "s3:public.t3"],
-            ),
-            ("subscription:s3", ["subscription:s3", "s3:public.t2", "s3:public.t3"]),
-            ("path:tables/t3.sql", ["public.t3", "s3:public.t3"]),
-            ("path:./publications/p1.sql", ["publication:p1", "s1:public.t1"]),
-            ("path:tables/,t1", ["public.t1", "s1:public.t1"]),
-        ],
-    )
-    def test_methods(self, selector: str, expected: list[str]) -> None:
-        """Names, globs, tags, publications, subscriptions and paths; a comma is an intersection."""
-        assert lines(selector) == expected
-
-    def test_a_blank_is_a_union_and_exclude_wins(self) -> None:
-        """Several selectors, or several words, take whatever any of them takes."""
-        assert lines("t3 tag:core") == lines("t3", "tag:core")
-        assert lines("t3 tag:core", exclude=("subscription:s3",)) == [
-            "public.t1",
-            "public.t3",
-            "s1:public.t1",
-        ]
-
-    @pytest.mark.parametrize(
-        ("select", "exclude", "message"),
-        [
-            ("t33", "", '--select "t33" matches nothing\nhint: Perhaps "t3" was meant.'),
-            (
-                "tag:nws",
-                "",
-                '--select "tag:nws" matches nothing\nhint: Perhaps "tag:nsw" was meant.',
-            ),
-            (
-                "tga:nsw",
-                "",
-                '--select "tga:nsw" has the unknown method "tga:"\n'
-                "detail: The methods are tag:, publication:, subscription:, path:.\n"
-                'hint: Perhaps "tag" was meant.',
-            ),
-            (
-                "tag:core,t3",
-                "",
-                '--select "tag:core,t3" matches nothing\n'
-                "hint: `filtersql ls` lists what is defined.",
-            ),
-            ("", "t33", '--exclude "t33" matches nothing\nhint: Perhaps "t3" was meant.'),
-            ("t3", "t*", "--exclude leaves nothing of what is selected"),
-        ],
-    )
-    def test_what_matches_nothing_is_a_mistake(
-        self, select: str, exclude: str, message: str
-    ) -> None:
-        """A typo never selects silently less."""
-        with pytest.raises(Mistakes) as caught:
-            lines(select, exclude=(exclude,))
-
-        assert str(caught.value) == message
-
-
-def test_ls_as_json_names_places_and_relations() -> None:
-    """Each node has its resource type, its line and where it is defined."""
-    definitions = manual()
-    nodes = reviewing.listing_json(reviewing.list_nodes(definitions, resolved(definitions)))
-
-    assert nodes[-1] == {
-        "resource_type": "target",
-        "name": "s3:public.t3",
-        "unique_id": "s3:public.t3",
-        "relation": ["public", "t3"],
-        "tags": [],
-        "publications": ["p3"],
-        "subscriptions": ["s3"],
-        "path": "subscriptions/s.yml:1:1",
-        "description": None,
-    }
