@@ -57,7 +57,8 @@ class Mistakes(Exception):
     """Several mistakes, none of which hides another."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
-        self.mistakes: Sequence[Mistake] = tuple(dict.fromkeys(mistakes))
+        # Several targets may stumble over one thing: it is reported once.
+        self.mistakes: Sequence[Mistake] = tuple({str(one): one for one in mistakes}.values())
         super().__init__(f"{len(self.mistakes)} mistakes")
 
     @property
