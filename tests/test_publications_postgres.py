@@ -274,4 +274,4 @@ def agree(server: Publisher, seed: int) -> None:
                 if sent and each.streamed and each.table.name in sent.columns:
                     names = tuple(column.name for column in each.columns)
                     assert sent.columns[each.table.name] == names, label
-    assert streamed > ROUNDS
+    assert streamed > ROUNDS / 4
