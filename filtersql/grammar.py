@@ -149,11 +149,12 @@ def scan(text: str) -> list[Token]:
         data = ctypes.string_at(result.pbuf.data, result.pbuf.len)
     finally:
         library.pg_query_free_scan_result(result)
-    names = messages.Token.Name
+    names = {number: name for name, number in messages.Token.items()}
     skipped = (messages.SQL_COMMENT, messages.C_COMMENT)
     place = _characters(encoded)
     return [
-        Token(names(token.token), place(token.start), place(token.end))
+        # libpg_query names the characters that PostgreSQL's grammar uses, and `{` is none of them.
+        Token(names.get(token.token, f"ASCII_{token.token}"), place(token.start), place(token.end))
         for token in messages.ScanResult.FromString(data).tokens
         if token.token not in skipped
     ]

@@ -10,7 +10,7 @@ from filtersql.definitions.alignment import aligned
 from filtersql.definitions.sql_text import clause, literal, without_psql, without_secrets
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake
-from filtersql.grammar import parse_expression, parse_statements
+from filtersql.grammar import parse_expression, parse_statements, scan
 from filtersql.project.templates import Templates
 from filtersql.source import Passage, Source
 
@@ -281,3 +281,8 @@ def test_pieces_never_lose_a_character() -> None:
     assert aligned("abc", "abd", "plain") is None
     assert aligned("it''s", "it's", "plain") is None
     assert list(aligned("it''s", "it's", "single") or ()) == [(0, 0, 0), (2, 2, 2), (3, 4, 0)]
+
+
+def test_any_character_is_a_token() -> None:
+    """Braces are in no rule of the grammar, and end as a syntax error, not as a fault."""
+    assert [token.kind for token in scan("{a")] == ["ASCII_123", "IDENT"]

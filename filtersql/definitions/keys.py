@@ -68,7 +68,7 @@ def set_not_null(table: DraftTable, names: Iterable[str], value: bool) -> None:
     for name in names:
         if table.columns is None:
             table.overrides[name] = value
-        elif name in table.columns:
+        elif name in table.columns and table.columns[name].not_null is not value:
             table.columns[name] = replace(table.columns[name], not_null=value)
 
 

@@ -34,6 +34,9 @@ _LEXEME = re.compile(
        |(?P<mark>.)""",
     re.VERBOSE | re.DOTALL,
 )
+# Parentheses around nothing that could hide another one: no comment, quoted name, dollar quote.
+_PLAIN_PARENTHESES = re.compile(r"\s*\(((?:[^()'\"$/\\-]|'[^'\\]*')*)\)")
+_PLAIN_CLAUSE = re.compile(r"[\w.]+\s+([A-Za-z]+)\b")
 _COMMENT = re.compile(r"/\*|\*/")
 _HAS_PSQL = re.compile(r"^[ \t]*\\|\\g|^COPY\b.*\bFROM\s+stdin", re.MULTILINE | re.IGNORECASE)
 _SENDS = re.compile(r"\\(?:g|gx|gset|gexec|gdesc|crosstabview)(?![a-z])")
@@ -71,6 +74,9 @@ def lexemes(text: str, start: int = 0) -> Iterator[Lexeme]:
 
 def inside_parentheses(text: Passage, start: int) -> Passage:
     """What stands in the first parentheses from `start` on, without the blanks around it."""
+    plain = _PLAIN_PARENTHESES.match(text.text, start)
+    if plain:
+        return _trimmed(text, *plain.span(1))
     depth, begin = 0, start
     for lexeme in lexemes(text.text, start):
         if lexeme.kind != "mark":
@@ -89,6 +95,10 @@ def inside_parentheses(text: Passage, start: int) -> Passage:
 
 def clause(text: Passage, start: int, word: str) -> tuple[Passage, Passage]:
     """The keyword `word` and what its parentheses hold, from `start` on, outside any others."""
+    plain = _PLAIN_CLAUSE.match(text.text, start)
+    if plain and plain[1].lower() == word:
+        keyword = text.part(*plain.span(1))
+        return keyword, inside_parentheses(text, plain.end())
     depth = 0
     for lexeme in lexemes(text.text, start):
         if lexeme.kind == "mark":
