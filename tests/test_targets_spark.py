@@ -132,7 +132,7 @@ def _forget_the_end(engine, compiled, ordinal: int) -> None:
 
 
 def test_a_repeated_merge_is_skipped_by_delta_itself(tmp_path, warm) -> None:
-    """txnAppId and txnVersion; no later statement is silenced by them."""
+    """By txnAppId and txnVersion; no later statement is silenced by them."""
     world = sample(tmp_path, "delta")
     engine = open_engine(output("delta"), tmp_path)
     compiled = world.compiled()[1]

@@ -41,19 +41,26 @@ class Judgement:
 
 
 def judge_changes(
-    engine: Engine, compiled: CompiledTable, stage: str
+    engine: Engine, compiled: CompiledTable, stage: str, changes: int | None = None
 ) -> tuple[Judgement, list[Mistake]]:
-    """Stage and judge the changes in the view; everything that forbids the MERGE."""
+    """Stage and judge the changes in the view; everything that forbids the MERGE.
+
+    `changes` is their number where the reader of the feed counted them.
+    """
     name = f"{compiled.subscription}/{compiled.relation}"
-    changes = _number(engine, select("COUNT(*)").from_(_name(compiled.changes_view)))
+    if changes is None:
+        query = select("COUNT(*)").from_(_name(compiled.changes_view))
+        changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     if changes == 0:
         return Judgement(compiled, compiled.merge_sql, 0, 0, dict.fromkeys(CONFLICTS, 0)), []
     columns = engine.stage(stage, compiled.merge_source_sql)
-    staged = _number(engine, select("COUNT(*)").from_(_name(stage)))
-    mistakes: list[Mistake] = []
-    if staged:
-        mistakes += _nulls(engine, compiled, stage, columns, name)
-        mistakes += _duplicates(engine, compiled, stage, name)
+    tally = _tally(engine, compiled, stage, columns)
+    mistakes: list[Mistake] = [
+        NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count
+    ]
+    if tally.repeated:
+        mistakes.append(DuplicateKeys(name, compiled.key, tally.repeated))
+    if tally.kept:
         mistakes += _unknown(engine, compiled, stage, columns, name)
     row = engine.rows(compiled.conflicts_sql)[0]
     conflicts = {kind: int(str(row[index])) for index, kind in enumerate(CONFLICTS)}
@@ -61,7 +68,7 @@ def judge_changes(
     if merge is None:
         mistakes.append(UnreadableStatement(name))
         merge = ""
-    return Judgement(compiled, merge, changes, staged, conflicts), mistakes
+    return Judgement(compiled, merge, changes, tally.rows, conflicts), mistakes
 
 
 def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | None:
@@ -72,32 +79,47 @@ def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | N
     return compiled.merge_sql.replace(compiled.merge_source_sql, query)
 
 
-def _nulls(
-    engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str], name: str
-) -> list[Mistake]:
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """What one look at the stage counts: rows, keys that come again, values to be kept, NULLs."""
+
+    rows: int
+    repeated: int
+    kept: int
+    nulls: dict[str, int]
+
+
+def _tally(engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str]) -> _Tally:
+    """One query: each costs a second on Spark, whatever it asks."""
+    rows = exp.Count(this=exp.Star())
+    keyed = compiled.form.startswith(_KEYED) and compiled.key
+    keys = exp.Count(this=exp.Distinct(expressions=[_column(key) for key in compiled.key]))
+    kept = [
+        keeps
+        for column in compiled.may_be_unchanged
+        if (keeps := _keeps(compiled, column, columns)) is not None
+    ]
+    keeping = exp.or_(*map(_column, kept)) if kept else exp.false()
     guarded = [column.name for column in compiled.columns if column.not_null]
-    if not guarded:
-        return []
-    written = _written(compiled)
-    counts = []
-    for column in guarded:
-        condition = exp.and_(written.copy(), _column(column).is_(exp.null()))
-        if (keeps := _keeps(compiled, column, columns)) is not None:
-            condition = exp.and_(condition, exp.not_(_column(keeps)))
-        counts.append(exp.Count(this=exp.Case().when(condition, exp.Literal.number(1))))
-    row = engine.rows(select(*counts).from_(_name(stage)).sql(engine.dialect))[0]
-    found = zip(guarded, (int(str(value)) for value in row), strict=True)
-    return [NullForNotNull(name, column, count) for column, count in found if count]
+    query = select(
+        rows,
+        keys if keyed else rows.copy(),
+        _count_where(keeping),
+        *(_count_where(_null(compiled, column, columns)) for column in guarded),
+    ).from_(_name(stage))
+    found = [int(str(value)) for value in engine.rows(query.sql(engine.dialect))[0]]
+    nulls = dict(zip(guarded, found[3:], strict=True))
+    return _Tally(found[0], found[0] - found[1], found[2], nulls)
 
 
-def _duplicates(engine: Engine, compiled: CompiledTable, stage: str, name: str) -> list[Mistake]:
-    if not compiled.form.startswith(_KEYED) or not compiled.key:
-        return []
-    keys = [_column(column) for column in compiled.key]
-    repeated = select(*keys).from_(_name(stage)).group_by(*(key.copy() for key in keys))
-    repeated = repeated.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1)))
-    count = _number(engine, select("COUNT(*)").from_(repeated.subquery("repeated")))
-    return [DuplicateKeys(name, compiled.key, count)] if count else []
+def _null(compiled: CompiledTable, column: str, columns: Sequence[str]) -> exp.Expr:
+    condition = exp.and_(_written(compiled), _column(column).is_(exp.null()))
+    keeps = _keeps(compiled, column, columns)
+    return condition if keeps is None else exp.and_(condition, exp.not_(_column(keeps)))
+
+
+def _count_where(condition: exp.Expr) -> exp.Count:
+    return exp.Count(this=exp.Case().when(condition, exp.Literal.number(1)))
 
 
 def _unknown(
@@ -126,7 +148,7 @@ def _unknown(
         .where(exp.and_(_written(compiled, "staged"), some))
         .where(exp.not_(exp.Exists(this=held)))
     )
-    count = _number(engine, query)
+    count = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     return [UnknownUnchangedValue(name, [column for column, _ in kept], count)] if count else []
 
 
@@ -152,7 +174,3 @@ def _column(name: str, table: str | None = None) -> exp.Column:
 
 def _name(name: str) -> exp.Table:
     return exp.Table(this=exp.to_identifier(name, quoted=True))
-
-
-def _number(engine: Engine, query: exp.Select) -> int:
-    return int(str(engine.rows(query.sql(engine.dialect))[0][0]))

@@ -42,6 +42,8 @@ class Target:
     standing: Standing
     position: int | None
     staged: Path | None = None
+    #: how many changes are staged, where all of them are below the feed's cut
+    pending: int | None = None
     columns: tuple[StagedColumn, ...] = ()
     written: Written = field(default_factory=Written)
     copied: bool = False
@@ -98,6 +100,8 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
         for target, staged in zip(work.targets, feed.reading.staged, strict=True):
             target.staged, target.columns = staged.path, staged.columns
             target.skipped = staged.skipped
+            if not feed.reading.waiting and target.standing.until is None:
+                target.pending = staged.read
     _copy(work)
     try:
         _catch_up(work, None if feed is None else feed.reading.cut)
@@ -201,7 +205,7 @@ def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement
         compiled.changes_view, target.staged, target.columns, above=target.position, upto=upto
     )
     try:
-        return judge_changes(work.engine, compiled, f"filtersql_stage__{index}")
+        return judge_changes(work.engine, compiled, f"filtersql_stage__{index}", target.pending)
     except Mistakes as found:
         return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
 

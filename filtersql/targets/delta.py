@@ -24,7 +24,6 @@ __all__ = [
     "MARK_SETTINGS",
     "create_statement",
     "history",
-    "inserted",
     "mark_of",
     "marking",
     "written",
@@ -58,12 +57,6 @@ def written(rows: Sequence[Mapping[str, object]]) -> Written | None:
         return int(str(row.get(f"num_{kind}_rows") or 0))
 
     return Written(count("inserted"), count("updated"), count("deleted"))
-
-
-def inserted(commits: Sequence[Mapping[str, object]]) -> Written:
-    """What the newest commit, an INSERT without a result, says of its rows."""
-    metrics = _mapping(commits[0].get("operationMetrics")) if commits else {}
-    return Written(inserted=int(str(metrics.get("numOutputRows") or 0)))
 
 
 def history(table_sql: str) -> str:

@@ -170,8 +170,9 @@ class Session:
                 rows = self._collect(statement)
             if merge:
                 return delta.written([row.asDict() for row in rows])
-            commits = self._collect(delta.history(self.table_sql(compiled.target)))
-            return delta.inserted([row.asDict() for row in commits])
+            # An INSERT has no result; the table was empty, and Delta knows its count at once.
+            held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
+            return Written(inserted=int(str(held[0][0])))
         with self._settings(iceberg.marking(mark)):
             self._collect(statement)
         summary = self._summaries(compiled)[0]
