@@ -7,67 +7,70 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import shop
-from executing import compiled, printed
+from executing import compilation, printed
 
 from filtersql.commands.options import Options
 from filtersql.commands.shared import load_project
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
 __all__ = ["differences", "rows_of"]
 
+#: (column, PostgreSQL's text) in the order of the names
+Row = tuple[tuple[str, str], ...]
+
 
 def differences(project: Path, target: str) -> list[str]:
     """The rows that only one side holds, table by table, as sentences."""
-    return [
-        difference
-        for name, wanted in shop.SUBSCRIPTIONS.items()
-        for table in wanted.tables
-        for difference in _differing(project, target, name, table)
-    ]
+    found: list[str] = []
+    for (subscription, table), held in rows_of(project, target).items():
+        path = project / "expected" / subscription / f"{table}.jsonl"
+        expected = Counter(_expected_rows(path))
+        for side, rows in (("missing", expected - held), ("leaked", held - expected)):
+            if rows:
+                found.append(f"{target} {subscription} {table}: {rows.total()} rows are {side}")
+                found += [f"    {dict(row)}" for row, _ in zip(rows, range(5), strict=False)]
+    return found
 
 
-def _differing(project: Path, target: str, subscription: str, table: str) -> Iterator[str]:
-    """At most five rows of each kind."""
-    there = rows_of(project, target, subscription, table)
-    expected = Counter(_expected_rows(project, subscription, table))
-    for side, rows in (("missing", expected - there), ("leaked", there - expected)):
-        if rows:
-            yield f"{target} {subscription} {table}: {rows.total()} rows are {side}"
-            yield from (f"    {row}" for row, _ in zip(rows, range(5), strict=False))
-
-
-def rows_of(project: Path, target: str, subscription: str, table: str) -> Counter[tuple[str, ...]]:
-    """A target's rows as PostgreSQL's text."""
-    there = compiled(project, subscription, table, ["--target", target])
-    moments = [column.sql_type == "TIMESTAMP" for column in there.columns]
+def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
+    """The rows of each (subscription, table) that the project has; read as `run` would."""
+    nodes = compilation(project, ["--target", target]).nodes
     output = load_project(Options(project_dir=project, target=target)).output
     assert output
     engine = open_engine(output, project)
     try:
-        assert engine.exists(there.target), f"{target} has no table {there.target}"
-        rows = engine.rows(f"SELECT * FROM {engine.table_sql(there.target)}")
+        return {
+            (node.compiled.subscription, str(node.compiled.relation)): Counter(
+                _target_rows(engine, node.compiled)
+            )
+            for node in nodes
+        }
     finally:
         engine.close()
-    return Counter(
-        tuple(
-            printed(_in_utc(value) if moment else value)
-            for value, moment in zip(row, moments, strict=True)
+
+
+def _target_rows(engine: Engine, table: CompiledTable) -> Iterator[Row]:
+    assert engine.exists(table.target), f"{engine.title} has no table {table.target}"
+    for row in engine.rows(f"SELECT * FROM {engine.table_sql(table.target)}"):
+        yield tuple(
+            sorted(
+                (column.name, printed(_in_utc(value) if column.sql_type == "TIMESTAMP" else value))
+                for column, value in zip(table.columns, row, strict=True)
+            )
         )
-        for row in rows
-    )
 
 
 def _in_utc(value: object) -> object:
-    """A moment; Spark shows it in the machine's zone, without saying so."""
+    """A moment; Spark gives it in the machine's zone, without saying so."""
     return datetime.fromtimestamp(value.timestamp(), UTC) if isinstance(value, datetime) else value
 
 
-def _expected_rows(project: Path, subscription: str, table: str) -> Iterator[tuple[str, ...]]:
+def _expected_rows(path: Path) -> Iterator[Row]:
     """A subscriber's rows as PostgreSQL printed them."""
-    with (project / "expected" / subscription / f"{table}.jsonl").open(encoding="utf-8") as lines:
+    with path.open(encoding="utf-8") as lines:
         for line in lines:
-            row: dict[str, Any] = json.loads(line)
-            yield tuple("NULL" if value is None else value for value in row.values())
+            row = json.loads(line).items()
+            yield tuple(sorted((name, "NULL" if text is None else text) for name, text in row))

@@ -58,20 +58,20 @@ def test_workload_is_a_hard_one(recorded: Recorded, announce: Callable[[str], No
     assert mix.unchanged_out_of_line >= 100
 
 
-@pytest.mark.parametrize("target", ["duckdb", "delta", "iceberg"])
+@pytest.mark.parametrize(("target", "runs"), [("duckdb", 2), ("delta", 1), ("iceberg", 1)])
 def test_targets_hold_what_the_subscribers_held(
-    target: str, recorded: Recorded, project: Path
+    target: str, runs: int, recorded: Recorded, project: Path
 ) -> None:
-    """The feed arrives in two halves; after both every table is as PostgreSQL's, row for row."""
+    """However many runs the feed arrives in, every table is as PostgreSQL's, row for row."""
     shell = Shell(project)
     files = sorted((recorded.folder / "changes").iterdir())
     (project / "changes").mkdir()
-    for half in (files[: len(files) // 2], files[len(files) // 2 :]):
-        for file in half:
+    share = -(-len(files) // runs)
+    for begin in range(0, len(files), share):
+        for file in files[begin : begin + share]:
             shutil.copy(file, project / "changes")
         ended = shell.filtersql("run", "--target", target)
         assert ended.exit_code == 0, ended.both
-
     found = differences(project, target)
 
     assert not found, "\n".join(found)
@@ -82,8 +82,8 @@ def test_second_run_does_nothing(recorded: Recorded, project: Path) -> None:
     shutil.copytree(recorded.folder / "changes", project / "changes")
     shell = Shell(project)
     shell.filtersql("run", "--target", "duckdb")
-    first = rows_of(project, "duckdb", "near", "shop.customers")
+    first = rows_of(project, "duckdb")
     ended = shell.filtersql("run", "--target", "duckdb")
 
     assert ended.exit_code == 0, ended.both
-    assert rows_of(project, "duckdb", "near", "shop.customers") == first
+    assert rows_of(project, "duckdb") == first
