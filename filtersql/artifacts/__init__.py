@@ -1,0 +1,29 @@
+"""What a compilation leaves under `target/`, and what an earlier one left.
+
+write, stale_files, compiled_path, files_of    statements, all or nothing
+manifest                                       what was compiled, from what, and why
+read_manifest -> EarlierManifest               an earlier one, for --state
+source_map                                     lines of a statement -> places of definitions
+"""
+
+from filtersql.artifacts.earlier import EarlierManifest, EarlierNode, read_manifest
+from filtersql.artifacts.files import compiled_path, files_of, stale_files, write, write_file
+from filtersql.artifacts.manifest import MANIFEST_VERSION, checksums, fingerprint, manifest
+from filtersql.artifacts.source_map import Mapped, source_map
+
+__all__ = [
+    "MANIFEST_VERSION",
+    "EarlierManifest",
+    "EarlierNode",
+    "Mapped",
+    "checksums",
+    "compiled_path",
+    "files_of",
+    "fingerprint",
+    "manifest",
+    "read_manifest",
+    "source_map",
+    "stale_files",
+    "write",
+    "write_file",
+]

@@ -1,0 +1,106 @@
+"""A manifest that an earlier compilation left: what `--state DIR` compares with.
+
+Example
+    `read_manifest(Path("before"), "shop")` reads before/manifest.json. One that is broken, of
+    another project or of another version is refused with one message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from filtersql.artifacts.manifest import MANIFEST_VERSION
+from filtersql.errors.artifacts import (
+    BrokenArtifact,
+    ManifestOfOtherProject,
+    NoArtifact,
+    OtherVersion,
+)
+
+__all__ = ["EarlierFilter", "EarlierManifest", "EarlierNode", "read_manifest"]
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFilter:
+    """A filter as the manifest holds it: PostgreSQL's text."""
+
+    publication: str
+    where: str
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierNode:
+    """What is compared of a target; other keys of the manifest are left alone."""
+
+    subscription: str
+    relation: tuple[str, str]
+    target: tuple[str, ...]
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    actions: tuple[str, ...]
+    filters: Mapping[str, tuple[EarlierFilter, ...]]
+    copy_filters: tuple[EarlierFilter, ...]
+    fingerprint: str
+    checksums: Mapping[str, str]
+    types: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[tuple[str, str], ...] = ()
+    only_from: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    config: Mapping[str, object] = field(default_factory=dict)
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierManifest:
+    """The targets of an earlier compilation by `<subscription>.<schema>.<table>`."""
+
+    path: str
+    project_name: str
+    target: str | None
+    engine: str | None
+    nodes: Mapping[str, EarlierNode]
+
+
+@dataclass(frozen=True, slots=True)
+class _Metadata:
+    project_name: str
+    manifest_version: int
+    filtersql_version: str = ""
+    target: str | None = None
+    engine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    metadata: _Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    nodes: dict[str, EarlierNode]
+
+
+def read_manifest(folder: Path, project_name: str) -> EarlierManifest:
+    """The manifest.json of a folder (or the file itself)."""
+    path = folder if folder.suffix == ".json" else folder / "manifest.json"
+    shown = path.as_posix()
+    try:
+        content = path.read_bytes()
+    except OSError:
+        raise NoArtifact("earlier manifest", shown, "compile") from None
+    try:
+        head = msgspec.json.decode(content, type=_Head).metadata
+        if head.manifest_version != MANIFEST_VERSION:
+            raise OtherVersion(
+                "manifest", shown, head.manifest_version, MANIFEST_VERSION, head.filtersql_version
+            )
+        if head.project_name != project_name:
+            raise ManifestOfOtherProject(shown, head.project_name, project_name)
+        nodes = msgspec.json.decode(content, type=_Whole).nodes
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BrokenArtifact("manifest", shown, str(error), "compile") from None
+    return EarlierManifest(shown, head.project_name, head.target, head.engine, nodes)

@@ -1,0 +1,88 @@
+"""The statements under `target/compiled/` and the manifest beside them, all or nothing.
+
+Files are written into a folder beside the final one, which then takes its place: a compile that is
+interrupted leaves the old files, never half of the new ones. No time of day enters a file.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from filtersql.artifacts.manifest import STATEMENTS, compiled_path, manifest
+from filtersql.compile import Compilation, Node
+from filtersql.project import Project
+
+__all__ = ["compiled_path", "files_of", "stale_files", "write", "write_file"]
+
+
+def files_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """(path below compiled/, text) of every statement."""
+    for node in nodes:
+        folder = compiled_path(node)
+        for statement in STATEMENTS:
+            yield f"{folder}/{statement}.sql", getattr(node.compiled, f"{statement}_sql")
+
+
+def write(project: Project, compilation: Compilation, selected: Iterable[Node]) -> None:
+    """Writes the statements of the selected targets, and the manifest of all.
+
+    Folders of targets that are no longer defined go; those of targets that are not selected stay
+    as they are.
+    """
+    chosen = list(selected)
+    final = project.compiled_path
+    final.parent.mkdir(parents=True, exist_ok=True)
+    target = project.root / "target"
+    target.mkdir(exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".compiled-", dir=final.parent))
+    try:
+        if len(chosen) < len(compilation.nodes):
+            _keep_others(compilation, chosen, final, fresh)
+        for path, text in files_of(chosen):
+            file = fresh / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+        fresh.chmod(0o755)
+        _replace(fresh, final)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+    write_file(target / "manifest.json", manifest(project, compilation))
+
+
+def stale_files(project: Project, nodes: Iterable[Node]) -> list[str]:
+    """Paths below compiled/ whose text is not what the definitions give (missing ones too)."""
+    stale = []
+    for path, text in files_of(nodes):
+        file = project.compiled_path / path
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            stale.append(path)
+    return stale
+
+
+def _keep_others(compilation: Compilation, chosen: list[Node], final: Path, fresh: Path) -> None:
+    rewritten = {compiled_path(node) for node in chosen}
+    for node in compilation.nodes:
+        folder = compiled_path(node)
+        if folder not in rewritten and (final / folder).is_dir():
+            shutil.copytree(final / folder, fresh / folder)
+
+
+def _replace(fresh: Path, final: Path) -> None:
+    if final.exists():
+        old = Path(tempfile.mkdtemp(prefix=".old-", dir=final.parent))
+        final.rename(old / "compiled")
+        fresh.rename(final)
+        shutil.rmtree(old)
+    else:
+        fresh.rename(final)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Puts the content in the file's place in one step."""
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.write_bytes(content)
+    fresh.replace(path)

@@ -1,0 +1,243 @@
+"""manifest.json: what was compiled, from what, and why; filtersql/schemas/manifest.json says how.
+
+Two compiles of the same definitions give the same bytes: no time of day, no secret, no machine's
+path is in it.
+
+A node's `fingerprint` is what it means wherever it runs: its filters, columns, key, settings and
+the macros that print it. A changed comment, description or blank of a definition file leaves it as
+it is; another target of the profile does too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from filtersql import __version__
+from filtersql.artifacts.source_map import SourceMaps
+from filtersql.changes import Form
+from filtersql.compile import Compilation, Node, destination
+from filtersql.definitions.model import Action, Feed, SourceOfTables, Subscription
+from filtersql.names import path_name
+from filtersql.pgtypes import format_type
+from filtersql.project import Project
+from filtersql.project.profiles import is_secret
+from filtersql.publications.model import Contribution
+from filtersql.rendering.render import MACROS
+from filtersql.source import Span
+
+__all__ = [
+    "MANIFEST_VERSION",
+    "STATEMENTS",
+    "checksums",
+    "compiled_path",
+    "fingerprint",
+    "manifest",
+]
+
+MANIFEST_VERSION = 1
+STATEMENTS = ("merge", "initial_copy", "audit")
+_ELSEWHERE = re.compile(r"\{%-?\s*(?:import|include|extends|from)\b")
+
+
+def compiled_path(node: Node) -> str:
+    """The folder of a target under compiled/: `<subscription>/<schema>.<table>`."""
+    return f"{path_name(node.compiled.subscription)}/{node.compiled.relation.path}"
+
+
+def manifest(project: Project, compilation: Compilation) -> bytes:
+    """The manifest as JSON."""
+    macros = _MacroTexts(project.macro_paths)
+    maps = SourceMaps(project.definitions)
+    content = {
+        "metadata": {
+            "manifest_version": MANIFEST_VERSION,
+            "filtersql_version": __version__,
+            "project_name": project.name,
+            "semantics": project.semantics.name,
+            "postgres_version": project.postgres_version,
+            "target": project.output.name if project.output else None,
+            "engine": destination(project).engine,
+        },
+        "nodes": {
+            f"{node.compiled.subscription}.{node.compiled.relation}": _node(node, macros, maps)
+            for node in compilation.nodes
+        },
+        "warnings": [
+            {"name": notice.name, "message": notice.message, "place": _place(notice.span)}
+            for notice in compilation.notices
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+
+
+def checksums(node: Node) -> dict[str, str]:
+    """The SHA-256 of each statement's text."""
+    return {
+        statement: sha256(getattr(node.compiled, f"{statement}_sql").encode()).hexdigest()
+        for statement in STATEMENTS
+    }
+
+
+def fingerprint(node: Node, macro_folders: tuple[Path, ...]) -> str:
+    """What a target means, whatever engine and schema it lands in."""
+    return _fingerprint(node, _MacroTexts(macro_folders))
+
+
+class _MacroTexts:
+    """The hashes of macros' texts, each read once."""
+
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        self._folders = folders
+        self._known: dict[str, str] = {}
+
+    def of(self, form: Form) -> list[str]:
+        """Of the macros that print a form of table."""
+        return [self._hash(name) for name in ("changes", "initial_copy", *MACROS[form])]
+
+    def _hash(self, name: str) -> str:
+        if name not in self._known:
+            file = next(
+                path for path in (one / f"{name}.sql" for one in self._folders) if path.is_file()
+            )
+            text = file.read_text(encoding="utf-8")
+            if _ELSEWHERE.search(text):
+                text += "".join(
+                    path.read_text(encoding="utf-8") for path in sorted(file.parent.rglob("*.sql"))
+                )
+            self._known[name] = sha256(text.encode()).hexdigest()
+        return self._known[name]
+
+
+def _fingerprint(node: Node, macros: _MacroTexts) -> str:
+    compiled, resolved = node.compiled, node.resolved
+    content = [
+        compiled.filter_hash,
+        [[column.name, column.not_null] for column in compiled.columns],
+        _types(node),
+        compiled.form,
+        resolved.subscription.target,
+        resolved.alias,
+        _config(resolved.subscription),
+        macros.of(Form(compiled.form)),
+    ]
+    return sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
+    compiled, resolved = node.compiled, node.resolved
+    return {
+        "subscription": compiled.subscription,
+        "relation": list(compiled.relation),
+        "target": list(compiled.target),
+        "publications": list(dict.fromkeys(part.publication for part in resolved.contributions)),
+        "sources": [list(source) for source in compiled.sources],
+        "columns": [column.name for column in compiled.columns],
+        "types": _types(node),
+        "key": list(compiled.key),
+        "form": compiled.form,
+        "actions": sorted(action.value for action in resolved.filters)
+        + ([Action.TRUNCATE.value] if resolved.truncates else []),
+        "filters": {
+            action.value: _filters(node, parts)
+            for action, parts in sorted(resolved.filters.items())
+        },
+        "copy_filters": _filters(node, resolved.copy_filters),
+        "only_from": {
+            action: [list(source) for source in sources]
+            for action, sources in sorted(compiled.only_from.items())
+        },
+        "why": list(resolved.why),
+        "filter_hash": compiled.filter_hash,
+        "fingerprint": _fingerprint(node, macros),
+        "via_partition_root": compiled.via_partition_root,
+        "config": _config(resolved.subscription),
+        "defined_at": _place(resolved.subscription.span),
+        "compiled_path": compiled_path(node),
+        "checksums": checksums(node),
+        "source_map": {
+            statement: [
+                {
+                    "line": mapped.line,
+                    "last_line": mapped.last_line,
+                    "kind": mapped.kind,
+                    "name": mapped.name,
+                    "place": mapped.place,
+                }
+                for mapped in maps.of(node, statement)
+            ]
+            for statement in STATEMENTS
+        },
+    }
+
+
+def _filters(node: Node, parts: Iterable[Contribution]) -> list[dict[str, str | None]]:
+    return [
+        {
+            "publication": part.publication,
+            "where": node.filters[part].deparsed,
+            "place": _place(node.filters[part].text.span()),
+        }
+        for part in parts
+    ]
+
+
+def _types(node: Node) -> dict[str, str]:
+    """The columns of the published table, also those that are only judged, as PostgreSQL says."""
+    return {column.name: format_type(column.type) for column in node.resolved.table.columns}
+
+
+def _config(subscription: Subscription) -> dict[str, object]:
+    """What a subscription says beyond its SQL."""
+    return {
+        "copy_data": subscription.copy_data,
+        "on_conflict": subscription.on_conflict,
+        "on_filter_error": subscription.on_filter_error,
+        "source": _source(subscription.source),
+        "changes": _feed(subscription.changes),
+        "target_config": _shown(subscription.target_config),
+        "tags": list(subscription.tags),
+    }
+
+
+def _source(source: SourceOfTables | None) -> dict[str, object] | None:
+    if source is None:
+        return None
+    return {
+        "table": source.table,
+        "path": source.path,
+        "format": source.format,
+        "seq": source.seq,
+    }
+
+
+def _feed(feed: Feed | None) -> dict[str, object] | None:
+    if feed is None:
+        return None
+    return {
+        "format": feed.format,
+        "path": feed.path,
+        "table": feed.table,
+        "before": "complete" if feed.before_complete else "logged",
+    }
+
+
+def _shown(value: object) -> object:
+    """Settings without secrets."""
+    if isinstance(value, Mapping):
+        return {
+            str(key): "*" if is_secret(str(key)) else _shown(item) for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_shown(item) for item in value]
+    return value if isinstance(value, str | bool | int | None) else str(value)
+
+
+def _place(span: Span | None) -> str | None:
+    return None if span is None else str(span)

@@ -1,0 +1,138 @@
+"""From the lines of a statement to the definitions that made them.
+
+Example
+    ============================================ ==================================
+    line of merge.sql                            made by
+    ============================================ ==================================
+    -- Subscription s1: public.t1 -> s1.t1       subscriptions/s.yml:2:11
+    -- Publications: p1                          publications/orders.yml:2:11
+    --   insert   publication p1: (a > 5)        publications/orders.yml:5:26
+    /*<1*/ (`old_a` > 5) /*1>*/                  publications/orders.yml:5:26
+    ============================================ ==================================
+
+    The numbers of the marks are those of the criteria in the order in which a macro prints them, so
+    a project's own macro keeps its map as long as it keeps the marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from filtersql.changes import Criterion, judgements
+from filtersql.compile import Node
+from filtersql.definitions.model import Definitions
+from filtersql.rendering.words import comment
+from filtersql.source import Span
+
+__all__ = ["Mapped", "SourceMaps", "source_map"]
+
+#: a string, a quoted identifier, a comment to the end of its line, or a mark
+_PIECES = re.compile(
+    r"'(?:[^'\\]|''|\\.)*'|`(?:[^`]|``)*`|\"(?:[^\"\\]|\"\"|\\.)*\"|--[^\n]*"
+    r"|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/",
+    re.DOTALL,
+)
+_PIECES_DUCKDB = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/",
+    re.DOTALL,
+)
+_ACTION = re.compile(r"--   (insert|update|delete|copy) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """Lines of a statement, from 1, and the place of the definition that they come from."""
+
+    line: int
+    last_line: int
+    kind: str
+    name: str
+    place: str
+
+
+def source_map(node: Node, statement: str, definitions: Definitions) -> tuple[Mapped, ...]:
+    """The map of `merge`, `initial_copy` or `audit`, in the order of its lines."""
+    return SourceMaps(definitions).of(node, statement)
+
+
+class SourceMaps:
+    """Maps of many statements; a span's place is worked out once."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._places: dict[int, tuple[Span, str]] = {}
+
+    def of(self, node: Node, statement: str) -> tuple[Mapped, ...]:
+        """The map of one statement."""
+        text: str = getattr(node.compiled, f"{statement}_sql")
+        judged = judgements(node.resolved, node.filters.__getitem__)
+        arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+        numbered = arms if statement == "merge" else list(judged.copy)
+        found = [*self._header(node, text, arms), *self._marked(node, text, numbered)]
+        return tuple(sorted(found, key=lambda each: (each.line, each.last_line)))
+
+    def _header(self, node: Node, text: str, criteria: list[Criterion]) -> Iterator[Mapped]:
+        subscription = node.resolved.subscription
+        copy = judgements(node.resolved, node.filters.__getitem__).copy
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.startswith("--"):
+                return
+            if line.startswith("-- Subscription "):
+                place = self._place(subscription.span)
+                yield Mapped(number, number, "subscription", subscription.name, place)
+            elif line.startswith("-- Publications: "):
+                for name in dict.fromkeys(each.publication for each in node.resolved.contributions):
+                    span = self._publication(name)
+                    if span is not None:
+                        yield Mapped(number, number, "publication", name, self._place(span))
+            elif action := _ACTION.match(line):
+                among = copy if action[1] == "copy" else criteria
+                yield from self._named(node, number, line, among)
+
+    def _named(
+        self, node: Node, number: int, line: str, criteria: list[Criterion] | tuple[Criterion, ...]
+    ) -> Iterator[Mapped]:
+        """The filters whose label stands in a line of the header."""
+        labels = {each.label: each for each in criteria if comment(each.label) in line}
+        for each in labels.values():
+            yield from self._criterion(node, each, number, number)
+
+    def _marked(self, node: Node, text: str, criteria: list[Criterion]) -> Iterator[Mapped]:
+        """What stands between the marks of each criterion."""
+        pieces = _PIECES_DUCKDB if "TimeZone" in node.compiled.settings else _PIECES
+        begun: dict[str, int] = {}
+        line, behind = 1, 0
+        for found in pieces.finditer(text):
+            line += text.count("\n", behind, found.start())
+            behind = found.start()
+            if found["begin"]:
+                begun[found["begin"]] = line
+            elif found["end"] in begun and int(found["end"]) <= len(criteria):
+                criterion = criteria[int(found["end"]) - 1]
+                yield from self._criterion(node, criterion, begun.pop(found["end"]), line)
+
+    def _criterion(
+        self, node: Node, criterion: Criterion, line: int, last: int
+    ) -> Iterator[Mapped]:
+        if criterion.filter is not None:
+            part = next(each for each, made in node.filters.items() if made is criterion.filter)
+            place = self._place(criterion.filter.text.span())
+            yield Mapped(line, last, "filter", part.publication, place)
+            return
+        for each in node.resolved.contributions:
+            span = self._publication(each.publication)
+            if each.where is None and criterion.matches and span is not None:
+                yield Mapped(line, last, "publication", each.publication, self._place(span))
+
+    def _publication(self, name: str) -> Span | None:
+        groups = (self._definitions.publications, self._definitions.replication_sets)
+        return next((group[name].span for group in groups if name in group), None)
+
+    def _place(self, span: Span) -> str:
+        # A span's line is counted from the file's first character: once for each span.
+        known = self._places.get(id(span))
+        if known is None:
+            known = self._places[id(span)] = (span, str(span))
+        return known[1]
