@@ -161,6 +161,15 @@ class BadLiteral(Mistake):
         return cls(message, hint=_DATE_STYLE if month_day else None)
 
     @classmethod
+    def abbreviation(cls, zone: str) -> BadLiteral:
+        """A time zone's short name that has meant several offsets: filtersql's own refusal."""
+        return cls(
+            f'time zone abbreviation "{zone}" has had several offsets',
+            "Which of them a literal means depends on the server's time zone tables.",
+            "Write the offset itself, such as +03.",
+        )
+
+    @classmethod
     def time_zone(cls, zone: str) -> BadLiteral:
         """`time zone "x" not recognized`."""
         return cls(f'time zone "{zone}" not recognized')

@@ -33,7 +33,7 @@ from filtersql.filters.nodes import (
 )
 from filtersql.filters.scope import Scope
 
-__all__ = ["MUTABLE", "ONLY", "check"]
+__all__ = ["MUTABLE", "ONLY", "TYPES", "check"]
 
 SYSTEM = "System columns are not allowed."
 TYPES = "User-defined types are not allowed."
@@ -61,7 +61,7 @@ def _visited(node: Node) -> Iterator[Node]:
 def _refusal(node: Node) -> str:
     if isinstance(node, Var) and node.special == "system":
         return SYSTEM
-    if isinstance(node, Other) and not node.allowed and node.what != "a user-defined type":
+    if isinstance(node, Other):
         return ONLY
     if not facts().type(node.type).oid:
         return TYPES

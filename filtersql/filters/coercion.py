@@ -195,15 +195,17 @@ def _with_modifier(
     scope: Scope, node: Node, target: str, modifier: int, location: int, *, hide: bool
 ) -> Node:
     """coerce_type_typmod(): a second cast that cuts or rounds to the modifier."""
-    if modifier < 0 or node.typmod == modifier:
+    if node.typmod == modifier:
         return node
     kind = facts().type(target)
     found = facts().cast(kind.element or target, kind.element or target)
     if hide and isinstance(node, (Func, Relabel)):
         node = replace(node, display="implicit")
-    if kind.element and found is not None:
+    if kind.element and found is not None and modifier >= 0:
         return Other(target, modifier, location, what="a cast of an array", args=(node,))
-    if found is None:
+    if modifier < 0 and isinstance(node, Const):
+        return replace(node, typmod=modifier)
+    if found is None or modifier < 0:
         return Relabel(target, modifier, location, node.collation, node.strength, node, "explicit")
     way = Pathway("function", found.function)
     return _step(scope, node, target, modifier, way, "e", "explicit", location)

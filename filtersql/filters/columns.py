@@ -5,7 +5,8 @@ Example
     of what a filter may hold; `regoin` has the hint of the nearest column.
 
 PostgreSQL
-    parse_expr.c, transformColumnRef(); parse_relation.c, scanNSItemForColumn(), errorMissingColumn().
+    parse_expr.c, transformColumnRef(); parse_relation.c, scanNSItemForColumn() and
+    errorMissingColumn().
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import re
 
 from filtersql.catalog import Column
+from filtersql.errors import Mistake
 from filtersql.errors.filters import MissingTable, UnknownColumn, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.keywords import quote
@@ -42,12 +44,15 @@ def reference(scope: Scope, parsed: Parsed) -> Node:
     """The node of a (qualified) name."""
     place = parsed.location
     fields = parsed.fields
-    if fields[-1].WhichOneof("node") == "a_star":
-        raise Wrong('row expansion via "*" is not supported here', scope.span(place))
     names = [item.string.sval for item in fields]
     name = names[-1]
+    if len(names) > 3:
+        message = f"cross-database references are not implemented: {'.'.join(names)}"
+        raise Wrong(message, scope.span(place))
     if len(names) > 1 and not _is_table(scope, names[:-1]):
-        raise MissingTable(names[-2], scope.span(place))
+        raise _missing(scope, names, place)
+    if fields[-1].WhichOneof("node") == "a_star":
+        return Var(str(scope.table.name), -1, place, name=scope.table.name.name, special="row")
     node = column(scope, name, place)
     if node is not None:
         return node
@@ -89,6 +94,18 @@ def stored_digits(column: Column) -> tuple[tuple[int, int] | None, str | None]:
         precision, scale = int(decimal[1]), int(decimal[2] or 0)
         return (precision - scale, scale), None
     return None, column.target_type
+
+
+def _missing(scope: Scope, names: list[str], place: int) -> Mistake:
+    span = scope.span(place)
+    if names[-2] != scope.table.name.name:
+        return MissingTable(names[-2], span)
+    return Wrong(
+        f'invalid reference to FROM-clause entry for table "{names[-2]}"',
+        span,
+        detail=f'There is an entry for table "{names[-2]}", '
+        "but it cannot be referenced from this part of the query.",
+    )
 
 
 def _is_table(scope: Scope, names: list[str]) -> bool:

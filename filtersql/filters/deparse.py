@@ -83,13 +83,14 @@ class _Text:
             case Func():
                 return self.call(node, implicit=implicit)
             case Bool():
-                return self.bool(node)
+                return self.logic(node)
             case Relabel():
                 if node.display == "implicit" and not implicit:
                     return self.of(node.arg, implicit=implicit)
                 return self.cast(node.arg, node.type, node.typmod)
             case Collate():
-                return f"({self.of(node.arg, implicit=implicit)} COLLATE {quote(node.collation or '')})"
+                arg = self.of(node.arg, implicit=implicit)
+                return f"({arg} COLLATE {quote(node.collation or '')})"
             case _:
                 return self.construct(node)
 
@@ -132,7 +133,7 @@ class _Text:
         gap = "" if right.startswith("\n") else " "
         return f"({left} {node.operator.name}{gap}{right})"
 
-    def bool(self, node: Bool) -> str:
+    def logic(self, node: Bool) -> str:
         """AND, OR, NOT."""
         parts = [self.of(arg, implicit=False) for arg in node.args]
         if node.kind == "not":
@@ -198,8 +199,9 @@ class _Text:
                 return f"POSITION(({of(1)}) IN ({of(0)}))"
             case "substring", count:
                 if node.function.args[1:2] == ("text",):
-                    rest = f" ESCAPE {of(2)}" if count == 3 else ""
-                    return f"SUBSTRING({of(0)} SIMILAR {of(1)}{rest})"
+                    if count == 2:
+                        return ""
+                    return f"SUBSTRING({of(0)} SIMILAR {of(1)} ESCAPE {of(2)})"
                 rest = f" FOR {of(2)}" if count == 3 else ""
                 return f"SUBSTRING({of(0)} FROM {of(1)}{rest})"
             case ("btrim" | "ltrim" | "rtrim") as name, count:

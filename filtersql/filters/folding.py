@@ -138,6 +138,8 @@ def _padded(value: object, modifier: object, explicit: object) -> str:
 
 def _negated(value: object) -> object:
     assert isinstance(value, (int, float, Decimal))
+    if isinstance(value, Decimal):
+        return value.copy_negate() if value else value
     return -value if value else value
 
 

@@ -21,6 +21,7 @@ from filtersql.errors.filters import (
     UnknownFunction,
     Wrong,
 )
+from filtersql.filters.allowed import MUTABLE
 from filtersql.filters.candidates import Candidate, best, matching
 from filtersql.filters.coercion import coerce, pathway
 from filtersql.filters.collations import merged, of_result
@@ -32,8 +33,6 @@ from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
 __all__ = ["Call", "call"]
-
-MUTABLE = "User-defined or built-in mutable functions are not allowed."
 
 
 class Call(NamedTuple):
@@ -78,6 +77,13 @@ def call(scope: Scope, written: Call) -> Node:
     return _built(scope, written, found.function, found, types)
 
 
+class _Spread(NamedTuple):
+    """A function, and whether its VARIADIC arguments are spread out in the call."""
+
+    function: Function
+    spread: bool
+
+
 _AMBIGUOUS = Found()
 
 
@@ -100,8 +106,8 @@ def _find(name: str, types: tuple[str, ...], variadic: bool) -> Found | None:
 
 
 def _as_found(candidate: Candidate) -> Found:
-    function, spread = candidate.thing  # type: ignore[misc]
-    return Found(function, candidate.args, spread)
+    assert isinstance(candidate.thing, _Spread)
+    return Found(candidate.thing.function, candidate.args, candidate.thing.spread)
 
 
 def _candidates(name: str, count: int, variadic: bool) -> list[Candidate]:
@@ -125,7 +131,7 @@ def _candidates(name: str, count: int, variadic: bool) -> list[Candidate]:
         else:
             spread = False
         if args not in plain or not spread:
-            plain[args] = Candidate((function, spread), args)
+            plain[args] = Candidate(_Spread(function, spread), args)
     return list(plain.values())
 
 
@@ -140,7 +146,10 @@ def _only_plain(scope: Scope, written: Call, function: Function) -> None:
         )
     if written.over:
         if function.kind == "f":
-            message = f"OVER specified, but {written.name} is not a window function nor an aggregate function"
+            message = (
+                f"OVER specified, but {written.name} is not a window function "
+                "nor an aggregate function"
+            )
             raise Wrong(message, span)
         raise Wrong("window functions are not allowed in WHERE", span)
     if function.kind == "a":

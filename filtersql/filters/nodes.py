@@ -30,6 +30,7 @@ __all__ = [
     "Coalesce",
     "Collate",
     "Const",
+    "Display",
     "Distinct",
     "Func",
     "MinMax",
@@ -233,11 +234,10 @@ class BooleanTest(Node):
 
 @dataclass(frozen=True, slots=True)
 class Other(Node):
-    """What no row filter may hold (a subquery, an I/O cast, a subscript), or XML: named only."""
+    """A cast that no row filter may hold: by text, or of an array, element by element."""
 
     what: str = ""
     args: tuple[Node, ...] = ()
-    allowed: bool = False
 
 
 def children(node: Node) -> Iterator[Node]:

@@ -175,8 +175,11 @@ _TOO_WIDE = "The exact result may have {} digits, and DECIMAL ends at 38."
 
 def widened(writer: Writer, node: Node, to: Digits) -> exp.Expr:
     """The node as exactly DECIMAL `to`."""
+    constant = fold(node)
+    if constant is not None:
+        return _literal(writer, node, constant, to)
     written = put(writer, node)
-    return written if _known(node) == to and fold(node) is None else writer.cast(written, to.sql)
+    return written if _known(node) == to else writer.cast(written, to.sql)
 
 
 def _literal(writer: Writer, node: Node, constant: Const, have: Digits) -> exp.Expr:
@@ -195,7 +198,10 @@ def _guarded(writer: Writer, node: Var) -> exp.Expr:
     pattern = rf"^-?[0-9]{{1,{before}}}([.][0-9]{{1,{behind}}}0*)?$"
     column = writer.column(node)
     sql = Digits(before, behind).sql
-    problem = f'numeric column "{node.name}" has more than {before} digits before or {behind} behind the point'
+    problem = (
+        f'numeric column "{node.name}" has more than {before} digits before '
+        f"or {behind} behind the point"
+    )
     return writer.case(
         [(writer.piece(".matches", column, writer.text(pattern)), writer.cast(column.copy(), sql))],
         writer.case(
@@ -215,7 +221,7 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     inner = [_known(arg) for arg in args if arg.type == "numeric"]
     match name:
         case "numeric_add" | "numeric_sub":
-            wide = [writer.cast(part, have.sql) for part in parts]
+            wide = [widened(writer, arg, have) for arg in args]
             symbol = "_1 + _2" if name == "numeric_add" else "_1 - _2"
             return writer.cast(writer.filled(symbol, *wide), have.sql)
         case "numeric_mul":
@@ -224,6 +230,12 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
                 raise writer.refused(node, _TOO_WIDE.format(have.before + have.behind + 1))
             first = writer.cast(parts[0], f"DECIMAL({MOST - sum(inner[1]) - 1}, {inner[0].behind})")
             return writer.cast(writer.filled("_1 * _2", first, parts[1]), have.sql)
+        case "numeric_mod" | "mod":
+            size = Digits(*map(max, *inner))
+            if sum(size) > MOST:
+                raise writer.refused(node, _TOO_WIDE.format(sum(size)))
+            whole = [widened(writer, arg, size) for arg in args]
+            return writer.cast(writer.piece(".decimal_mod", *whole), have.sql)
         case "numeric_uminus":
             return writer.filled("-_1", parts[0])
         case "numeric_uplus":
@@ -293,7 +305,7 @@ def _sort_text_of(value: Decimal) -> str:
         return "0" if value < 0 else "4"
     if not value:
         return "2"
-    whole, _, part = format(abs(value), "f").partition(".")
+    whole, _, part = format(value.copy_abs(), "f").partition(".")
     whole = whole.lstrip("0")
     body = f"{len(whole):06d}{whole}{part.rstrip('0')}"
     return f"1{body.translate(_COMPLEMENT)}~" if value < 0 else f"3{body}"

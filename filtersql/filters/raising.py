@@ -38,22 +38,22 @@ _DIGITS = (
 )
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
+_INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
+
 #: function names, and on which values they raise
 _RAISES: dict[str, str] = {
     **dict.fromkeys(
         [
             f"int{kind}{what}"
-            for kind in ("2", "4", "8", "24", "42", "28", "82", "48", "84")
+            for kind in _INTS
             for what in ("pl", "mi", "mul")
         ],
         _FITS,
     ),
     **dict.fromkeys(["int2um", "int4um", "int8um", "int2abs", "int4abs", "int8abs"], _FITS),
-    **dict.fromkeys([f"int{kind}div" for kind in ("2", "4", "8", "24", "42", "28", "82", "48", "84")],
-                    f"{_ZERO} or {_FITS}"),
+    **dict.fromkeys([f"int{kind}div" for kind in _INTS], f"{_ZERO} or {_FITS}"),
     **dict.fromkeys(["int2mod", "int4mod", "int8mod", "mod", "numeric_mod", "numeric_div",
                      "numeric_div_trunc", "div"], _ZERO),
-    **dict.fromkeys(["gcd(int4,int4)", "gcd(int8,int8)", "lcm(int4,int4)", "lcm(int8,int8)"], _FITS),
     **dict.fromkeys(["abs(int2)", "abs(int4)", "abs(int8)"], _FITS),
     **dict.fromkeys(
         [

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from filtersql.errors.filters import InvalidExpression, MissingThing, Wrong
 from filtersql.filters import columns, comparisons, functions, typenames
-from filtersql.filters.allowed import ONLY
+from filtersql.filters.allowed import ONLY, TYPES
 from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import facts
@@ -32,7 +32,6 @@ from filtersql.filters.nodes import (
     MinMax,
     Node,
     NullTest,
-    Other,
     Row,
     Strength,
     leftmost,
@@ -81,7 +80,9 @@ def _constant(scope: Scope, parsed: Parsed) -> Node:
 def _number(text: str, place: int, clock: Clock) -> Const:
     value = read_numeric(text, -1, clock)
     if "." not in text and "e" not in text.lower() and -(2**63) <= value < 2**63:
-        return Const("int8", -1, place, value=int(value))
+        # Only the smallest integer comes here: its digits without the sign are a bigint.
+        kind = "int4" if -(2**31) <= value < 2**31 else "int8"
+        return Const(kind, -1, place, value=int(value))
     return Const("numeric", -1, place, value=value)
 
 
@@ -197,9 +198,6 @@ def _min_max(scope: Scope, parsed: Parsed) -> Node:
     args = _all(scope, parsed.args)
     target = common_type(scope, args, word)
     args = tuple(to_common(scope, arg, target, word) for arg in args)
-    if not facts().has_order(target):
-        message = f"could not identify a comparison function for type {display(target)}"
-        raise Wrong(message, scope.span(parsed.location))
     state = merged(scope, args)
     return MinMax(
         target, _common_typmod(args), parsed.location, *of_result(target, state), greatest, args,
@@ -230,7 +228,7 @@ def _cast(scope: Scope, parsed: Parsed) -> Node:
     else:
         node = transform(scope, parsed.arg)
     if "." in name and not facts().type(name).oid:
-        return Other(name, -1, place, what="a user-defined type", args=(node,))
+        raise InvalidExpression(TYPES, scope.span(leftmost(node)))
     return cast(scope, node, name, modifier, place)
 
 
@@ -331,6 +329,8 @@ def _other(scope: Scope, kind: str, parsed: Parsed) -> Node:
         place = leftmost(transform(scope, parsed.arg))
     else:
         place = getattr(parsed, "location", -1)
+    if kind == "sub_link" and parsed.HasField("testexpr"):
+        place = min(place, leftmost(transform(scope, parsed.testexpr)))
     raise InvalidExpression(ONLY, scope.span(place))
 
 

@@ -34,10 +34,7 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
             shown = ".".join(names)
             raise MissingThing(f'type "{shown}"', span)
         return f"{users[0].schema}.{users[0].name}", -1
-    if parsed.array_bounds:
-        array = facts().type(name).array or name
-    else:
-        array = name
+    array = (facts().type(name).array if parsed.array_bounds else "") or name
     values = []
     for item in parsed.typmods:
         kind = item.WhichOneof("node")

@@ -20,7 +20,7 @@ import filtersql
 
 FOLDER = Path(filtersql.__file__).parent / "filters" / "catalog_facts"
 
-# Types: oid, typtype, category, preferred, element, array, collation, takes typmods, range's subtype
+# Types: oid, typtype, category, preferred, element, array, collation, has typmods, range's subtype
 TYPES = """
 SELECT t.typname, t.oid::int, t.typtype::text, t.typcategory::text, t.typispreferred,
        CASE WHEN t.typsubscript = 'array_subscript_handler'::regproc THEN e.typname ELSE '' END,
@@ -44,7 +44,7 @@ FROM pg_cast c JOIN pg_type s ON s.oid = c.castsource JOIN pg_type t ON t.oid = 
 WHERE c.oid < 16384 ORDER BY 1, 2
 """
 
-# Operators: oid, left ('' for a prefix operator), right, result, function's oid, negator, commutator
+# Operators: oid, left ('' for a prefix one), right, result, function's oid, negator, commutator
 OPERATORS = """
 SELECT o.oprname, o.oid::int, coalesce(l.typname, ''), r.typname, coalesce(x.typname, ''),
        o.oprcode::oid::int, o.oprnegate::int, o.oprcom::int
@@ -60,7 +60,8 @@ WHERE o.oid < 16384 AND o.oprcode <> 0 ORDER BY 1, 2
 FUNCTIONS = """
 SELECT p.proname, p.oid::int,
        (SELECT coalesce(string_agg(t.typname, ' ' ORDER BY a.n), '')
-        FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(oid, n) JOIN pg_type t ON t.oid = a.oid),
+        FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(oid, n)
+        JOIN pg_type t ON t.oid = a.oid),
        r.typname,
        p.prokind::text || p.provolatile::text || CASE WHEN p.proisstrict THEN 's' ELSE '-' END
        || CASE WHEN p.proretset THEN 'r' ELSE '-' END,
@@ -92,6 +93,18 @@ FROM pg_collation
 WHERE oid < 16384 AND collencoding IN (-1, 6) ORDER BY 1, collencoding
 """
 
+# Abbreviations of time zones: seconds east of UTC, or null where that has changed over the years
+ABBREVIATIONS = """
+SELECT lower(abbrev),
+       CASE WHEN (SELECT count(DISTINCT (day || ' 12:00 ' || abbrev)::timestamptz
+                                        - (day || ' 12:00 UTC')::timestamptz)
+                  FROM unnest('{1900-01-15,1945-06-01,1970-01-01,1985-07-01,1992-02-01,2005-01-01,
+                                2012-07-01,2024-01-01}'::text[]) day) = 1
+       THEN extract(epoch FROM utc_offset)::int END
+FROM pg_timezone_abbrevs
+ORDER BY 1
+"""
+
 
 def record(conninfo: str) -> None:
     """Asks the server and writes the file of its major version."""
@@ -109,6 +122,7 @@ def record(conninfo: str) -> None:
             "functions": _grouped(rows(FUNCTIONS)),
             "strategies": _grouped([(str(row[0]), *row[1:]) for row in rows(STRATEGIES)]),
             "families": dict(rows(FAMILIES)),
+            "abbreviations": dict(rows(ABBREVIATIONS)),
             "collations": {name: list(rest) for name, *rest in rows(COLLATIONS)},
         }
     path = FOLDER / f"postgresql-{version.split('.')[0]}.json"

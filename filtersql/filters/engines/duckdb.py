@@ -29,6 +29,20 @@ def _named(pattern: str, kinds: tuple[str, ...]) -> str:
 _TOO_BIG = "error('value out of range: overflow')"
 _TOO_SMALL = "error('value out of range: underflow')"
 
+
+def _shifts(kind: str, sql_type: str, bits: int) -> dict[str, str]:
+    """<< and >> in HUGEINT, wrapped to `bits`."""
+    half, full = 1 << (bits - 1), 1 << bits
+    power = f"(CAST(1 AS HUGEINT) << (_2 & {bits - 1}))"
+    wide = "CAST(_1 AS HUGEINT)"
+    return {
+        f"int{kind}shl": f"CAST((({wide} * {power} + {half}) % {full} + {full}) % {full} - {half} "
+        f"AS {sql_type})",
+        f"int{kind}shr": f"CAST(({wide} - ({wide} % {power} + {power}) % {power}) // {power} "
+        f"AS {sql_type})",
+    }
+
+
 TABLE = table(
     {
         # comparisons of plain values
@@ -135,7 +149,9 @@ TABLE = table(
         "text(bool)": "CASE WHEN _1 THEN 'true' WHEN NOT _1 THEN 'false' END",
         # text
         "length(text) char_length(text) character_length(text) textlen": "CAST(LENGTH(_1) AS INT)",
-        "length(bpchar) char_length(bpchar) character_length(bpchar)": "CAST(LENGTH(RTRIM(_1, ' ')) AS INT)",
+        "length(bpchar)": "CAST(LENGTH(RTRIM(_1, ' ')) AS INT)",
+        "char_length(bpchar)": "CAST(LENGTH(RTRIM(_1, ' ')) AS INT)",
+        "character_length(bpchar)": "CAST(LENGTH(RTRIM(_1, ' ')) AS INT)",
         "octet_length(text) octet_length(bpchar)": "CAST(STRLEN(_1) AS INT)",
         "octet_length(bytea) length(bytea)": "CAST(OCTET_LENGTH(_1) AS INT)",
         "bit_length(text)": "CAST(STRLEN(_1) * 8 AS INT)",
@@ -150,14 +166,63 @@ TABLE = table(
         "rtrim(text,text)": "RTRIM(_1, _2)",
         "starts_with": "STARTS_WITH(_1, _2)",
         "strpos position(text,text)": "CAST(INSTR(_1, _2) AS INT)",
-        "replace": "CASE WHEN _2 = '' THEN CASE WHEN _3 IS NOT NULL THEN _1 END ELSE REPLACE(_1, _2, _3) END",
+        "replace": "CASE WHEN _2 = '' THEN CASE WHEN _3 IS NOT NULL THEN _1 END ELSE REPLACE(_1, "
+        "_2, _3) END",
         "reverse(text)": "REVERSE(_1)",
         "md5(text) md5(bytea)": "MD5(_1)",
         "left(text,int4)": "LEFT(_1, _2)",
-        "right(text,int4)": "RIGHT(_1, _2)",
+        "right(text,int4)": "CASE WHEN _2 = -2147483648 THEN _1 ELSE RIGHT(_1, _2) END",
+        # orders that are always those of the bytes
+        "text_pattern_lt": "_1 < _2",
+        "text_pattern_le": "_1 <= _2",
+        "text_pattern_gt": "_1 > _2",
+        "text_pattern_ge": "_1 >= _2",
+        "bpchar_pattern_lt": "RTRIM(_1, ' ') < RTRIM(_2, ' ')",
+        "bpchar_pattern_le": "RTRIM(_1, ' ') <= RTRIM(_2, ' ')",
+        "bpchar_pattern_gt": "RTRIM(_1, ' ') > RTRIM(_2, ' ')",
+        "bpchar_pattern_ge": "RTRIM(_1, ' ') >= RTRIM(_2, ' ')",
+        # rounding of doubles
+        "dround round(float8)": "ROUND_EVEN(_1, 0)",
+        "floor(float8)": "FLOOR(_1)",
+        "ceil(float8) ceiling(float8)": "CEIL(_1)",
+        "dtrunc trunc(float8)": "TRUNC(_1)",
+        "dsqrt sqrt(float8)": "CASE WHEN _1 < 0 THEN "
+        "error('cannot take square root of a negative number') ELSE SQRT(_1) END",
+        "sign(float8)": "CASE WHEN ISNAN(_1) THEN CAST(0 AS DOUBLE) ELSE CAST(SIGN(_1) AS "
+        "DOUBLE) END",
+        "isfinite(date) isfinite(timestamp) isfinite(timestamptz)": "ISFINITE(_1)",
+        # shifts: PostgreSQL's machine takes the count modulo the width, bits fall off
+        **_shifts("4", "INT", 32),
+        **_shifts("8", "BIGINT", 64),
+        # pieces of text
+        "substring(text,int4) substr(text,int4)": "CASE WHEN _2 IS NOT NULL "
+        "THEN SUBSTRING(_1, GREATEST(_2, 1)) END",
+        "substring(text,int4,int4) substr(text,int4,int4)": "CASE "
+        "WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        "WHEN _3 < 0 THEN error('negative substring length not allowed') "
+        "ELSE SUBSTRING(_1, GREATEST(_2, 1), "
+        "GREATEST(CAST(_2 AS BIGINT) + _3 - GREATEST(_2, 1), 0)) END",
+        "split_part": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        "WHEN _3 = 0 THEN error('field position must not be zero') "
+        "WHEN _2 = '' AND _3 IN (1, -1) THEN _1 WHEN _2 = '' OR _3 = -2147483648 THEN '' "
+        "ELSE SPLIT_PART(_1, _2, _3) END",
+        "translate": "TRANSLATE(_1, _2, _3)",
+        "ascii": "ASCII(_1)",
         # dates
-        "date_mi": "CAST(_1 - _2 AS INT)",
+        "date_pli": "CASE WHEN _2 IS NULL THEN NULL WHEN ISINF(_1) THEN _1 "
+        "WHEN _1 + _2 BETWEEN DATE '4714-11-24 (BC)' AND DATE '5874897-12-31' "
+        "THEN _1 + _2 WHEN _1 IS NOT NULL THEN error('date out of range') END",
+        "date_mii": "CASE WHEN _2 IS NULL THEN NULL WHEN ISINF(_1) THEN _1 "
+        "WHEN _1 - _2 BETWEEN DATE '4714-11-24 (BC)' AND DATE '5874897-12-31' "
+        "THEN _1 - _2 WHEN _1 IS NOT NULL THEN error('date out of range') END",
+        "integer_pl_date": "CASE WHEN _1 IS NULL THEN NULL WHEN ISINF(_2) THEN _2 "
+        "WHEN _2 + _1 BETWEEN DATE '4714-11-24 (BC)' AND DATE '5874897-12-31' "
+        "THEN _2 + _1 WHEN _2 IS NOT NULL THEN error('date out of range') END",
+        "date_mi": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
+        "WHEN ISINF(_1) OR ISINF(_2) THEN error('cannot subtract infinite dates') ELSE CAST(_1 - "
+        "_2 AS INT) END",
         # pieces
+        ".decimal_mod": "_1 % _2",
         ".raise": "error(_1)",
         ".varchar": "LEFT(_1, _2)",
         ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",
@@ -170,7 +235,8 @@ TABLE = table(
         ".numeric_canonical": "REGEXP_FULL_MATCH(_1, '-?[0-9]+([.][0-9]+)?')",
         ".numeric_zero": "REGEXP_FULL_MATCH(_1, '-?[0.]+')",
         ".numeric_negative": "STARTS_WITH(_1, '-')",
-        ".numeric_digits": "LPAD(CAST(LENGTH(LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0')) AS TEXT), 6, '0') "
+        ".numeric_digits": "LPAD(CAST(LENGTH(LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0')) AS "
+        "TEXT), 6, '0') "
         "|| LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0') "
         "|| RTRIM(SPLIT_PART(_1, '.', 2), '0')",
         ".translate": "TRANSLATE(_1, _2, _3)",

@@ -27,6 +27,30 @@ _TOO_BIG = "raise_error('value out of range: overflow')"
 _TOO_SMALL = "raise_error('value out of range: underflow')"
 _INF = "CAST('Infinity' AS DOUBLE)"
 
+
+def _float_arithmetic(kinds: str, typed: str) -> dict[str, str]:
+    """+, -, * and / of some float types; `typed` gives the result its type."""
+    add, subtract, multiply, divide = (typed.replace("#", f"_1 {sign} _2") for sign in "+-*/")
+
+    def row(name: str) -> str:
+        return _named(f"float#{name}", tuple(kinds.split()))
+
+    def too_big(result: str) -> str:
+        return f"ABS({result}) = {_INF} AND ABS(_1) <> {_INF}"
+
+    return {
+        row("pl"): f"CASE WHEN {too_big(add)} AND ABS(_2) <> {_INF} THEN {_TOO_BIG} ELSE {add} END",
+        row("mi"): f"CASE WHEN {too_big(subtract)} AND ABS(_2) <> {_INF} THEN {_TOO_BIG} "
+        f"ELSE {subtract} END",
+        row("mul"): f"CASE WHEN {too_big(multiply)} AND ABS(_2) <> {_INF} THEN {_TOO_BIG} "
+        f"WHEN {multiply} = 0 AND _1 <> 0 AND _2 <> 0 THEN {_TOO_SMALL} ELSE {multiply} END",
+        row("div"): "CASE WHEN ISNAN(_1) AND _2 = 0 THEN _1 "
+        f"WHEN _2 <> 0 AND {too_big(divide)} THEN {_TOO_BIG} "
+        f"WHEN _2 <> 0 AND {divide} = 0 AND _1 <> 0 AND ABS(_2) <> {_INF} THEN {_TOO_SMALL} "
+        f"ELSE {divide} END",
+    }
+
+
 TABLE = table(
     {
         # comparisons of plain values
@@ -84,17 +108,8 @@ TABLE = table(
         # floating point: PostgreSQL raises where IEEE gives an infinity, a zero or NaN
         "float4um float8um": "-_1",
         "float4abs float8abs abs(float4) abs(float8)": "ABS(_1)",
-        _named("float#pl", _FLOATS): f"CASE WHEN ABS(_1 + _2) = {_INF} AND ABS(_1) <> {_INF} "
-        f"AND ABS(_2) <> {_INF} THEN {_TOO_BIG} ELSE _1 + _2 END",
-        _named("float#mi", _FLOATS): f"CASE WHEN ABS(_1 - _2) = {_INF} AND ABS(_1) <> {_INF} "
-        f"AND ABS(_2) <> {_INF} THEN {_TOO_BIG} ELSE _1 - _2 END",
-        _named("float#mul", _FLOATS): f"CASE WHEN ABS(_1 * _2) = {_INF} AND ABS(_1) <> {_INF} "
-        f"AND ABS(_2) <> {_INF} THEN {_TOO_BIG} WHEN _1 * _2 = 0 AND _1 <> 0 AND _2 <> 0 "
-        f"THEN {_TOO_SMALL} ELSE _1 * _2 END",
-        _named("float#div", _FLOATS): "CASE WHEN ISNAN(_1) AND _2 = 0 THEN _1 "
-        f"WHEN _2 <> 0 AND ABS(_1 / _2) = {_INF} AND ABS(_1) <> {_INF} THEN {_TOO_BIG} "
-        f"WHEN _2 <> 0 AND _1 / _2 = 0 AND _1 <> 0 AND ABS(_2) <> {_INF} THEN {_TOO_SMALL} "
-        "ELSE _1 / _2 END",
+        **_float_arithmetic("4", "CAST(# AS FLOAT)"),
+        **_float_arithmetic("8 48 84", "#"),
         # casts
         "int2(int4) int2(int8)": "CAST(_1 AS SMALLINT)",
         "int4(int2) int4(int8) int4(bool)": "CAST(_1 AS INT)",
@@ -117,7 +132,8 @@ TABLE = table(
         # text
         "length(text) char_length(text) character_length(text) textlen": "CHAR_LENGTH(_1)",
         "length(bpchar) char_length(bpchar) character_length(bpchar)": "CHAR_LENGTH(RTRIM(_1))",
-        "octet_length(text) octet_length(bpchar) octet_length(bytea) length(bytea)": "OCTET_LENGTH(_1)",
+        "octet_length(text) octet_length(bpchar)": "OCTET_LENGTH(_1)",
+        "octet_length(bytea) length(bytea)": "OCTET_LENGTH(_1)",
         "bit_length(text) bit_length(bytea)": "BIT_LENGTH(_1)",
         "textcat": "_1 || _2",
         "byteacat": "_1 || _2",
@@ -129,16 +145,70 @@ TABLE = table(
         "rtrim(text,text)": "RTRIM(_2, _1)",
         "starts_with": "STARTSWITH(_1, _2)",
         "strpos position(text,text)": "LOCATE(_2, _1)",
-        "replace": "CASE WHEN _2 = '' THEN _1 ELSE REPLACE(_1, _2, _3) END",
+        "replace": "CASE WHEN _2 = '' AND _3 IS NOT NULL THEN _1 ELSE REPLACE(_1, _2, _3) END",
         "reverse(text)": "REVERSE(_1)",
         "md5(text) md5(bytea)": "MD5(_1)",
-        "left(text,int4)": "CASE WHEN _2 < 0 THEN SUBSTRING(_1, 1, GREATEST(CHAR_LENGTH(_1) + CAST(_2 AS BIGINT), 0)) "
+        "left(text,int4)": "CASE WHEN _2 < 0 THEN SUBSTRING(_1, 1, GREATEST(CHAR_LENGTH(_1) + "
+        "CAST(_2 AS BIGINT), 0)) "
         "ELSE LEFT(_1, _2) END",
-        "right(text,int4)": "CASE WHEN _2 < 0 THEN SUBSTRING(_1, CAST(LEAST(1 - CAST(_2 AS BIGINT), 2147483647) AS INT)) "
+        "right(text,int4)": "CASE WHEN _2 = -2147483648 THEN _1 "
+        "WHEN _2 < 0 THEN SUBSTRING(_1, CAST(1 - CAST(_2 AS BIGINT) AS INT)) "
         "ELSE RIGHT(_1, _2) END",
+        # orders that are always those of the bytes
+        "text_pattern_lt": "_1 < _2",
+        "text_pattern_le": "_1 <= _2",
+        "text_pattern_gt": "_1 > _2",
+        "text_pattern_ge": "_1 >= _2",
+        "bpchar_pattern_lt": "RTRIM(_1) < RTRIM(_2)",
+        "bpchar_pattern_le": "RTRIM(_1) <= RTRIM(_2)",
+        "bpchar_pattern_gt": "RTRIM(_1) > RTRIM(_2)",
+        "bpchar_pattern_ge": "RTRIM(_1) >= RTRIM(_2)",
+        # rounding of doubles: Spark's own give a BIGINT, which large ones do not fit
+        "dround round(float8)": "RINT(_1)",
+        "floor(float8)": "CASE WHEN ABS(_1) < 4503599627370496D "
+        "THEN CAST(FLOOR(_1) AS DOUBLE) ELSE _1 END",
+        "ceil(float8) ceiling(float8)": "CASE WHEN ABS(_1) < 4503599627370496D "
+        "THEN CAST(CEIL(_1) AS DOUBLE) ELSE _1 END",
+        "dtrunc trunc(float8)": "CASE WHEN ABS(_1) < 4503599627370496D THEN CASE WHEN _1 < 0 "
+        "THEN CAST(CEIL(_1) AS DOUBLE) ELSE CAST(FLOOR(_1) AS DOUBLE) END ELSE _1 END",
+        "dsqrt sqrt(float8)": "CASE WHEN _1 < 0 THEN "
+        "raise_error('cannot take square root of a negative number') ELSE SQRT(_1) END",
+        "sign(float8)": "CASE WHEN ISNAN(_1) THEN 0D ELSE SIGN(_1) END",
+        "isfinite(date)": "CASE WHEN _1 IS NOT NULL THEN TRUE END",
+        "isfinite(timestamp) isfinite(timestamptz)": "CASE WHEN _1 IS NOT NULL THEN TRUE END",
+        "int4shl": "SHIFTLEFT(_1, _2)",
+        "int8shl": "SHIFTLEFT(_1, _2)",
+        "int4shr": "SHIFTRIGHT(_1, _2)",
+        "int8shr": "SHIFTRIGHT(_1, _2)",
+        # pieces of text
+        "substring(text,int4) substr(text,int4)": "CASE WHEN _2 IS NOT NULL "
+        "THEN SUBSTRING(_1, GREATEST(_2, 1)) END",
+        "substring(text,int4,int4) substr(text,int4,int4)": "CASE "
+        "WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        "WHEN _3 < 0 THEN raise_error('negative substring length not allowed') "
+        "ELSE SUBSTRING(_1, GREATEST(_2, 1), "
+        "CAST(LEAST(GREATEST(CAST(_2 AS BIGINT) + _3 - GREATEST(_2, 1), 0), 2147483647) AS INT)) "
+        "END",
+        "split_part": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        "WHEN _3 = -2147483648 THEN '' ELSE SPLIT_PART(_1, _2, _3) END",
+        "translate": "TRANSLATE(_1, _2, _3)",
+        "ascii": "ASCII(_1)",
         # dates
+        "date_pli": "CASE WHEN UNIX_DATE(_1) + CAST(_2 AS BIGINT) NOT BETWEEN -2440588 AND "
+        "2145042905 "
+        "THEN raise_error('date out of range') "
+        "ELSE DATE_FROM_UNIX_DATE(CAST(UNIX_DATE(_1) + CAST(_2 AS BIGINT) AS INT)) END",
+        "date_mii": "CASE WHEN UNIX_DATE(_1) - CAST(_2 AS BIGINT) NOT BETWEEN -2440588 AND "
+        "2145042905 "
+        "THEN raise_error('date out of range') "
+        "ELSE DATE_FROM_UNIX_DATE(CAST(UNIX_DATE(_1) - CAST(_2 AS BIGINT) AS INT)) END",
+        "integer_pl_date": "CASE WHEN UNIX_DATE(_2) + CAST(_1 AS BIGINT) NOT BETWEEN -2440588 "
+        "AND 2145042905 "
+        "THEN raise_error('date out of range') "
+        "ELSE DATE_FROM_UNIX_DATE(CAST(UNIX_DATE(_2) + CAST(_1 AS BIGINT) AS INT)) END",
         "date_mi": "DATEDIFF(_1, _2)",
         # pieces
+        ".decimal_mod": "_1 % _2",
         ".raise": "RAISE_ERROR(_1)",
         ".varchar": "LEFT(_1, _2)",
         ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",
@@ -151,7 +221,8 @@ TABLE = table(
         ".numeric_canonical": "_1 RLIKE '^-?[0-9]+([.][0-9]+)?$'",
         ".numeric_zero": "_1 RLIKE '^-?[0.]+$'",
         ".numeric_negative": "STARTSWITH(_1, '-')",
-        ".numeric_digits": "LPAD(CHAR_LENGTH(LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1))), 6, '0') "
+        ".numeric_digits": "LPAD(CHAR_LENGTH(LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1))), 6, "
+        "'0') "
         "|| LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1)) "
         "|| RTRIM('0', SPLIT_PART(_1, '.', 2))",
         ".translate": "TRANSLATE(_1, _2, _3)",

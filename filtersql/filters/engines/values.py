@@ -1,14 +1,14 @@
 """Constants as an engine writes them, of exactly the type that the column beside them has.
 
 Example
-    ================ ===================== =============================== ======================
-    type             value                 Spark                           DuckDB
-    ================ ===================== =============================== ======================
-    int8             5                     CAST(5 AS BIGINT)               CAST(5 AS BIGINT)
-    float8           0.1                   CAST('0.1' AS DOUBLE)           CAST('0.1' AS DOUBLE)
-    date             2024-01-31            CAST('2024-01-31' AS DATE)      CAST('2024-01-31' AS DATE)
-    bytea            \\x6162                X'6162'                         CAST('\\x61\\x62' AS BLOB)
-    ================ ===================== =============================== ======================
+    ================ ============== =========================== ===========================
+    type             value          Spark                       DuckDB
+    ================ ============== =========================== ===========================
+    int8             5              CAST(5 AS BIGINT)           CAST(5 AS BIGINT)
+    float8           0.1            CAST('0.1' AS DOUBLE)       CAST('0.1' AS DOUBLE)
+    date             2024-01-31     CAST('2024-01-31' AS DATE)  CAST('2024-01-31' AS DATE)
+    bytea            \\x6162         X'6162'                     CAST('\\x61\\x62' AS BLOB)
+    ================ ============== =========================== ===========================
 """
 
 from __future__ import annotations

@@ -80,5 +80,3 @@ def _late(name: str) -> tuple[Reader, Shower] | None:
 
         _TYPES[name] = arrays.of(facts().type(name).element, read, show)
     return _TYPES.get(name)
-
-

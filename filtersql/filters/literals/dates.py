@@ -1,10 +1,10 @@
-"""date, time, timetz, timestamp, timestamptz and interval literals.
+"""date, time, timetz, timestamp, timestamptz: read and shown.
 
-Held as PostgreSQL holds them: days or microseconds since 2000-01-01, with the largest and smallest
-numbers for the infinities.
+Held as PostgreSQL holds them: days or microseconds since 2000-01-01, microseconds of a day, with
+the largest and smallest numbers for the infinities; timetz as (microseconds, seconds east of UTC).
 
 PostgreSQL
-    datetime.c: ParseDateTime(), DecodeDateTime(), EncodeDateTime(); date.c, timestamp.c.
+    date.c: date_in(), time_in(), timetz_in(); timestamp.c: timestamp_in(), timestamptz_in().
 """
 
 from __future__ import annotations
@@ -12,10 +12,21 @@ from __future__ import annotations
 import datetime
 import re
 
-from filtersql.errors.filters import BadLiteral
+from filtersql.errors.filters import BadLiteral, FrozenTime
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.datetimes import Bad, Moment, decode, fields
 
-__all__ = ["DATE_INFINITY", "TIMES_INFINITY", "TYPES", "civil", "days_of"]
+__all__ = [
+    "DATE_INFINITY",
+    "MINUS_DATE_INFINITY",
+    "MINUS_TIMES_INFINITY",
+    "TIMES_INFINITY",
+    "TYPES",
+    "USECS_PER_DAY",
+    "civil",
+    "days_of",
+    "show_time",
+]
 
 DATE_INFINITY = 2**31 - 1
 MINUS_DATE_INFINITY = -(2**31)
@@ -23,14 +34,18 @@ TIMES_INFINITY = 2**63 - 1
 MINUS_TIMES_INFINITY = -(2**63)
 USECS_PER_DAY = 86_400_000_000
 _EPOCH = datetime.date(2000, 1, 1).toordinal()
+_UNIX_EPOCH = -10_957
+_JULIAN_EPOCH = 2_451_545
+#: 4714-11-24 BC and the first day behind 5874897-12-31; the first day behind 294276-12-31
+_FIRST_DAY, _LAST_DAY, _LAST_STAMP_DAY = -_JULIAN_EPOCH, 2_145_031_949, 106_751_983
 _ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?\Z"
+    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?)?\Z", re.ASCII
 )
 
 
 def days_of(year: int, month: int, day: int) -> int:
     """Days since 2000-01-01 of a day of the proleptic Gregorian calendar (date2j)."""
-    cycles = (year - 1) // 400 if year < 1 else 0
+    cycles = (year - 1) // 400
     return datetime.date(year - cycles * 400, month, day).toordinal() - _EPOCH + cycles * 146_097
 
 
@@ -42,42 +57,147 @@ def civil(days: int) -> tuple[int, int, int]:
     return day.year + cycles * 400, day.month, day.day
 
 
-def _stamp(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | None]:
-    """(days, microseconds of the day, seconds east of UTC or None)."""
-    match = _ISO.match(text.strip())
-    if not match:
-        raise BadLiteral.syntax(type_name, text)
+def _read(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | str | None] | str:
+    """(days, microseconds of the day, zone), or `infinity` or `-infinity`."""
+    match = _ISO.match(text)
+    if match and 1 <= int(match[2]) <= 12 and match[1] != "0000":
+        try:
+            days = days_of(int(match[1]), int(match[2]), int(match[3]))
+        except ValueError:
+            days = None
+        hour = int(match[4] or 0)
+        if days is not None and hour < 24:
+            seconds = (hour * 60 + int(match[5] or 0)) * 60 + int(match[6] or 0)
+            return days, seconds * 1_000_000 + int((match[7] or "0").ljust(6, "0")), None
     try:
-        days = days_of(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError:
-        raise BadLiteral.date_field(text, month_day=int(match[2]) > 12) from None
-    hour, minute, second = int(match[4] or 0), int(match[5] or 0), int(match[6] or 0)
-    if minute > 59 or second > 60 or hour > 24:
-        raise BadLiteral.date_field(text)
-    micros = ((hour * 60 + minute) * 60 + second) * 1_000_000 + int((match[7] or "0").ljust(6, "0"))
-    zone = None
-    if match[8]:
-        digits = match[8].replace(":", "")
-        zone = 0 if digits == "Z" else int(digits[1:3]) * 3600 + int(digits[3:] or 0) * 60
-        zone = -zone if digits[0] == "-" else zone
-    return days, micros, zone
+        found = decode(fields(text))
+        return _moment(found, clock)
+    except Bad as problem:
+        raise problem.mistake(type_name, text) from None
+
+
+def _moment(found: Moment, clock: Clock) -> tuple[int, int, int | str | None] | str:
+    match found.word:
+        case "infinity" | "-infinity":
+            return found.word
+        case "epoch":
+            return _UNIX_EPOCH, 0, 0
+        case "now" | "today" | "tomorrow" | "yesterday":
+            return _frozen(found, clock)
+    if found.julian is not None:
+        return found.julian - _JULIAN_EPOCH, found.microseconds, found.zone
+    if not found.have >= {"year", "month", "day"}:
+        raise Bad("format")
+    if found.day_of_year is not None:
+        return days_of(found.year, 1, 1) + found.day_of_year - 1, found.microseconds, found.zone
+    return days_of(found.year, found.month, found.day), found.microseconds, found.zone
+
+
+def _frozen(found: Moment, clock: Clock) -> tuple[int, int, int | str | None]:
+    """A word whose meaning was frozen when the publication was created."""
+    if clock.created is None:
+        raise FrozenTime(found.word)
+    created = clock.created
+    if created.tzinfo is not None:
+        created = created.astimezone(datetime.UTC)
+    days = created.toordinal() - _EPOCH
+    if found.word == "now":
+        seconds = (created.hour * 60 + created.minute) * 60 + created.second
+        return days, seconds * 1_000_000 + created.microsecond, 0
+    days += {"today": 0, "tomorrow": 1, "yesterday": -1}[found.word]
+    return days, found.microseconds, found.zone
+
+
+def _east(zone: int | str | None, days: int, micros: int) -> int:
+    """Seconds east of UTC; a zone by name as it was on that day."""
+    if zone is None or isinstance(zone, int):
+        return zone or 0
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+    names = {name.lower(): name for name in available_timezones()}
+    try:
+        place = ZoneInfo(names.get(zone, zone))
+    except (ZoneInfoNotFoundError, ValueError):
+        raise Bad("format" if zone.isalpha() else "zone", zone) from None
+    year, month, day = civil(days)
+    # The rules of the first and last years hold before and after them.
+    near = min(max(year, 2), 9998)
+    seconds = micros // 1_000_000
+    local = datetime.datetime(near, month, min(day, 28) if near != year else day, tzinfo=place)
+    local += datetime.timedelta(seconds=min(seconds, 86_399))
+    offset = local.utcoffset()
+    return int(offset.total_seconds()) if offset is not None else 0
 
 
 def read_date(text: str, modifier: int, clock: Clock) -> int:
     """Days since 2000-01-01."""
-    return _stamp(text, clock, "date")[0]
+    found = _read(text, clock, "date")
+    if isinstance(found, str):
+        return DATE_INFINITY if found == "infinity" else MINUS_DATE_INFINITY
+    _check_zone(found, text, "date")
+    if not _FIRST_DAY <= found[0] < _LAST_DAY:
+        raise BadLiteral(f'date out of range: "{text}"')
+    return found[0]
+
+
+def _check_zone(found: tuple[int, int, int | str | None], text: str, type_name: str) -> int:
+    try:
+        return _east(found[2], found[0], found[1])
+    except Bad as problem:
+        raise problem.mistake(type_name, text) from None
+
+
+def _stamp(text: str, clock: Clock, type_name: str, *, with_zone: bool) -> int:
+    found = _read(text, clock, type_name)
+    if isinstance(found, str):
+        return TIMES_INFINITY if found == "infinity" else MINUS_TIMES_INFINITY
+    east = _check_zone(found, text, type_name)
+    days, micros, _ = found
+    value = days * USECS_PER_DAY + micros - (east * 1_000_000 if with_zone else 0)
+    if not _FIRST_DAY * USECS_PER_DAY <= value < _LAST_STAMP_DAY * USECS_PER_DAY:
+        raise BadLiteral(f'timestamp out of range: "{text}"')
+    return value
 
 
 def read_timestamp(text: str, modifier: int, clock: Clock) -> int:
     """Microseconds since 2000-01-01; a zone is read and ignored."""
-    days, micros, _ = _stamp(text, clock, "timestamp without time zone")
-    return days * USECS_PER_DAY + micros
+    return _stamp(text, clock, "timestamp", with_zone=False)
 
 
 def read_timestamptz(text: str, modifier: int, clock: Clock) -> int:
-    """Microseconds since 2000-01-01 UTC."""
-    days, micros, zone = _stamp(text, clock, "timestamp with time zone")
-    return days * USECS_PER_DAY + micros - (zone or 0) * 1_000_000
+    """Microseconds since 2000-01-01 UTC; without a zone, UTC is meant."""
+    return _stamp(text, clock, "timestamp with time zone", with_zone=True)
+
+
+def read_time(text: str, modifier: int, clock: Clock) -> int:
+    """Microseconds of the day; a zone is read and ignored."""
+    return _clock(text, clock, "time")[0]
+
+
+def read_timetz(text: str, modifier: int, clock: Clock) -> tuple[int, int]:
+    """Microseconds of the day, and seconds east of UTC."""
+    return _clock(text, clock, "time with time zone")
+
+
+def _clock(text: str, clock: Clock, type_name: str) -> tuple[int, int]:
+    """DecodeTimeOnly(): a time, with a date before it where a zone by name needs one."""
+    try:
+        parts = fields(text)
+        # Digits alone are a time here, hhmm or hhmmss, not a date.
+        if parts and parts[0][0] == "number" and len(parts[0][1].partition(".")[0]) in (4, 6):
+            digits = parts[0][1]
+            parts[0] = ("time", ":".join((digits[:2], digits[2:4], digits[4:] or "00")))
+        dated = decode(parts)
+        if dated.word == "now":
+            return _frozen(dated, clock)[1], 0
+        if dated.word or not dated.have >= {"hour", "minute", "second"}:
+            raise Bad("format")
+        if isinstance(dated.zone, str) and "day" not in dated.have:
+            raise Bad("format")
+        day = days_of(dated.year, dated.month, dated.day) if "day" in dated.have else 0
+        return dated.microseconds, _east(dated.zone, day, dated.microseconds)
+    except Bad as problem:
+        raise problem.mistake(type_name, text) from None
 
 
 def show_date(value: object) -> str:
@@ -89,11 +209,22 @@ def show_date(value: object) -> str:
     return f"{year if year > 0 else 1 - year:04d}-{month:02d}-{day:02d}{' BC' if year < 1 else ''}"
 
 
-def show_time(micros: int) -> str:
+def show_time(value: object) -> str:
     """Hours, minutes, seconds and the digits of the fraction that are not zero."""
-    seconds, fraction = divmod(micros, 1_000_000)
-    tail = f".{fraction:06d}".rstrip("0") if fraction else ""
+    assert isinstance(value, int)
+    seconds, part = divmod(value, 1_000_000)
+    tail = f".{part:06d}".rstrip("0") if part else ""
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{tail}"
+
+
+def show_timetz(value: object) -> str:
+    """The time and its offset."""
+    assert isinstance(value, tuple)
+    micros, east = value
+    hours, rest = divmod(abs(east), 3600)
+    tail = f":{rest // 60:02d}" if rest else ""
+    tail += f":{rest % 60:02d}" if rest % 60 else ""
+    return f"{show_time(micros)}{'-' if east < 0 else '+'}{hours:02d}{tail}"
 
 
 def _shown(value: object, zone: str) -> str:
@@ -118,6 +249,8 @@ def show_timestamptz(value: object) -> str:
 
 TYPES = {
     "date": (read_date, show_date),
+    "time": (read_time, show_time),
+    "timetz": (read_timetz, show_timetz),
     "timestamp": (read_timestamp, show_timestamp),
     "timestamptz": (read_timestamptz, show_timestamptz),
 }

@@ -107,7 +107,7 @@ def read_numeric(text: str, modifier: int, clock: Clock) -> Decimal:
     if value.adjusted() >= 131072 or exponent < -16383:
         raise BadLiteral("value overflows numeric format")
     plain = value if exponent <= 0 else EXACT.quantize(value, Decimal(1))
-    return plain if plain or not plain.is_signed() else -plain
+    return plain if plain else plain.copy_abs()
 
 
 def fits_scale(value: Decimal, precision: int, scale: int) -> Decimal:
@@ -207,6 +207,6 @@ def _shortest(value: float, text: str, widest: int) -> str:
     figures = "".join(map(str, digits))
     minus = "-" if sign else ""
     if -4 <= place < widest:
-        return minus + format(Decimal(text).normalize(), "f")
+        return format(Decimal(text).normalize(), "f")
     point = f".{figures[1:]}" if len(figures) > 1 else ""
     return f"{minus}{figures[0]}{point}e{'-' if place < 0 else '+'}{abs(place):02d}"

@@ -1,0 +1,205 @@
+"""Every row of the engines' tables gives PostgreSQL's value on every nasty row, or raises with it.
+
+The functions of the tables are called by name over columns of their argument types; what has
+syntax instead of a name (CASE, IN, LIKE, numeric, …) stands in `data/filter_values.txt`, one
+`types | expression` a line. See `three_engines` for how values are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from servers import Server
+from three_engines import ERROR, Duck, Postgres, Rows, Sparks, as_text, same, shown
+
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters.engines import duckdb as duckdb_table
+from filtersql.filters.engines import spark as spark_table
+from filtersql.filters.facts import Function, facts
+from filtersql.storage import Engine
+
+#: what stands for each argument type
+COLUMN_TYPES = {
+    **{name: name for name in ("bool", "int2", "int4", "int8", "float4", "float8", "text", "bytea",
+                               "date", "timestamp", "timestamptz", "time", "uuid")},
+    "numeric": "numeric(12,3)",
+    "varchar": "varchar(5)",
+    "bpchar": "bpchar(5)",
+}  # fmt: skip
+VALUES = (Path(__file__).parent / "data" / "filter_values.txt").read_text().splitlines()
+TABLES: dict[Engine, dict[str, str]] = {"spark": spark_table.TABLE, "duckdb": duckdb_table.TABLE}
+#: raised when a table grows; a test that finds fewer has lost some
+FEWEST_FUNCTIONS = {"spark": 310, "duckdb": 310}
+Question = tuple[tuple[str, ...], str]
+
+
+def translated(engine: Engine) -> Iterator[tuple[Function, str]]:
+    """The immutable functions that an engine's table has a row for, each with its call."""
+    for key in TABLES[engine]:
+        name = key.partition("(")[0]
+        for function in facts().functions(name):
+            if key.startswith(".") or ("(" in key and str(function) != key):
+                continue
+            if function.volatility == "i" and all(arg in COLUMN_TYPES for arg in function.args):
+                args = [f"c{place}" for place in range(1, len(function.args) + 1)]
+                if name in ("text_lt", "text_le", "text_gt", "text_ge"):
+                    args[0] += ' COLLATE "C"'
+                yield function, f'"{name}"({", ".join(args)})'
+
+
+def questions() -> list[Question]:
+    """Everything that is asked: (types of the columns, expression)."""
+    asked: dict[Question, None] = {}
+    for engine in TABLES:
+        for function, call in translated(engine):
+            asked[tuple(COLUMN_TYPES[arg] for arg in function.args), call] = None
+    for line in VALUES:
+        types, _, expression = line.partition("|")
+        text = expression.strip().replace("\\n", "\n") if "E'" not in line else expression.strip()
+        asked[tuple(types.split()), text] = None
+    return list(asked)
+
+
+@pytest.fixture(scope="module")
+def server(postgres: Server) -> Iterator[Postgres]:
+    """The PostgreSQL that knows the truth."""
+    connection = postgres.connect(postgres.create_database())
+    connection.autocommit = True
+    yield Postgres(connection)
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def truth(server: Postgres) -> dict[Question, list[str | None]]:
+    """PostgreSQL's values of every question."""
+    return {question: server.ask(Rows(question[0]), question[1]) for question in questions()}
+
+
+@pytest.mark.postgres
+def test_duckdb_gives_postgresqls_values(truth: dict[Question, list[str | None]]) -> None:
+    """On DuckDB, every row of its table."""
+    duck, wrong, all_rows = Duck(), [], {}
+    for (types, expression), expected in truth.items():
+        rows = all_rows.setdefault(types, Rows(types))
+        try:
+            kind, sql = rows.result_type(expression), rows.written(expression, "duckdb")
+        except NotTranslated:
+            continue
+        sql = as_text(sql, kind, "duckdb")
+        plain = [place for place, value in enumerate(expected) if value != ERROR]
+        try:
+            found = duck.ask(rows, sql, plain) if plain else {}
+        except duckdb.Error as error:
+            wrong.append(f"{expression} over {types}: {error}")
+            continue
+        wrong += _different(rows, expression, kind, expected, found)
+        for place in [place for place, value in enumerate(expected) if value == ERROR][:3]:
+            try:
+                value = duck.ask(rows, sql, [place])[place]
+            except duckdb.Error:
+                continue
+            wrong.append(f"{expression} on {rows.values[place]}: {value}, PostgreSQL raises")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.postgres
+@pytest.mark.spark
+def test_spark_gives_postgresqls_values(
+    truth: dict[Question, list[str | None]], spark: SparkSession
+) -> None:
+    """On Spark, every row of its table; many expressions a query."""
+    sparks, wrong = Sparks(spark.newSession()), []
+    for types in dict.fromkeys(types for types, _ in truth):
+        rows = Rows(types)
+        asked = []
+        for (kinds, expression), expected in truth.items():
+            if kinds != types:
+                continue
+            try:
+                kind, sql = rows.result_type(expression), rows.written(expression, "spark")
+            except NotTranslated:
+                continue
+            asked.append((expression, kind, as_text(sql, kind, "spark"), expected))
+        for start in range(0, len(asked), 40):
+            wrong += _spark_differences(sparks, rows, asked[start : start + 40])
+    assert not wrong, "\n".join(wrong)
+
+
+def _spark_differences(
+    sparks: Sparks, rows: Rows, asked: list[tuple[str, str, str, list[str | None]]]
+) -> list[str]:
+    def places(expected: list[str | None], *, raising: bool) -> list[int]:
+        return [
+            place
+            for place, value in enumerate(expected)
+            if (value == ERROR) == raising and rows.fits(rows.values[place], "spark")
+        ]
+
+    found = sparks.ask(rows, [(sql, places(want, raising=False)) for _, _, sql, want in asked])
+    wrong = []
+    for (expression, kind, sql, expected), values in zip(asked, found, strict=True):
+        wrong += _different(rows, expression, kind, expected, values)
+        for place in places(expected, raising=True)[-1:]:
+            try:
+                value = sparks.ask(rows, [(sql, [place])])[0][place]
+            except PySparkException:
+                continue
+            wrong.append(f"{expression} on {rows.values[place]}: {value}, PostgreSQL raises")
+    return wrong
+
+
+def _different(
+    rows: Rows, expression: str, kind: str, expected: list[str | None], found: dict[int, object]
+) -> list[str]:
+    """The first row on which the values differ."""
+    for place, value in found.items():
+        text = shown(value, kind)
+        if kind == "timestamptz" and text is not None and not text.endswith("+00"):
+            text += "+00"
+        if not same(expected[place], text, kind):
+            where = f"{expression} on {rows.values[place]}"
+            return [f"{where}: {text!r}, PostgreSQL gives {expected[place]!r}"]
+    return []
+
+
+def test_tables_do_not_lose_functions(announce: Callable[[str], None]) -> None:
+    """The number of PostgreSQL's functions that each engine's table translates."""
+    known = facts()
+    immutable = {
+        str(function)
+        for name in known.function_names()
+        for function in known.functions(name)
+        if function.volatility == "i"
+        and function.kind == "f"
+        and all(arg in COLUMN_TYPES for arg in function.args)
+        and function.result in COLUMN_TYPES
+    }
+    for engine in TABLES:
+        count = len({str(function) for function, _ in translated(engine)})
+        announce(
+            f"{engine}: {count} of {len(immutable)} immutable functions over the types of the "
+            "tables, and those with rules of their own (numeric, LIKE, char(n))"
+        )
+        assert count >= FEWEST_FUNCTIONS[engine]
+
+
+def test_every_row_names_functions_that_exist() -> None:
+    """A row for a function that PostgreSQL does not have is a slip."""
+    missing = [
+        key
+        for rows in TABLES.values()
+        for key in rows
+        if not key.startswith(".")
+        and not [
+            function
+            for function in facts().functions(key.partition("(")[0])
+            if "(" not in key or str(function) == key
+        ]
+    ]
+
+    assert missing == []

@@ -1,0 +1,368 @@
+"""One expression, three engines: the values that PostgreSQL, DuckDB and Spark give on nasty rows.
+
+A `Rows` is a table of every combination of nasty values for some argument types. An expression over
+its columns c1, c2, … is asked of PostgreSQL, as text with an error caught for each row, and of an
+engine as filtersql writes it. What is compared is the value in PostgreSQL's text form, and that a
+row which raises in PostgreSQL raises in the engine too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import duckdb
+import psycopg
+from sqlglot import exp
+
+from filtersql.catalog import Column, PgType, Table
+from filtersql.filters.literals import show
+from filtersql.filters.model import Filter
+from filtersql.filters.nodes import NullTest
+from filtersql.filters.resolving import resolve
+from filtersql.filters.types import typmod
+from filtersql.filters.writing import Writer
+from filtersql.names import RelationName
+from filtersql.source import Passage, Source
+from filtersql.storage import Engine, stored_as
+
+ERROR = "ERROR"
+#: values as PostgreSQL reads them; None is NULL
+NASTY: dict[str, list[str | None]] = {
+    "bool": ["t", "f", None],
+    "int2": ["0", "1", "-1", "2", "3", "-7", "7", "15", "32767", "-32768", None],
+    "int4": ["0", "1", "-1", "2", "3", "-7", "7", "31", "32", "2147483647", "-2147483648", None],
+    "int8": ["0", "1", "-1", "2", "3", "-7", "7", "9007199254740993", "9223372036854775807",
+             "-9223372036854775808", "2147483648", None],
+    "float4": ["0", "-0", "1", "1.5", "2.5", "-2.5", "0.1", "3.4e38", "-3.4e38", "1e-45", "NaN",
+               "Infinity", "-Infinity", "16777217", "2147483648", None],
+    "float8": ["0", "-0", "1", "0.5", "1.5", "2.5", "-2.5", "0.1", "100", "1e308", "-1e308",
+               "5e-324", "1e-200", "NaN", "Infinity", "-Infinity", "2147483647.5",
+               "9223372036854775807", "4503599627370497.5", None],
+    "numeric(12,3)": ["0", "1", "-1", "0.001", "2.5", "-2.5", "3.5", "1.005", "100.125",
+                      "999999999.999", "-999999999.999", "7.000", None],
+    "numeric": ["0", "0.00", "1", "1.00", "-1", "0.5", "-0.25", "2.5", "-2.5", "10", "9.9999999999",
+                "123456789012345678901234567890.123456789", "-123456789012345678901234567890",
+                "0.000000000000000000000000000000000000000001", "NaN", "Infinity", "-Infinity",
+                "100000000000000000000", "-99.5", "-100", None],
+    # values that fit where a numeric without declared digits is computed with
+    "numeric:fits": ["0", "0.00", "1", "1.00", "-1", "0.5", "-0.25", "2.5", "-2.5", "10", "7.125",
+                     "999999999999999999", "-0.0000000001", "9.9999999999", "-100", None],
+    "text": ["", " ", "a", "A", "b", "abc", "abc  ", "  abc", "xabcx", "a%c", "a_c", "a\\c", "a\nb",
+             "abc\n", "é", "É", "ab é", "日本語", "😀x", "${env:HOME}", "it's", "\t", "%", "aaa",
+             "\u00a0x\u00a0", "NaN", "null", None],
+    "varchar(5)": ["", "a", "abc", "abc  ", "a  ", "é日x", "abcde", None],
+    "bpchar(5)": ["", "a", "abc", "abcde", "  a", "é", "a%c", None],
+    "bytea": ["", "\\x00", "\\x61", "\\x6162", "\\xff", "\\x7f", "\\x5c78", None],
+    "date": ["2000-01-01", "2024-02-29", "1999-12-31", "0001-01-01", "9999-12-31", "1582-10-10",
+             "1969-12-31", "infinity", "-infinity", "0044-03-15 BC", None],
+    "timestamp": ["2000-01-01 00:00:00", "2024-02-29 23:59:59.999999", "1969-12-31 23:59:59.5",
+                  "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999", "1582-10-10 12:00:00",
+                  "2024-03-31 02:30:00", "infinity", "-infinity", None],
+    "timestamptz": ["2000-01-01 00:00:00+00", "2024-02-29 23:59:59.999999+00",
+                    "1969-12-31 23:59:59.5+00", "0001-01-01 00:00:00+00", "infinity", "-infinity",
+                    "2024-07-01 12:00:00+02", None],
+    "time": ["00:00:00", "12:30:00.5", "23:59:59.999999", "24:00:00", "12:30:00", None],
+    "uuid": ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "00000000-0000-0000-0000-000000000000",
+             "ffffffff-ffff-ffff-ffff-ffffffffffff", None],
+}  # fmt: skip
+#: values that a type of the engine cannot hold: a run stops on them, no filter sees them
+_NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC"}
+_FEW = 9
+_YEAR = re.compile(r"([+-]?\d+)(?=-\d\d-)")
+
+
+def pg_type(name: str) -> PgType:
+    """`numeric(12,3)` as the catalogs hold it."""
+    bare, _, rest = name.partition(":")[0].partition("(")
+    values = [int(part) for part in rest.rstrip(")").split(",")] if rest else []
+    return PgType(bare, typmod(bare, values, None) if values else -1)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All combinations of nasty values for some types, as a table r(id, c1, c2, …)."""
+
+    types: tuple[str, ...]
+
+    @cached_property
+    def table(self) -> Table:
+        """The table as filtersql knows it."""
+        span = Source("test", "r").span(0, 1)
+        columns = tuple(
+            Column(f"c{place}", pg_type(name), span) for place, name in enumerate(self.types, 1)
+        )
+        return Table(RelationName("public", "r"), columns, span)
+
+    @cached_property
+    def values(self) -> list[tuple[str | None, ...]]:
+        """The rows; with three columns or more, fewer values of each type."""
+        lists = [NASTY[name] for name in self.types]
+        if len(lists) > 2:
+            lists = [_thinned(items) for items in lists]
+        return list(itertools.product(*lists))
+
+    def fits(self, row: tuple[str | None, ...], engine: Engine) -> bool:
+        """Whether the engine's types hold the row."""
+        return engine == "duckdb" or not any(
+            value in _NOT_IN_SPARK and name in ("date", "timestamp", "timestamptz")
+            for value, name in zip(row, self.types, strict=True)
+        )
+
+    def resolved(self, expression: str) -> Filter:
+        """The expression resolved; what is not boolean is found under an IS NULL."""
+        source = Source("test", f"({expression}) IS NULL")
+        return resolve(Passage(source.text, source), self.table)
+
+    def written(self, expression: str, engine: Engine) -> str:
+        """The expression as filtersql writes it for an engine."""
+        found = self.resolved(expression)
+        assert isinstance(found.tree, NullTest)
+        writer = Writer(engine, lambda name: exp.column(name, quoted=True), found.text)
+        return writer.put(found.tree.arg).sql(dialect=engine)
+
+    def result_type(self, expression: str) -> str:
+        """The internal name of the expression's type."""
+        tree = self.resolved(expression).tree
+        assert isinstance(tree, NullTest)
+        return tree.arg.type
+
+
+def _thinned(items: list[str | None]) -> list[str | None]:
+    step = max(len(items) // _FEW, 1)
+    return list(dict.fromkeys([*items[::step], *items[-2:]]))
+
+
+class Postgres:
+    """Asks a server for the value of each row, errors caught one by one."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self.connection = connection
+        self._made: set[tuple[str, ...]] = set()
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(
+            """CREATE OR REPLACE FUNCTION pg_temp.ask(sql text, n int) RETURNS text[] AS $$
+            DECLARE result text[]; one text;
+            BEGIN
+              FOR i IN 0 .. n - 1 LOOP
+                BEGIN
+                  EXECUTE sql INTO one USING i;
+                  result[i] := one;
+                EXCEPTION WHEN OTHERS THEN
+                  result[i] := 'ERROR';
+                END;
+              END LOOP;
+              RETURN result;
+            END $$ LANGUAGE plpgsql"""
+        )
+
+    def ask(self, rows: Rows, expression: str) -> list[str | None]:
+        """The value of each row as text, ERROR where it raises."""
+        name = self._table(rows)
+        sql = f"SELECT ({expression})::text FROM {name} r WHERE id = $1"
+        if rows.types and not self._raises(name, expression):
+            query = f"SELECT array_agg(({expression})::text ORDER BY id) FROM {name} r"
+            return list(self._one(query))
+        return list(self._one("SELECT pg_temp.ask(%s, %s)", sql, len(rows.values)))
+
+    def _raises(self, name: str, expression: str) -> bool:
+        try:
+            with self.connection.transaction():
+                self.connection.execute(f"SELECT ({expression})::text FROM {name} r").fetchall()
+        except psycopg.Error:
+            return True
+        return False
+
+    def _one(self, query: str, *args: object) -> Any:
+        row = self.connection.execute(query, args or None).fetchone()
+        assert row is not None
+        return row[0]
+
+    def _table(self, rows: Rows) -> str:
+        name = "r_" + "_".join(str(abs(hash(kind)) % 10**6) for kind in rows.types)
+        if rows.types not in self._made:
+            columns = ", ".join(
+                f"c{place} {kind.partition(':')[0]}" for place, kind in enumerate(rows.types, 1)
+            )
+            self.connection.execute(
+                f"CREATE TEMP TABLE {name} (id int PRIMARY KEY, {columns})".replace(", )", ")")
+            )
+            marks = ", ".join(["%s"] * (len(rows.types) + 1))
+            with self.connection.cursor() as cursor:
+                cursor.executemany(
+                    f"INSERT INTO {name} VALUES ({marks})",
+                    [(place, *row) for place, row in enumerate(rows.values)],
+                )
+            self._made.add(rows.types)
+        return name
+
+
+def stored(value: str | None, kind: PgType, engine: Engine) -> exp.Expr:
+    """A value as the target holds it."""
+    sql = stored_as(kind, engine).sql
+    if value is None:
+        return exp.cast(exp.Null(), sql, dialect=engine)
+    if kind.name == "bpchar" and kind.length:
+        value = value.ljust(kind.length)
+    if kind.name == "bytea":
+        return exp.func("unhex", exp.Literal.string(value[2:]))
+    if engine == "duckdb" and value.endswith(" BC"):
+        value = value.replace(" BC", " (BC)")
+    return exp.cast(exp.Literal.string(value), sql, dialect=engine)
+
+
+def shown(value: object, type_name: str) -> str | None:
+    """An engine's value as PostgreSQL prints it; numerics without trailing zeros."""
+    if value is None:
+        return None
+    if type_name == "bool":
+        assert value in (True, False), value
+        return "true" if value else "false"
+    if type_name in ("float4", "float8"):
+        assert isinstance(value, float)
+        return show(type_name, value)
+    if type_name == "bytea":
+        assert isinstance(value, (bytes, bytearray))
+        return "\\x" + bytes(value).hex()
+    if type_name == "numeric":
+        return plain_number(str(value))
+    if type_name in ("date", "timestamp") and (year := _YEAR.match(str(value))):
+        number = -int(year[1]) + 1 if "(BC)" in str(value) else int(year[1])
+        rest = str(value)[year.end() :].replace(" (BC)", "")
+        return f"{number if number > 0 else 1 - number:04d}{rest}{' BC' if number < 1 else ''}"
+    return str(value)
+
+
+def plain_number(text: str) -> str:
+    """One text for each numeric value."""
+    value = Decimal(text)
+    return format(value.normalize(), "f") if value.is_finite() else str(value)
+
+
+def same(expected: str | None, found: str | None, type_name: str) -> bool:
+    """Whether an engine's value is PostgreSQL's."""
+    if expected is None or found is None:
+        return expected is None and found is None
+    if type_name == "numeric" and expected != ERROR:
+        expected = plain_number(expected)
+    if type_name in ("float4", "float8") and ERROR not in (expected, found):
+        # PostgreSQL's shortest digits are sometimes one longer than they need to be.
+        pair = float(expected), float(found)
+        return pair[0] == pair[1] or all(map(math.isnan, pair))
+    if type_name == "bpchar":
+        return expected.rstrip(" ") == found.rstrip(" ")
+    return expected == found
+
+
+def as_text(sql: str, type_name: str, engine: Engine) -> str:
+    """The expression, cast to text where Python's value of it would lose something."""
+    if type_name in ("date", "timestamp", "timestamptz", "numeric"):
+        return f"CAST({sql} AS {'STRING' if engine == 'spark' else 'VARCHAR'})"
+    return sql
+
+
+class Duck:
+    """DuckDB with the nasty rows."""
+
+    def __init__(self) -> None:
+        self.connection = duckdb.connect()
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self._made: dict[tuple[str, ...], str] = {}
+
+    def ask(self, rows: Rows, sql: str, ids: Sequence[int]) -> dict[int, object]:
+        """The value of each row of `ids`; raises what DuckDB raises."""
+        name = self._table(rows)
+        chosen = ", ".join(map(str, ids))
+        query = f"SELECT id, {sql} FROM (SELECT * FROM {name} WHERE id IN ({chosen})) r"
+        return dict(self.connection.execute(query).fetchall())
+
+    def _table(self, rows: Rows) -> str:
+        if rows.types not in self._made:
+            name = f"r{len(self._made)}"
+            kinds = [pg_type(kind) for kind in rows.types]
+            selects = [
+                exp.select(
+                    exp.alias_(exp.Literal.number(place), "id"),
+                    *(
+                        exp.alias_(stored(value, kind, "duckdb"), f"c{number}")
+                        for number, (value, kind) in enumerate(zip(row, kinds, strict=True), 1)
+                    ),
+                ).sql("duckdb")
+                for place, row in enumerate(rows.values)
+            ]
+            self.connection.execute(f"CREATE TABLE {name} AS {selects[0]}")
+            for start in range(1, len(selects), 200):
+                part = " UNION ALL ".join(selects[start : start + 200])
+                self.connection.execute(f"INSERT INTO {name} {part}")
+            self._made[rows.types] = name
+        return self._made[rows.types]
+
+
+class Sparks:
+    """Spark with the nasty rows, one query for many expressions."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        for name, value in (
+            ("spark.sql.ansi.enabled", "true"),
+            ("spark.sql.session.timeZone", "UTC"),
+            ("spark.sql.variable.substitute", "false"),
+            ("spark.sql.caseSensitive", "true"),
+            ("spark.sql.shuffle.partitions", "1"),
+        ):
+            session.conf.set(name, value)
+        self._made: dict[tuple[str, ...], str] = {}
+
+    def ask(
+        self, rows: Rows, questions: Sequence[tuple[str, Sequence[int]]]
+    ) -> list[dict[int, object]]:
+        """For each (expression, ids): the value of each row; raises what Spark raises."""
+        name = self._table(rows)
+        parts = [
+            f"CASE WHEN id NOT IN ({', '.join(map(str, skipped))}) THEN {sql} END AS v{place}"
+            if (skipped := sorted(set(range(len(rows.values))) - set(ids)))
+            else f"{sql} AS v{place}"
+            for place, (sql, ids) in enumerate(questions)
+        ]
+        found = self.session.sql(f"SELECT id, {', '.join(parts)} FROM {name} r").collect()
+        return [
+            {row[0]: row[place] for row in found if row[0] in set(ids)}
+            for place, (_, ids) in enumerate(questions, 1)
+        ]
+
+    def _table(self, rows: Rows) -> str:
+        if rows.types not in self._made:
+            name = f"r{len(self._made)}_{'_'.join(map(str, map(len, rows.types)))}"
+            kinds = [pg_type(kind) for kind in rows.types]
+            columns = [_read_back(f"c{place}", kind) for place, kind in enumerate(kinds, 1)]
+            texts = [
+                (place, *(_spark_text(value, kind) for value, kind in zip(row, kinds, strict=True)))
+                for place, row in enumerate(rows.values)
+                if rows.fits(row, "spark")
+            ]
+            schema = "id int, " + ", ".join(
+                f"c{place} string" for place in range(1, len(kinds) + 1)
+            )
+            frame = self.session.createDataFrame(texts, schema)
+            frame.selectExpr("id", *columns).coalesce(1).createOrReplaceTempView(name + "_v")
+            self.session.sql(f"CACHE TABLE {name} AS SELECT * FROM {name}_v")
+            self._made[rows.types] = name
+        return self._made[rows.types]
+
+
+def _spark_text(value: str | None, kind: PgType) -> str | None:
+    if value is not None and kind.name == "bpchar" and kind.length:
+        return value.ljust(kind.length)
+    return value
+
+
+def _read_back(name: str, kind: PgType) -> str:
+    if kind.name == "bytea":
+        return f"unhex(substring({name}, 3)) AS {name}"
+    return f"CAST({name} AS {stored_as(kind, 'spark').sql}) AS {name}"
