@@ -28,6 +28,9 @@ COMMANDS = {
     "run": "Copy what is missing, then apply every pending change once.",
     "status": "Show position, lag and conflicts of every target.",
     "test": "Run the project's unit tests.",
+    "retry": "Run again what failed or was skipped in the last run.",
+    "schema": "Print the JSON schemas of a project's files, for editors.",
+    "completion": "Print a script that completes commands in a shell.",
     "clean": "Remove what was generated.",
 }
 

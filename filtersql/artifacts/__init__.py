@@ -8,18 +8,18 @@ source_map                                     lines of a statement -> places of
 
 from filtersql.artifacts.earlier import EarlierManifest, EarlierNode, read_manifest
 from filtersql.artifacts.files import compiled_path, files_of, stale_files, write, write_file
-from filtersql.artifacts.manifest import MANIFEST_VERSION, checksums, fingerprint, manifest
+from filtersql.artifacts.manifest import MANIFEST_VERSION, Fingerprints, checksums, manifest
 from filtersql.artifacts.source_map import Mapped, source_map
 
 __all__ = [
     "MANIFEST_VERSION",
     "EarlierManifest",
     "EarlierNode",
+    "Fingerprints",
     "Mapped",
     "checksums",
     "compiled_path",
     "files_of",
-    "fingerprint",
     "manifest",
     "read_manifest",
     "source_map",

@@ -35,9 +35,9 @@ from filtersql.source import Span
 __all__ = [
     "MANIFEST_VERSION",
     "STATEMENTS",
+    "Fingerprints",
     "checksums",
     "compiled_path",
-    "fingerprint",
     "manifest",
 ]
 
@@ -85,9 +85,15 @@ def checksums(node: Node) -> dict[str, str]:
     }
 
 
-def fingerprint(node: Node, macro_folders: tuple[Path, ...]) -> str:
-    """What a target means, whatever engine and schema it lands in."""
-    return _fingerprint(node, _MacroTexts(macro_folders))
+class Fingerprints:
+    """What targets mean, whatever engine and schema they land in."""
+
+    def __init__(self, macro_folders: tuple[Path, ...]) -> None:
+        self._macros = _MacroTexts(macro_folders)
+
+    def of(self, node: Node) -> str:
+        """A target's fingerprint."""
+        return _fingerprint(node, self._macros)
 
 
 class _MacroTexts:

@@ -30,7 +30,7 @@ def command(console: Console, *, check: bool) -> int:
     artifacts.write(project, compilation, nodes)
     seconds = time.perf_counter() - started
     if console.options.select and len(nodes) == 1:
-        console.result(nodes[0].compiled.merge_sql)
+        console.result(_printed(console, nodes[0].compiled.merge_sql))
     place = project.compiled_path
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
     console.message(f"Compiled {_counted(len(nodes), 'target')} to {shown} in {seconds:.2f}s")
@@ -64,3 +64,11 @@ def _check(console: Console, stale: list[str]) -> int:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _printed(console: Console, sql: str) -> str:
+    if not console.colored or console.options.json:
+        return sql
+    from filtersql.commands.highlighting import highlighted
+
+    return highlighted(sql)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 import click
 
+from filtersql.commands.logs import Log
 from filtersql.commands.options import Options
 from filtersql.errors import Mistake, Mistakes, Notice
 
@@ -27,8 +28,14 @@ class Console:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        self.log = Log(options.log_path)
         self._out = wants_color(options, sys.stdout)
         self._err = wants_color(options, sys.stderr)
+
+    @property
+    def colored(self) -> bool:
+        """Whether results are printed in colour."""
+        return self._out
 
     def result(self, text: str = "") -> None:
         """A line of the answer, on stdout. With --format json only `document` prints there."""
@@ -42,17 +49,55 @@ class Console:
         encoded = msgspec.json.encode(content, enc_hook=str)
         click.echo(msgspec.json.format(encoded, indent=2).decode())
 
-    def message(self, text: str = "", *, fg: str | None = None) -> None:
-        """A line of talk: on stdout as text, on stderr beside a JSON document; not with --quiet."""
+    def message(
+        self,
+        text: str = "",
+        *,
+        fg: str | None = None,
+        name: str = "Message",
+        level: str = "info",
+        data: Mapping[str, object] | None = None,
+        shown: str | None = None,
+    ) -> None:
+        """A line of talk: on stdout as text, on stderr beside a JSON document; not with --quiet.
+
+        `shown` is the text for people, where it differs from what is logged.
+        """
+        line = self.log.event(name, text, level, data)
         if not self.options.quiet:
             err = self.options.json
-            click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
+            if self.options.log_format == "json":
+                click.echo(line.decode(), err=err)
+            else:
+                text = text if shown is None else shown
+                click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
 
     def warn(self, notices: Iterable[Notice]) -> None:
         """Warnings, on stderr."""
         for notice in notices:
+            place = None if notice.span is None else str(notice.span)
+            content = {"name": notice.name, "place": place, "hint": notice.hint}
+            line = self.log.event("Warning", notice.message, "warn", content)
+            if self.options.log_format == "json":
+                click.echo(line.decode(), err=True)
+                continue
             click.echo(_painted(str(notice), "warning:", "yellow"), err=True, color=self._err)
             click.echo(err=True)
+
+    def fail(self, error: Mistake | Mistakes) -> int:
+        """Reports mistakes and gives the exit code."""
+        lines = [
+            self.log.event("Mistake", one.message, "error", _record(one))
+            for one in (error.mistakes if isinstance(error, Mistakes) else (error,))
+        ]
+        if self.options.json:
+            _print_document(error)
+        if self.options.log_format == "json":
+            for line in lines:
+                click.echo(line.decode(), err=True)
+        else:
+            click.echo(_painted(str(error), "", "red"), err=True, color=self._err)
+        return error.exit_code
 
 
 def fail(error: BaseException, arguments: Sequence[str]) -> int:

@@ -37,7 +37,7 @@ def command(console: Console, *, types: bool) -> int:
     report.check("python", platform.python_version)
     for package in _PACKAGES:
         report.check(package, lambda name=package: version(name))  # type: ignore[misc]
-    project = report.check("project", lambda: load_project(console.options), _described)
+    project = report.check("project", lambda: load_project(console), _described)
     if project is not None:
         report.check("compiles", lambda: _compiled(console, project))
         report.check("target", lambda: _connected(project))

@@ -1,15 +1,20 @@
-"""The flags that every command takes, before or after its name."""
+"""The flags that every command takes, before or after its name.
+
+Each may be set by an environment variable, too: `--fail-fast` by FILTERSQL_FAIL_FAST=1,
+`--no-color` by FILTERSQL_NO_COLOR=1. A flag of the command line comes first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["Options", "merged_options", "shared_options"]
+__all__ = ["Options", "merged_options", "own_from_environment", "shared_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -24,9 +29,12 @@ class Options:
     vars: str | None = None
     select: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    state: Path | None = None
     threads: int | None = None
     fail_fast: bool = False
     format: str = "text"
+    log_format: str = "text"
+    log_path: Path | None = None
     quiet: bool = False
     color: bool | None = None
     debug: bool = False
@@ -40,6 +48,13 @@ class Options:
         return self.format == "json"
 
 
+def _nodes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """For the shell's completion: what may be selected."""
+    from filtersql.commands.completing import selectors
+
+    return selectors(ctx.params.get("project_dir"), incomplete)
+
+
 _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
     click.option("--project-dir", type=click.Path(path_type=Path), help="The project's folder."),
     click.option(
@@ -47,14 +62,32 @@ _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
     ),
     click.option("-t", "--target", help="The output of the profile to use."),
     click.option("--vars", metavar="YAML", help="Variables, e.g. '{state: NSW}'."),
-    click.option("-s", "--select", multiple=True, help="What to take: names, globs, tag:…"),
-    click.option("--exclude", multiple=True, help="What to leave out."),
-    click.option("--threads", type=click.IntRange(min=1), help="How many targets at a time."),
+    click.option(
+        "-s", "--select", multiple=True, shell_complete=_nodes, help="What to take: names, tag:…"
+    ),
+    click.option("--exclude", multiple=True, shell_complete=_nodes, help="What to leave out."),
+    click.option(
+        "--state",
+        type=click.Path(path_type=Path),
+        help="The folder of an earlier manifest.json, for state:modified.",
+    ),
+    click.option("--threads", type=click.IntRange(min=1), help="How many tasks run at a time."),
     click.option(
         "-x", "--fail-fast", is_flag=True, default=None, help="Stop at the first failure."
     ),
     click.option(
-        "--format", type=click.Choice(["text", "json"]), default=None, help="How to print."
+        "--format", type=click.Choice(["text", "json"]), default=None, help="How to print results."
+    ),
+    click.option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        default=None,
+        help="How to print messages.",
+    ),
+    click.option(
+        "--log-path",
+        type=click.Path(path_type=Path),
+        help="The folder of filtersql.log. Default: logs.",
     ),
     click.option(
         "-q", "--quiet", is_flag=True, default=None, help="Print results and errors only."
@@ -67,6 +100,9 @@ _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
         help="Whether a partition root's filter applies, or each partition's.",
     ),
 )
+_NAMES = frozenset(one.name for one in fields(Options)) - {"given"}
+#: read by the project itself, which goes on to look elsewhere
+_NOT_HERE = frozenset({"profiles_dir"})
 
 
 def shared_options(command: _Command) -> _Command:
@@ -79,8 +115,44 @@ def shared_options(command: _Command) -> _Command:
 def merged_options(ctx: click.Context, flags: Mapping[str, object]) -> Options:
     """The flags of this level over those that stood before the command, over the environment's."""
     base = ctx.obj if isinstance(ctx.obj, Options) else Options()
-    names = {one.name for one in fields(Options)} - {"given"}
     set_here = {
-        name: value for name, value in flags.items() if name in names and value not in (None, ())
+        name: value for name, value in flags.items() if name in _NAMES and value not in (None, ())
     }
+    if ctx.obj is None:
+        asked = [one for one in ctx.command.params if one.name in _NAMES - _NOT_HERE - {*set_here}]
+        set_here |= _from_environment(ctx, asked)
     return replace(base, **set_here, given=base.given | set(set_here))  # type: ignore[arg-type]
+
+
+def own_from_environment(
+    ctx: click.Context, arguments: Mapping[str, object]
+) -> Mapping[str, object]:
+    """A command's own flags, those that are not given filled from the environment."""
+    given = click.core.ParameterSource.COMMANDLINE
+    asked = [
+        one
+        for one in ctx.command.params
+        if isinstance(one, click.Option)
+        and one.name in arguments
+        and one.name not in _NAMES
+        and ctx.get_parameter_source(str(one.name)) is not given
+    ]
+    return {**arguments, **_from_environment(ctx, asked)}
+
+
+def _from_environment(ctx: click.Context, params: Sequence[click.Parameter]) -> dict[str, object]:
+    """The values of flags whose variable is set; click says what is wrong with one."""
+    found: dict[str, object] = {}
+    for param in params:
+        if not isinstance(param, click.Option) or param.name is None:
+            continue
+        variable = f"FILTERSQL_{param.name.upper()}"
+        opposite = f"FILTERSQL_NO_{param.name.upper()}"
+        param.envvar = variable
+        if text := os.environ.get(variable):
+            value = param.type.split_envvar_value(text) if param.multiple else text
+            found[param.name] = param.type_cast_value(ctx, value)
+        elif param.secondary_opts and (text := os.environ.get(opposite)):
+            param.envvar = opposite
+            found[param.name] = not param.type_cast_value(ctx, text)
+    return found

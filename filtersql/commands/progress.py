@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -26,38 +26,48 @@ class Progress:
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._live = sys.stderr.isatty() and not console.options.quiet
+        options = console.options
+        talks = not options.quiet and options.log_format == "text"
+        self._live = sys.stderr.isatty() and talks
         self._shown = ""
 
     def found(self, project: Project, nodes: Sequence[Node]) -> None:
         """The first line: what there is."""
         definitions = project.definitions
         self._line(
+            "Found",
             f"Found {len(definitions.publications) + len(definitions.replication_sets)} "
             f"publications, {len(definitions.catalog.tables)} tables, "
-            f"{len(definitions.subscriptions)} subscriptions, {len(nodes)} targets"
+            f"{len(definitions.subscriptions)} subscriptions, {len(nodes)} targets",
         )
 
-    def connected(self, title: str, output: str) -> None:
+    def connected(self, title: str, output: str, threads: int | None) -> None:
         """The second line: where it runs."""
-        self._line(f"Running on {title} (target='{output}')")
+        told = "" if threads is None else f", threads={threads}"
+        self._line("Connected", f"Running on {title} (target='{output}'{told})")
 
     def on_event(self, event: Event) -> None:
         """Prints an event of the run."""
         place = f"{event.index} of {event.total}"
+        facts = {"unique_id": event.unique_id, "index": event.index, "total": event.total}
+        ended = {**facts, "execution_time": event.seconds, "message": event.message}
         match event.kind:
             case "reading":
                 self._bar(f"  {event.unique_id}: {event.count:,} changes read")
             case "start":
-                self._line(dotted(f"{place} START {event.unique_id}", "[RUN]"))
+                text = dotted(f"{place} START {event.unique_id}", "[RUN]")
+                self._line("TargetStart", text, data=facts)
             case "ok":
                 outcome = f"[{event.message} in {event.seconds:.1f}s]"
-                self._line(dotted(f"{place} OK {event.unique_id}", outcome), fg="green")
+                text = dotted(f"{place} OK {event.unique_id}", outcome)
+                self._line("TargetResult", text, "green", {**ended, "status": "success"})
             case "error":
                 outcome = f"[ERROR in {event.seconds:.1f}s]"
-                self._line(dotted(f"{place} ERROR {event.unique_id}", outcome), fg="red")
+                text = dotted(f"{place} ERROR {event.unique_id}", outcome)
+                self._line("TargetResult", text, "red", {**ended, "status": "error"}, "error")
             case "skip":
-                self._line(dotted(f"{place} SKIP {event.unique_id}", "[SKIP]"), fg="yellow")
+                text = dotted(f"{place} SKIP {event.unique_id}", "[SKIP]")
+                self._line("TargetResult", text, "yellow", {**ended, "status": "skipped"})
 
     def done(self, result: RunResult, *, dry_run: bool) -> None:
         """The last line: how many targets passed, and whether anything changed."""
@@ -65,28 +75,37 @@ class Progress:
         conflicts = sum(sum(table.conflicts.values()) for table in result.results)
         passed = statuses.count("success")
         if dry_run:
-            self._line("Dry run: nothing was written")
+            self._line("Message", "Dry run: nothing was written")
         elif passed == len(statuses) and not any(table.changed for table in result.results):
-            self._line("Nothing changed: every target was up to date")
+            self._line("Message", "Nothing changed: every target was up to date")
         summary = (
             f"Done. PASS={passed} ERROR={statuses.count('error')} "
             f"SKIP={statuses.count('skipped')} TOTAL={len(statuses)}"
         )
         if conflicts:
             summary += f" CONFLICTS={conflicts}"
-        self._line(summary, fg="green" if passed == len(statuses) else "red")
+        facts = {status: statuses.count(status) for status in ("success", "error", "skipped")}
+        color = "green" if passed == len(statuses) else "red"
+        self._line("RunDone", summary, color, {**facts, "elapsed_time": result.elapsed_time})
 
     def failures(self, result: RunResult) -> None:
         """Every mistake, whole, on stderr."""
-        from filtersql.commands.console import fail
         from filtersql.errors import Mistakes
 
         if result.mistakes:
-            fail(Mistakes(result.mistakes), sys.argv[1:])
+            self.console.fail(Mistakes(result.mistakes))
 
-    def _line(self, text: str, fg: str | None = None) -> None:
+    def _line(
+        self,
+        name: str,
+        text: str,
+        fg: str | None = None,
+        data: Mapping[str, object] | None = None,
+        level: str = "info",
+    ) -> None:
         self._bar("")
-        self.console.message(f"{time.strftime('%H:%M:%S')}  {text}", fg=fg)
+        shown = f"{time.strftime('%H:%M:%S')}  {text}"
+        self.console.message(text, fg=fg, name=name, level=level, data=data, shown=shown)
 
     def _bar(self, text: str) -> None:
         if self._live and text != self._shown:

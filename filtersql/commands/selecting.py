@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from filtersql.artifacts import (
+    EarlierManifest,
+    EarlierNode,
+    Fingerprints,
+    checksums,
+    read_manifest,
+)
 from filtersql.commands.options import Options
-from filtersql.compile import Compilation, Node
+from filtersql.compile import Compilation, Node, destination
+from filtersql.errors.artifacts import StateNeeded
 from filtersql.project import Project
 from filtersql.reviewing.listing import target_traits
-from filtersql.reviewing.selection import Traits, select
+from filtersql.reviewing.selection import Traits, criteria, select
 
-__all__ = ["selected"]
+__all__ = ["asks_for_state", "selected", "states"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +29,67 @@ class _Selectable:
 
 def selected(project: Project, compilation: Compilation, options: Options) -> tuple[Node, ...]:
     """The targets that the flags take. Raises Mistakes where a selector matches nothing."""
+    if not options.select and not options.exclude:
+        return compilation.nodes
+    found = states(project, compilation, options) if asks_for_state(options) else {}
     nodes = [
-        _Selectable(node, target_traits(node.resolved, project.definitions))
+        _Selectable(
+            node,
+            replace(
+                target_traits(node.resolved, project.definitions),
+                states=found.get(_key(node), frozenset()),
+            ),
+        )
         for node in compilation.nodes
     ]
     return tuple(each.node for each in select(nodes, options.select, options.exclude))
+
+
+def asks_for_state(options: Options) -> bool:
+    """Whether a selector is a `state:`. Raises StateNeeded where --state is missing."""
+    asking = [
+        each for each in criteria((*options.select, *options.exclude)) if each.startswith("state:")
+    ]
+    if asking and options.state is None:
+        raise StateNeeded(asking)
+    return bool(asking)
+
+
+def states(
+    project: Project, compilation: Compilation, options: Options
+) -> dict[str, frozenset[str]]:
+    """How each target stands to the manifest of --state."""
+    assert options.state is not None  # asks_for_state looked
+    earlier = read_manifest(options.state, project.name)
+    fingerprints = Fingerprints(project.macro_paths)
+    found = {}
+    for node in compilation.nodes:
+        before = earlier.nodes.get(_key(node))
+        if before is None:
+            found[_key(node)] = frozenset({"new", "modified"})
+        elif _is_modified(node, before, fingerprints.of(node), earlier, project):
+            found[_key(node)] = frozenset({"old", "modified"})
+        else:
+            found[_key(node)] = frozenset({"old", "unmodified"})
+    return found
+
+
+def _is_modified(
+    node: Node, before: EarlierNode, fingerprint: str, earlier: EarlierManifest, project: Project
+) -> bool:
+    """Whether it means something else, or is written otherwise for the same target."""
+    target = project.output.name if project.output else None
+    engine = destination(project).engine
+    if before.fingerprint != fingerprint:
+        return True
+    # Another output of the profile may have another catalog, whose name is in the text.
+    same_target = (earlier.target, earlier.engine, before.target) == (
+        target,
+        engine,
+        node.compiled.target,
+    )
+    return same_target and before.checksums != checksums(node)
+
+
+def _key(node: Node) -> str:
+    return f"{node.compiled.subscription}.{node.compiled.relation}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +12,13 @@ from typing import TYPE_CHECKING
 import click
 
 from filtersql.commands.console import Console
-from filtersql.commands.options import Options, merged_options, shared_options
+from filtersql.commands.options import (
+    Options,
+    merged_options,
+    own_from_environment,
+    shared_options,
+)
+from filtersql.errors import Mistake, Mistakes
 
 if TYPE_CHECKING:
     from filtersql.applying import Inputs
@@ -28,8 +36,12 @@ def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
         @wraps(function)
         def call(ctx: click.Context, /, **arguments: object) -> None:
             options = merged_options(ctx, arguments)
-            own = {key: value for key, value in arguments.items() if key not in _SHARED}
-            ctx.exit(function(console=Console(options), **own))
+            own = {
+                key: value
+                for key, value in own_from_environment(ctx, arguments).items()
+                if key not in _SHARED
+            }
+            ctx.exit(_called(Console(options), name, function, own))
 
         return click.command(name)(shared_options(call))
 
@@ -39,17 +51,44 @@ def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
 _SHARED = frozenset(Options.__dataclass_fields__)
 
 
-def load_project(options: Options, *, need_output: bool = True) -> Project:
+def _called(
+    console: Console, name: str, function: Callable[..., int], arguments: Mapping[str, object]
+) -> int:
+    """The command's exit code; its mistakes are reported, its end is logged."""
+    began = time.perf_counter()
+    console.log.event("Invocation", f"filtersql {name}", "debug", {"command": name})
+    code = 2
+    try:
+        code = function(console=console, **arguments)
+    except (Mistake, Mistakes) as mistake:
+        code = console.fail(mistake)
+    finally:
+        spent = round(time.perf_counter() - began, 6)
+        content = {"command": name, "exit_code": code, "elapsed": spent}
+        console.log.event("CommandDone", f"filtersql {name}: exit code {code}", "debug", content)
+        console.log.close()
+    return code
+
+
+def load_project(console: Console, *, need_output: bool = True) -> Project:
     """The project around the working directory, or of --project-dir."""
     from filtersql import project
 
-    return project.load(
-        options.project_dir or Path.cwd(),
+    options = console.options
+    start = options.project_dir or Path.cwd()
+    console.log.open(project.find_root(start))
+    found = project.load(
+        start,
         profiles_dir=options.profiles_dir,
         target=options.target,
         variables=variables(options),
         need_output=need_output,
     )
+    if found.output is not None:
+        console.log.open(found.root, found.output.secrets)
+        if options.threads is not None:
+            found = replace(found, output=replace(found.output, threads=options.threads))
+    return found
 
 
 def variables(options: Options) -> Mapping[str, object]:
@@ -77,7 +116,7 @@ def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
     from filtersql.compile import compile_project
 
     options = console.options
-    project = load_project(options)
+    project = load_project(console)
     compilation = compile_project(project, via_partition_root=options.publish_via_partition_root)
     console.warn(compilation.notices)
     return project, compilation

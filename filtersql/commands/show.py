@@ -30,7 +30,7 @@ def command(console: Console, *, kind: str, name: str) -> int:
     from filtersql.source import Passage, Source
 
     options = console.options
-    project = load_project(options, need_output=False)
+    project = load_project(console, need_output=False)
     definitions, deparse = project.definitions, FilterShelf(project).deparse
     flag = options.publish_via_partition_root
     settings = Settings(

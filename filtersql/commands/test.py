@@ -37,7 +37,7 @@ def command(console: Console) -> int:
     from filtersql.compile import compile_project
 
     options = console.options
-    project = load_project(options, need_output=options.target is not None)
+    project = load_project(console, need_output=options.target is not None)
     if options.target is None:
         project = replace(project, output=_in_memory())
     flag = options.publish_via_partition_root

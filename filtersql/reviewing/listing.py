@@ -42,6 +42,13 @@ class Listed:
         """How `ls` prints it."""
         return self.traits.names[0]
 
+    @property
+    def key(self) -> str:
+        """A target's key in the manifest; of anything else its name."""
+        if self.resource != "target":
+            return self.name
+        return f"{next(iter(self.traits.subscriptions))}.{self.relation}"
+
 
 def list_nodes(
     definitions: Definitions, resolved: Iterable[ResolvedTable] = ()
@@ -94,6 +101,7 @@ def target_traits(resolved: ResolvedTable, definitions: Definitions) -> Traits:
     spans = [table.span, *(each.span for each in definers)]
     full = f"{table.name.schema}.{table.name.name}"
     own = [f"{subscription.name}:{full}", f"{subscription.name}.{full}"]
+    own += [f"{subscription.name}.{table.name}", f"{subscription.name}/{table.name}"]
     own += [f"{subscription.name}:{table.name.name}", full, str(table.name), table.name.name]
     own += [subscription.name, *sorted(names), *([resolved.alias] if resolved.alias else [])]
     return Traits(

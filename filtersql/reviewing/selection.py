@@ -10,6 +10,7 @@ Example
     --select publication:p1        what p1 gives rows to
     --select subscription:s1       the targets of s1
     --select path:publications/    what is defined, or published, there
+    --select state:modified        targets that are not as in the manifest of --state
     --exclude t3                   leaves t3 out, whatever selects it
     ============================== =====================================================
 
@@ -26,7 +27,7 @@ from typing import Protocol, TypeVar
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.reviewing import NothingLeft, NothingMatches, UnknownMethod
 
-__all__ = ["METHODS", "Selectable", "Traits", "select"]
+__all__ = ["METHODS", "STATES", "Selectable", "Traits", "criteria", "select"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Traits:
     subscriptions: frozenset[str] = frozenset()
     #: the files that define it, as the user types them
     paths: frozenset[str] = frozenset()
+    #: how it stands to the manifest of --state: new, old, modified, unmodified
+    states: frozenset[str] = frozenset()
 
 
 class Selectable(Protocol):
@@ -57,7 +60,16 @@ METHODS: dict[str, Callable[[Traits], Iterable[str]]] = {
     "publication": lambda traits: traits.publications,
     "subscription": lambda traits: traits.subscriptions,
     "path": lambda traits: traits.paths,
+    "state": lambda traits: traits.states,
 }
+
+#: what may stand behind `state:`
+STATES = ("modified", "new", "old", "unmodified")
+
+
+def criteria(selectors: Sequence[str]) -> list[str]:
+    """Every criterion of some selectors."""
+    return [each for word in _words(selectors) for each in word.split(",") if each]
 
 
 def select(
@@ -125,6 +137,8 @@ def _matching(flag: str, criterion: str, nodes: Sequence[Node]) -> tuple[set[int
     if colon and not prefix and not _is_subscription(method, nodes):
         return found, UnknownMethod(flag, criterion, method, METHODS)
     known = sorted({prefix + each for values in asked for each in values})
+    if prefix == "state:":
+        known = [] if value in STATES else [prefix + each for each in STATES]
     return found, NothingMatches(flag, criterion, known)
 
 

@@ -1,0 +1,31 @@
+"""`completion`: a script that makes the shell complete commands, flags and node names."""
+
+from __future__ import annotations
+
+import click
+
+from filtersql.commands.console import Console
+from filtersql.commands.shared import subcommand
+
+__all__ = ["command"]
+
+
+@subcommand("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(console: Console, *, shell: str) -> int:
+    r"""Print a script that completes commands, flags and node names in a shell.
+
+    \b
+    bash   eval "$(filtersql completion bash)"             in ~/.bashrc
+    zsh    eval "$(filtersql completion zsh)"              in ~/.zshrc
+    fish   filtersql completion fish | source              in config.fish
+
+    Node names come from target/manifest.json, which `compile` writes.
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None  # click knows the three
+    root = click.get_current_context().find_root().command
+    click.echo(found(root, {}, "filtersql", "_FILTERSQL_COMPLETE").source())
+    return 0

@@ -1,0 +1,132 @@
+"""`retry`: runs again what failed or was skipped in the last run, with that run's flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+import msgspec
+
+from filtersql.commands.console import Console
+from filtersql.commands.options import Options
+from filtersql.commands.shared import loaded_compilation, subcommand, variables
+from filtersql.errors import Mistakes
+
+__all__ = ["command"]
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    target: str | None = None
+    vars: Mapping[str, object] = msgspec.field(default_factory=dict)
+    secret_vars: tuple[str, ...] = ()
+    publish_via_partition_root: bool | None = None
+    threads: int | None = None
+    fail_fast: bool = False
+    full_refresh: bool = False
+    accept_filter_change: bool = False
+    require_approval: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    unique_id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Metadata:
+    run_results_version: int
+    filtersql_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    metadata: _Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    args: _Arguments
+    results: tuple[_Result, ...]
+
+
+@subcommand("retry")
+def command(console: Console) -> int:
+    """Run again what failed or was skipped in the last run, with that run's flags.
+
+    Reads target/run_results.json. A flag that is given here comes before the earlier one.
+    """
+    from filtersql.commands.running import RunFlags, carry_out
+    from filtersql.errors.reviewing import NotDefined
+    from filtersql.project import find_root
+
+    options = console.options
+    if options.select or options.exclude:
+        raise click.UsageError("retry takes no --select or --exclude: run_results.json says what.")
+    root = find_root(options.project_dir or Path.cwd())
+    found = _read(root / "target" / "run_results.json")
+    failed = [each.unique_id for each in found.results if each.status != "success"]
+    if not failed:
+        console.message("Nothing to retry: no target failed or was skipped in the last run")
+        if options.json:
+            console.document({"results": []})
+        return 0
+    console.options = _restored(console, found.args)
+    project, compilation = loaded_compilation(console)
+    by_name = {
+        f"{node.compiled.subscription}/{node.compiled.relation}": node for node in compilation.nodes
+    }
+    if gone := [name for name in failed if name not in by_name]:
+        raise Mistakes(NotDefined("target", name, by_name) for name in gone)
+    flags = RunFlags(
+        full_refresh=found.args.full_refresh,
+        accept_filter_change=found.args.accept_filter_change,
+        require_approval=found.args.require_approval,
+        command="retry",
+    )
+    return carry_out(console, project, compilation, [by_name[name] for name in failed], flags)
+
+
+def _read(path: Path) -> _Results:
+    from filtersql.errors.artifacts import BrokenArtifact, NoArtifact, OtherVersion
+
+    shown = "target/run_results.json"
+    try:
+        content = path.read_bytes()
+    except OSError:
+        raise NoArtifact("earlier run", shown, "run") from None
+    try:
+        head = msgspec.json.decode(content, type=_Head).metadata
+        if head.run_results_version != _VERSION:
+            raise OtherVersion(
+                "results", shown, head.run_results_version, _VERSION, head.filtersql_version
+            )
+        return msgspec.json.decode(content, type=_Results)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BrokenArtifact("file of results", shown, str(error), "run") from None
+
+
+def _restored(console: Console, earlier: _Arguments) -> Options:
+    """The flags of the earlier run below those that were given now."""
+    options = console.options
+    now = variables(options)
+    if missing := [name for name in earlier.secret_vars if name not in now]:
+        raise click.UsageError(
+            f"--vars: {', '.join(missing)} must be given again: secrets are kept nowhere."
+        )
+    root_flag = options.publish_via_partition_root
+    return replace(
+        options,
+        target=options.target or earlier.target,
+        vars=msgspec.json.encode({**earlier.vars, **now}).decode(),
+        publish_via_partition_root=(
+            earlier.publish_via_partition_root if root_flag is None else root_flag
+        ),
+        threads=options.threads or earlier.threads,
+        fail_fast=options.fail_fast or earlier.fail_fast,
+    )

@@ -1,0 +1,121 @@
+"""What `run` and `retry` do once they know which targets: connect, apply, tell, write results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from filtersql.commands.console import Console
+from filtersql.commands.shared import inputs_of, variables
+from filtersql.project.profiles import is_secret
+
+if TYPE_CHECKING:
+    from filtersql.applying import RunResult
+    from filtersql.compile import Compilation, Node
+    from filtersql.project import Project
+    from filtersql.rendering.compiled import CompiledTable
+
+__all__ = ["RunFlags", "carry_out"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFlags:
+    """The flags of `run` of its own; `retry` takes them from run_results.json."""
+
+    dry_run: bool = False
+    full_refresh: bool = False
+    accept_filter_change: bool = False
+    require_approval: bool = False
+    show: int | None = None
+    #: `run`, or `retry`: what run_results.json names
+    command: str = field(default="run")
+
+
+def carry_out(
+    console: Console,
+    project: Project,
+    compilation: Compilation,
+    nodes: Sequence[Node],
+    flags: RunFlags,
+) -> int:
+    """Runs the targets and gives the exit code."""
+    from filtersql import artifacts
+    from filtersql.applying import Options, run
+    from filtersql.commands.progress import Progress
+    from filtersql.targets.open import open_engine
+
+    if flags.require_approval:
+        from filtersql.commands.approving import require
+
+        require(project, nodes)
+    artifacts.write(project, compilation, nodes)
+    tables: dict[str, list[CompiledTable]] = {}
+    for node in nodes:
+        tables.setdefault(node.compiled.subscription, []).append(node.compiled)
+    assert project.output is not None  # load() asked for one
+    progress = Progress(console)
+    progress.found(project, nodes)
+    engine = open_engine(project.output, project.root)
+    try:
+        progress.connected(engine.title, project.output.name, project.output.threads)
+        options = Options(
+            flags.dry_run,
+            flags.full_refresh,
+            flags.accept_filter_change,
+            console.options.fail_fast,
+        )
+        result = run(inputs_of(project), tables, engine, options, progress.on_event)
+        progress.done(result, dry_run=flags.dry_run)
+        _write_results(console, project, result, flags)
+        if flags.show and not console.options.json:
+            from filtersql.commands.rows import print_rows
+
+            for table in result.results:
+                if table.status == "success":
+                    print_rows(console, engine, table.compiled, flags.show)
+    finally:
+        engine.close()
+    progress.failures(result)
+    return result.exit_code
+
+
+def _write_results(console: Console, project: Project, result: RunResult, flags: RunFlags) -> None:
+    import msgspec
+
+    from filtersql.applying import run_results
+    from filtersql.artifacts import write_file
+
+    folder = project.compiled_path
+    if folder.is_relative_to(project.root):
+        folder = folder.relative_to(project.root)
+    content = run_results(result, _arguments(console, project, flags), str(folder))
+    metadata = content["metadata"]
+    assert isinstance(metadata, dict)  # run_results made it
+    metadata["invocation_id"] = console.log.invocation_id
+    if not flags.dry_run:
+        encoded = msgspec.json.format(msgspec.json.encode(content, enc_hook=str), indent=2) + b"\n"
+        write_file(project.root / "target" / "run_results.json", encoded)
+    if console.options.json:
+        console.document(content)
+
+
+def _arguments(console: Console, project: Project, flags: RunFlags) -> Mapping[str, object]:
+    """The flags, for `retry` and for readers; a variable that holds a secret is named only."""
+    options = console.options
+    given = variables(options)
+    return {
+        "command": flags.command,
+        "target": project.output.name if project.output else None,
+        "select": list(options.select),
+        "exclude": list(options.exclude),
+        "vars": {name: value for name, value in given.items() if not is_secret(name)},
+        "secret_vars": [name for name in given if is_secret(name)],
+        "publish_via_partition_root": options.publish_via_partition_root,
+        "threads": options.threads,
+        "fail_fast": options.fail_fast,
+        "dry_run": flags.dry_run,
+        "full_refresh": flags.full_refresh,
+        "accept_filter_change": flags.accept_filter_change,
+        "require_approval": flags.require_approval,
+    }

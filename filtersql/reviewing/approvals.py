@@ -1,0 +1,99 @@
+"""approvals.yml: who approved which text of which statement, and when.
+
+Example
+    approvals:
+    - target: s1.public.t1
+      output: dev
+      by: Ann
+      date: '2026-11-20'
+      statements:
+        audit: 9e8ef8…
+        initial_copy: 4d1e24…
+        merge: b19125…
+
+    A target has one approval for each output of the profile, because another output may be another
+    engine. One changed character of a statement ends the approval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import msgspec
+
+from filtersql.errors import Mistakes
+from filtersql.errors.approvals import ApprovalOutdated, BrokenApprovals, NotApproved
+
+__all__ = ["Approval", "approvals_text", "approved", "check_approved", "read_approvals", "standing"]
+
+_HEAD = "# Written by `filtersql review --approve`; kept in version control.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One person's word for the statements of one target."""
+
+    target: str
+    output: str
+    by: str
+    date: str
+    #: SHA-256 of each statement's text
+    statements: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    approvals: tuple[Approval, ...]
+
+
+def read_approvals(text: str) -> tuple[Approval, ...]:
+    """The approvals of a file. Raises BrokenApprovals."""
+    import yaml
+
+    try:
+        content = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        return () if content in (None, "") else msgspec.convert(content, _File).approvals
+    except (yaml.YAMLError, msgspec.MsgspecError, RecursionError) as error:
+        problem = " ".join(str(error).split())
+        raise Mistakes([BrokenApprovals(problem or "not YAML")]) from None
+
+
+def approvals_text(approvals: Iterable[Approval]) -> str:
+    """The file."""
+    import yaml
+
+    content = {"approvals": [asdict(each) for each in sorted(approvals, key=_key)]}
+    return _HEAD + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def approved(earlier: Sequence[Approval], now: Sequence[Approval]) -> tuple[Approval, ...]:
+    """The approvals with new ones, which take the places of those of the same target."""
+    return tuple({_key(each): each for each in (*earlier, *now)}.values())
+
+
+def standing(
+    approvals: Sequence[Approval], target: str, output: str, checksums: Mapping[str, str]
+) -> NotApproved | ApprovalOutdated | Approval:
+    """The approval of a target as it is now, or what is wrong with it."""
+    found = next((each for each in approvals if _key(each) == (target, output)), None)
+    if found is None:
+        return NotApproved(target, output)
+    changed = [name for name, sha in checksums.items() if found.statements.get(name) != sha]
+    if changed:
+        return ApprovalOutdated(target, output, changed, found.by, found.date)
+    return found
+
+
+def check_approved(
+    approvals: Sequence[Approval], output: str, targets: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Raises Mistakes for every target that is not approved as it is now."""
+    found = [standing(approvals, name, output, sums) for name, sums in targets.items()]
+    wrong = [each for each in found if not isinstance(each, Approval)]
+    if wrong:
+        raise Mistakes(wrong)
+
+
+def _key(approval: Approval) -> tuple[str, str]:
+    return approval.target, approval.output
