@@ -99,7 +99,7 @@ def test_a_column_that_was_not_sent_is_kept_or_stops_the_statement(pasted) -> No
         (5, "update", _NOTHING, (9, None), ["b"]),
         (5, "update", (1, None), (7, None), ["b"]),
     ):
-        with pytest.raises(Exception, match="filtersql: |TASK_WRITE_FAILED"):
+        with pytest.raises(Exception, match=r"filtersql: |TASK_WRITE_FAILED"):
             pasted("kept", change)
     assert pasted("kept") == [(6, "y")]
 
