@@ -1,6 +1,21 @@
 """The switches in which the source systems differ, and the four systems as named values.
 
-Rules read switches, never a system's name (SEMANTICS.md section 3).
+Example
+    =========================== ========== ================ =========== ===========
+    switch                      postgres   xdb              pglogical   bdr
+    =========================== ========== ================ =========== ===========
+    null_policy                 drop       drop             drop        keep
+    update_decision             old_new    target_existence new_only    new_only
+    delete_policy               old_filter target_existence key_only_…  key_only_…
+    combine                     or_per_…   single           and         or_per_…
+    unfiltered_cancels          true       false            false       true
+    missing_target              insert     insert           skip        insert
+    existing_target_on_insert   upsert     upsert           upsert      upsert
+    partition_routing           via_root_… root_wins        root_wins   root_wins
+    =========================== ========== ================ =========== ===========
+
+Rules read switches, never a system's name. A project names a profile and may turn any switch:
+``semantics: {profile: pglogical, update_decision: old_new}``.
 """
 
 from __future__ import annotations
@@ -8,10 +23,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["HONOURED", "POSTGRES", "Semantics"]
+__all__ = ["BDR", "HONOURED", "PGLOGICAL", "POSTGRES", "XDB", "Semantics"]
 
-#: switches that all layers read; a project that turns another one is refused, not misunderstood
-HONOURED = frozenset({"column_lists", "copy_predicate", "partition_routing", "unfiltered_cancels"})
+#: switches that a project may turn; one that no layer reads is refused, not misunderstood
+HONOURED = frozenset(
+    "binary_filters column_lists combine copy_predicate delete_policy full_identity missing_target"
+    " modulus_beside null_policy partition_routing publishes toast_unchanged unfiltered_cancels"
+    " update_decision".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +38,35 @@ class Semantics:
     """One profile: what a source system does where the others do something else."""
 
     name: str
+    #: whether a row for which the filter is NULL is sent
     null_policy: Literal["drop", "keep"]
+    #: what decides an UPDATE: both rows, the new one, or the new one and the target
     update_decision: Literal["old_new", "new_only", "target_existence"]
+    #: what judges a DELETE: the old row as logged, its identity columns alone, or nothing
     delete_policy: Literal["old_filter", "key_only_filter", "target_existence"]
+    #: several filters on one table: any of those that publish the action, all, or only one allowed
     combine: Literal["or_per_action", "and", "single"]
     unfiltered_cancels: bool
+    #: what an UPDATE of a row does that the target lacks; `on_conflict: apply` inserts
     missing_target: Literal["skip", "insert"]
     existing_target_on_insert: Literal["error", "upsert"]
     partition_routing: Literal["via_root_topmost", "leaf", "root_wins"]
+    #: which publications' filters judge the initial copy: all, those that publish inserts, or none
     copy_predicate: Literal["or_all", "per_action", "none"]
-    #: whether several column lists of one table must be equal, or all their columns are sent
-    column_lists: Literal["agree", "union"] = "agree"
+    #: several column lists of one table must be equal, or are united, or there is none
+    column_lists: Literal["agree", "union", "none"] = "agree"
+    #: whether the target keeps its value of an unchanged out-of-line column, or the run stops
+    toast_unchanged: Literal["keep", "error"] = "keep"
+    #: what subscriptions name
+    publishes: Literal["publications", "replication_sets"] = "publications"
+    #: whether a filtered table that sends updates or deletes must have replica identity FULL
+    full_identity: bool = False
+    #: whether a filter may read a binary column
+    binary_filters: bool = True
+    #: whether a filter may have other conditions beside a modulus
+    modulus_beside: bool = True
+    #: switches that the system's manual leaves open: a project that needs one is told
+    unstated: frozenset[str] = frozenset()
 
 
 POSTGRES = Semantics(
@@ -43,4 +80,54 @@ POSTGRES = Semantics(
     existing_target_on_insert="upsert",
     partition_routing="via_root_topmost",
     copy_predicate="or_all",
+)
+
+#: EDB xDB 6.2 and EPRS 7: the target decides; named rules, at most one for each table
+XDB = Semantics(
+    name="xdb",
+    null_policy="drop",
+    update_decision="target_existence",
+    delete_policy="target_existence",
+    combine="single",
+    unfiltered_cancels=False,
+    missing_target="insert",
+    existing_target_on_insert="upsert",
+    partition_routing="root_wins",
+    copy_predicate="or_all",
+    full_identity=True,
+    binary_filters=False,
+    modulus_beside=False,
+)
+
+#: pglogical 2.4 as it runs; 3.7's manual can be read as a union: `combine: or_per_action`
+PGLOGICAL = Semantics(
+    name="pglogical",
+    null_policy="drop",
+    update_decision="new_only",
+    delete_policy="key_only_filter",
+    combine="and",
+    unfiltered_cancels=False,
+    missing_target="skip",
+    existing_target_on_insert="upsert",
+    partition_routing="root_wins",
+    copy_predicate="or_all",
+    column_lists="union",
+    publishes="replication_sets",
+)
+
+#: BDR 3.7 to PGD 6: "True or Unknown" is sent, memberships and options are united
+BDR = Semantics(
+    name="bdr",
+    null_policy="keep",
+    update_decision="new_only",
+    delete_policy="key_only_filter",
+    combine="or_per_action",
+    unfiltered_cancels=True,
+    missing_target="insert",
+    existing_target_on_insert="upsert",
+    partition_routing="root_wins",
+    copy_predicate="or_all",
+    column_lists="none",
+    publishes="replication_sets",
+    unstated=frozenset({"combine"}),
 )

@@ -13,9 +13,9 @@ WITH
     WHERE COALESCE(
 {%- for criterion in plan.copy_criteria %}
       -- {{ criterion.label }}
-      {{ "OR " if not loop.first }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+      {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
 {%- endfor %}
-      , FALSE)
+      , {{ plan.unknown_matches }})
     UNION ALL
     SELECT
 {%- for column in plan.columns %}

@@ -13,6 +13,12 @@ truncated AS (
 {%- for column in plan.logged_columns %}
       {{ column.before }} AS {{ column.old }},
 {%- endfor %}
+{%- for column in plan.update_columns %}
+      CASE WHEN op = 'update' THEN {{ column.before }} END AS {{ column.old }},
+{%- endfor %}
+{%- for column in plan.absent_columns %}
+      {{ column.absent }} AS {{ column.old }},
+{%- endfor %}
 {%- for column in plan.inferred_columns %}
       CASE WHEN op = 'update' AND {{ plan.witness }} IS NULL THEN {{ column.after }} ELSE {{ column.before }} END AS {{ column.old }},
 {%- endfor %}
@@ -30,7 +36,7 @@ truncated AS (
       AND seq > COALESCE((SELECT seq FROM truncated), -1)
   ),
   judged AS (
-    -- Whether they match the row filters of any publication. NULL is not a match.
+    -- {{ plan.matching }}
     SELECT
       *,
       CASE
@@ -38,9 +44,9 @@ truncated AS (
         WHEN op IN ({{ arm.ops | join(", ") }}) THEN COALESCE(
 {%- for criterion in arm.criteria %}
           -- {{ criterion.label }}
-          {{ "OR " if not loop.first }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+          {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
 {%- endfor %}
-          , FALSE)
+          , {{ plan.unknown_matches }})
 {%- endfor %}
         ELSE FALSE
       END AS {{ plan.old_matches }},
@@ -49,9 +55,9 @@ truncated AS (
         WHEN op IN ({{ arm.ops | join(", ") }}) THEN COALESCE(
 {%- for criterion in arm.criteria %}
           -- {{ criterion.label }}
-          {{ "OR " if not loop.first }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+          {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
 {%- endfor %}
-          , FALSE)
+          , {{ plan.unknown_matches }})
 {%- endfor %}
         ELSE FALSE
       END AS {{ plan.new_matches }}

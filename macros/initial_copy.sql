@@ -15,6 +15,6 @@ FROM {{ plan.source_view }}
 WHERE COALESCE(
 {%- for criterion in plan.copy_criteria %}
   -- {{ criterion.label }}
-  {{ "OR " if not loop.first }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+  {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
 {%- endfor %}
-  , FALSE)
+  , {{ plan.unknown_matches }})

@@ -16,7 +16,7 @@ WITH
 {%- endfor %}
       CASE
         -- PostgreSQL sends NULL for such a column of a row that enters the filter. This stops.
-        WHEN {{ plan.side }} = 'new' AND ({{ plan.effect }} = 'insert' OR {{ plan.key_changed | join(" OR ") }}) AND ({{ plan.any_unchanged | join(" OR ") }}) THEN {{ plan.unknown_value }}
+        WHEN {{ plan.side }} = 'new' AND ({{ plan.must_be_complete | join(" OR ") }}) AND ({{ plan.any_unchanged | join(" OR ") }}) THEN {{ plan.unknown_value }}
         WHEN {{ plan.side }} = 'old' THEN 'delete'
         ELSE {{ plan.effect }}
       END AS {{ plan.effect }},

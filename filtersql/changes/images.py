@@ -44,12 +44,17 @@ class Images:
     may_be_unchanged: tuple[str, ...]
     #: a column that is never NULL in an old row that exists; None where none is certain
     witness: str | None
+    #: columns that the old row of a DELETE may hold, and that no filter may see there
+    hidden_from_deletes: tuple[str, ...] = ()
 
 
-def images(table: Table, published: tuple[Column, ...], *, before_complete: bool) -> Images:
+def images(
+    table: Table, published: tuple[Column, ...], *, before_complete: bool, key_only: bool = False
+) -> Images:
     """The images of a published table's changes.
 
     `before_complete`: the feed promises complete old rows, whatever the replica identity.
+    `key_only`: the source judges a DELETE by what it logs, however much the feed knows.
     """
     old = (
         tuple(column.name for column in table.columns)
@@ -64,6 +69,9 @@ def images(table: Table, published: tuple[Column, ...], *, before_complete: bool
         carried=tuple(name for name in out_of_line if name in old),
         may_be_unchanged=tuple(name for name in out_of_line if name not in old and name in sent),
         witness=certain[0] if certain else None,
+        hidden_from_deletes=tuple(
+            name for name in old if key_only and name not in table.identity_columns
+        ),
     )
 
 

@@ -14,18 +14,32 @@ An UPDATE is judged by the UPDATE filters on both sides, also where it becomes a
 DELETE. An action that no publication publishes matches nothing; one that an unfiltered
 publication publishes matches every row.
 
+    Where a switch says so, an old row is not judged by itself:
+
+    =========================== ======================= =====================================
+    switch                      old row of the change   so that the change
+    =========================== ======================= =====================================
+    update: new_only            judged as the new one   stays an UPDATE, or is not sent
+    update: target_existence    always matches          stays an UPDATE, or becomes a DELETE
+    delete: key_only_filter     identity columns only   is judged with all others NULL
+    delete: target_existence    always matches          stays a DELETE
+    =========================== ======================= =====================================
+
 PostgreSQL
     pgoutput.c, pgoutput_row_filter(): the filter is chosen by the original action.
+    pglogical_output_plugin.c, pglogical_change_filter(): the new row where there is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from filtersql.definitions.model import Action
 from filtersql.filters.model import Filter
 from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.semantics import Semantics
 
 __all__ = ["Arm", "Criterion", "Judgements", "judgements"]
 
@@ -41,10 +55,12 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """For these ops, a row matches if any of the criteria is true (NULL is not a match)."""
+    """For these ops, the image matches if any of the criteria does (or all: `Judgements.every`)."""
 
     ops: tuple[str, ...]
     criteria: tuple[Criterion, ...]
+    #: which row of the change the criteria read
+    image: Literal["old", "new"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +70,50 @@ class Judgements:
     old: tuple[Arm, ...]
     new: tuple[Arm, ...]
     copy: tuple[Criterion, ...]
+    #: whether a row must match all criteria of an arm, not any
+    every: bool = False
+    #: whether a row matches for which they are NULL
+    unknown_matches: bool = False
 
 
 def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filter]) -> Judgements:
     """The arms for one table; ops with the same criteria share an arm."""
-    copy = _any_of(resolved.copy_filters, filter_of, "the initial copy takes every row")
+    rules = resolved.semantics
+    copy = _of(resolved.copy_filters, filter_of, "the initial copy takes every row")
     by_op = {
         action.value: _criteria(resolved, action, filter_of)
         for action in (Action.INSERT, Action.UPDATE, Action.DELETE)
     }
     return Judgements(
-        old=_arms([("update", by_op["update"]), ("delete", by_op["delete"])]),
-        new=_arms([("insert", by_op["insert"]), ("update", by_op["update"]), ("read", copy)]),
+        old=_arms([_old_of_update(by_op["update"], rules), _old_of_delete(by_op["delete"], rules)]),
+        new=_arms(
+            [
+                Arm(("insert",), by_op["insert"], "new"),
+                Arm(("update",), by_op["update"], "new"),
+                Arm(("read",), copy, "new"),
+            ]
+        ),
         copy=copy,
+        every=rules.combine == "and",
+        unknown_matches=rules.null_policy == "keep",
     )
+
+
+def _old_of_update(criteria: tuple[Criterion, ...], rules: Semantics) -> Arm:
+    if rules.update_decision == "target_existence" and _is_published(criteria):
+        return Arm(("update",), (Criterion("the target decides whether it has the row"),), "old")
+    image: Literal["old", "new"] = "new" if rules.update_decision == "new_only" else "old"
+    return Arm(("update",), criteria, image)
+
+
+def _old_of_delete(criteria: tuple[Criterion, ...], rules: Semantics) -> Arm:
+    if rules.delete_policy == "target_existence" and _is_published(criteria):
+        criteria = (Criterion("no filter judges a delete: the target decides"),)
+    return Arm(("delete",), criteria, "old")
+
+
+def _is_published(criteria: tuple[Criterion, ...]) -> bool:
+    return any(one.filter is not None or one.matches for one in criteria)
 
 
 def _criteria(
@@ -81,10 +127,10 @@ def _criteria(
         if contribution.where is None and action in contribution.actions
     ]
     by = f"publication {', '.join(unfiltered)}: " if unfiltered else ""
-    return _any_of(resolved.filters[action], filter_of, f"{by}every row")
+    return _of(resolved.filters[action], filter_of, f"{by}every row")
 
 
-def _any_of(
+def _of(
     contributions: Sequence[Contribution],
     filter_of: Callable[[Contribution], Filter],
     unfiltered: str,
@@ -99,18 +145,19 @@ def _any_of(
     return tuple(criteria.values())
 
 
-def _arms(by_op: Sequence[tuple[str, tuple[Criterion, ...]]]) -> tuple[Arm, ...]:
+def _arms(single: Sequence[Arm]) -> tuple[Arm, ...]:
+    """Those alike in one."""
     arms: list[Arm] = []
-    for op, criteria in by_op:
-        alike = next((arm for arm in arms if _same(arm.criteria, criteria)), None)
+    for arm in single:
+        alike = next((one for one in arms if _same(one, arm)), None)
         if alike is None:
-            arms.append(Arm((op,), criteria))
+            arms.append(arm)
         else:
-            arms[arms.index(alike)] = Arm((*alike.ops, op), alike.criteria)
+            arms[arms.index(alike)] = Arm((*alike.ops, *arm.ops), alike.criteria, alike.image)
     return tuple(arms)
 
 
-def _same(left: tuple[Criterion, ...], right: tuple[Criterion, ...]) -> bool:
-    return [(one.filter, one.matches) for one in left] == [
-        (one.filter, one.matches) for one in right
+def _same(left: Arm, right: Arm) -> bool:
+    return left.image == right.image and [(one.filter, one.matches) for one in left.criteria] == [
+        (one.filter, one.matches) for one in right.criteria
     ]

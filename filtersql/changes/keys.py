@@ -33,6 +33,8 @@ class Form(StrEnum):
     KEYED = "keyed"
     #: keyed, and some columns may be sent as unchanged
     KEYED_UNCHANGED = "keyed_unchanged"
+    #: keyed, and an UPDATE of a row that the target lacks is skipped
+    KEYED_SKIPPING = "keyed_skipping"
     KEYLESS = "keyless"
     APPEND = "append"
 
@@ -55,14 +57,18 @@ def row_key(table: Table) -> tuple[str, ...]:
 
 
 def row_form(
-    table: Table, key: tuple[str, ...], *, keepable: bool, inserts_only: bool
+    table: Table, key: tuple[str, ...], *, keepable: bool, inserts_only: bool, skips_missing: bool
 ) -> Form | None:
     """The form of a table's statements; None where updates or deletes find no row.
 
     `keepable`: some published column may be sent as unchanged and no old row holds it.
+    `skips_missing`: an UPDATE inserts no row. Copies of a row without key cannot tell.
     """
+    if key and skips_missing and not inserts_only:
+        return Form.KEYED_SKIPPING
     if key:
         return Form.KEYED_UNCHANGED if keepable else Form.KEYED
     if inserts_only:
         return Form.APPEND
-    return Form.KEYLESS if table.replica_identity.kind is Identity.FULL else None
+    counted = table.replica_identity.kind is Identity.FULL and not skips_missing
+    return Form.KEYLESS if counted else None

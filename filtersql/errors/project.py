@@ -19,7 +19,6 @@ __all__ = [
     "UnknownTarget",
     "UnsetEnvironment",
     "UnsetVariable",
-    "UnsupportedSemantics",
     "UnsupportedSwitch",
 ]
 
@@ -91,17 +90,6 @@ class UnknownTarget(Mistake):
             span=span,
             detail=f"Its targets are {', '.join(names)}." if names else None,
             hint=_meant(name, names),
-        )
-
-
-class UnsupportedSemantics(Mistake):
-    """A source system whose rules are not built in yet."""
-
-    def __init__(self, name: str, supported: Iterable[str], span: Span) -> None:
-        super().__init__(
-            f'semantics "{name}" are not supported yet',
-            span=span,
-            detail=f"Supported are {', '.join(supported)}.",
         )
 
 

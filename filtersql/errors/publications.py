@@ -19,6 +19,7 @@ __all__ = [
     "ColumnListWithSchema",
     "ColumnNotInList",
     "ColumnTwice",
+    "ColumnsReserved",
     "ConflictingAliases",
     "ConflictingEntries",
     "DifferentColumnLists",
@@ -28,6 +29,7 @@ __all__ = [
     "FilterOutsideIdentity",
     "FilterRuleDoesNotExist",
     "FlagNeedsPublications",
+    "ListMissesKey",
     "NamedFiltersNeedProfile",
     "NoReplicaIdentity",
     "NotPublishable",
@@ -37,6 +39,7 @@ __all__ = [
     "RootNeedsViaRoot",
     "SetNeedsPrimaryKey",
     "SetsNeedProfile",
+    "SeveralFilters",
     "SystemSchema",
     "TableNotPublished",
     "UnpublishedGeneratedIdentity",
@@ -366,12 +369,47 @@ class FilterRuleDoesNotExist(Mistake):
         )
 
 
+class SeveralFilters(Mistake):
+    """Two filters on one table where a subscription enables at most one."""
+
+    def __init__(self, name: RelationName, publications: Iterable[str], span: Span) -> None:
+        listed = " and ".join(f'"{each}"' for each in publications)
+        super().__init__(
+            f'more than one row filter is enabled on table "{shown(name)}"',
+            span=span,
+            detail=f"They come from {listed}; a subscription enables at most one for each table.",
+        )
+
+
 class TableNotPublished(Mistake):
     """A subscription enables a rule on a table that its publications do not hold."""
 
     def __init__(self, table: str, subscription: str, span: Span) -> None:
         super().__init__(
             f'table "{table}" is in no publication of subscription "{subscription}"', span=span
+        )
+
+
+class ColumnsReserved(Mistake):
+    """bdr: replication_set_add_table() has a parameter `columns` that nobody may use."""
+
+    def __init__(self, name: RelationName, span: Span) -> None:
+        super().__init__(
+            f'column list of table "{shown(name)}" is not possible: columns must be NULL',
+            span=span,
+            detail="The parameter is reserved for future use.",
+        )
+
+
+class ListMissesKey(Mistake):
+    """pglogical: a column list without a column of the replica identity."""
+
+    def __init__(self, identity: Sequence[str], span: Span) -> None:
+        listed = ", ".join(map(quote_identifier, identity))
+        super().__init__(
+            "REPLICA IDENTITY columns must be replicated",
+            span=span,
+            hint=f"The replica identity is ({listed}).",
         )
 
 

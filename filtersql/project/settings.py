@@ -15,7 +15,7 @@ from filtersql import semantics as profiles
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_subscriptions import DEFAULTS, read_defaults
 from filtersql.errors.definitions import InvalidValue, MissingKey
-from filtersql.errors.project import BeyondSemantics, UnsupportedSemantics, UnsupportedSwitch
+from filtersql.errors.project import BeyondSemantics, UnsupportedSwitch
 from filtersql.semantics import HONOURED, POSTGRES, Semantics
 from filtersql.source import Span
 
@@ -100,7 +100,7 @@ def _semantics(document: Document, node: Node | None) -> Semantics:
         return POSTGRES
     if not isinstance(node.value, list):
         return _profile(document, node)
-    switches = [one.name for one in fields(Semantics) if one.name != "name"]
+    switches = [one.name for one in fields(Semantics) if one.name not in ("name", "unstated")]
     entry = document.mapping(node, "semantics", ["profile", *switches])
     base = _profile(document, entry["profile"]) if "profile" in entry else POSTGRES
     kinds = get_type_hints(Semantics)
@@ -118,16 +118,16 @@ def _semantics(document: Document, node: Node | None) -> Semantics:
         for key, value in turned.items()
         if key not in HONOURED and value != getattr(base, key)
     )
-    return replace(base, **turned)  # type: ignore[arg-type]
+    if "combine" in turned and "unfiltered_cancels" not in turned:
+        # What a union takes, no filter of another set can take away.
+        turned["unfiltered_cancels"] = turned["combine"] == "or_per_action"
+    unstated = base.unstated - turned.keys()
+    return replace(base, unstated=unstated, **turned)  # type: ignore[arg-type]
 
 
 def _profile(document: Document, node: Node) -> Semantics:
     known = {value.name: value for value in vars(profiles).values() if isinstance(value, Semantics)}
     name = document.string(node, "semantics")
-    if name is None or name in known:
-        return known.get(name or "postgres", POSTGRES)
-    if name in _SYSTEMS:
-        document.mistakes.append(UnsupportedSemantics(name, known, document.span(node)))
-    else:
+    if name is not None and name not in known:
         document.mistakes.append(InvalidValue("semantics", name, _SYSTEMS, document.span(node)))
-    return POSTGRES
+    return known.get(name or "postgres", POSTGRES)

@@ -1,6 +1,8 @@
 """Which filters judge an insert, an update, a delete: those of the publications that publish it.
 
-An unfiltered publication absorbs the others, for the actions that it publishes.
+An unfiltered publication absorbs the others, for the actions that it publishes. Replication sets
+of pglogical are the other way round (`combine: and`): every set's filter must let a row pass,
+whatever the set replicates, and an unfiltered set cancels none.
 
 Example
     ================================== ======== ======== ==========
@@ -14,20 +16,23 @@ Example
     ================================== ======== ======== ==========
 
 PostgreSQL
-    pgoutput.c, pgoutput_row_filter_init()
+    pgoutput.c, pgoutput_row_filter_init(); pglogical_output_plugin.c, pglogical_change_filter()
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from filtersql.definitions.model import Action
+from filtersql.errors import Mistake
+from filtersql.errors.publications import SeveralFilters
 from filtersql.names import RelationName
 from filtersql.publications.membership import Membership
-from filtersql.publications.model import Contribution
+from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.semantics import Semantics
 
-__all__ = ["ROW_ACTIONS", "InForce", "contribution", "in_force"]
+__all__ = ["ROW_ACTIONS", "InForce", "contribution", "in_force", "several_filters"]
 
 ROW_ACTIONS = (Action.INSERT, Action.UPDATE, Action.DELETE)
 
@@ -40,15 +45,16 @@ class InForce:
     absorbed: dict[Action, tuple[Contribution, ...]] = field(default_factory=dict)
 
 
-def in_force(contributions: Sequence[Contribution], *, unfiltered_cancels: bool) -> InForce:
-    """Sort contributions by action."""
+def in_force(contributions: Sequence[Contribution], semantics: Semantics) -> InForce:
+    """Sort contributions by action; filters that are ANDed count whatever their set replicates."""
     answer = InForce()
     for action in ROW_ACTIONS:
         published = [each for each in contributions if action in each.actions]
         if not published:
             continue
-        filtered = tuple(each for each in published if each.where is not None)
-        absorbed = unfiltered_cancels and len(filtered) < len(published)
+        counted = contributions if semantics.combine == "and" else published
+        filtered = tuple(each for each in counted if each.where is not None)
+        absorbed = semantics.unfiltered_cancels and len(filtered) < len(counted)
         answer.filters[action] = () if absorbed else filtered
         if absorbed and filtered:
             answer.absorbed[action] = filtered
@@ -70,3 +76,13 @@ def contribution(member: Membership, listed: RelationName, target: RelationName)
         reason=member.reason(at),
         ignored=where if unfiltered else None,
     )
+
+
+def several_filters(resolved: ResolvedTable) -> Iterator[Mistake]:
+    """A second filter where the source system enables at most one for a table."""
+    if resolved.semantics.combine != "single":
+        return
+    filtered = [each for each in resolved.contributions if each.where is not None]
+    if len({each.where.text for each in filtered if each.where is not None}) > 1:
+        names = dict.fromkeys(each.publication for each in filtered)
+        yield SeveralFilters(resolved.table.name, names, resolved.subscription.span)

@@ -9,6 +9,8 @@ Example
     t (a, g)                         either                       a, g (PostgreSQL 18)
     t (a) in p1 and t in p2                                       an error
     t (a, b) in p1 and t in p2       none                         a, b: they agree
+    t (a) and t (b), replication sets                             a, b: lists are united
+    t (a) and t, replication sets                                 a
     ================================ ============================ =====================
 
 PostgreSQL
@@ -63,8 +65,10 @@ def published_columns(
     for member in lists.values():
         answers.setdefault(_compared_names(table, member, postgres_version), member)
     chosen = published_names(table, members[0])
-    if union:
-        chosen = chosen.union(*(published_names(table, member) for member in lists.values()))
+    named = [column_list(table, member) for member in lists.values()]
+    if union and any(named):
+        # A set without a list adds nothing to the lists of the others (seen on pglogical 2.4.2).
+        chosen = frozenset[str]().union(*(each for each in named if each))
     columns = tuple(column for column in table.columns if column.name in chosen)
     if union:
         return columns, ()

@@ -44,15 +44,15 @@ class Index:
     #: by kind and name
     mistakes: Mapping[tuple[str, str], tuple[Mistake, ...]]
     notices: Mapping[str, tuple[Notice, ...]]
-    #: relations that any set lists, whoever subscribes to it
+    #: relations that any publication or set lists, whoever subscribes to it
     roots: frozenset[RelationName]
     order: Mapping[RelationName, int]
 
     @property
     def kind(self) -> str:
         """What subscriptions of this source system name: publications, or replication sets."""
-        routing = self.settings.semantics.partition_routing
-        return SET if routing == "root_wins" else PUBLICATION
+        sets = self.settings.semantics.publishes == "replication_sets"
+        return SET if sets else PUBLICATION
 
     @property
     def members(self) -> Mapping[str, Membership]:
@@ -111,7 +111,9 @@ def _index(definitions: Definitions, settings: Settings) -> Index:
         sets,
         mistakes,
         {name: tuple(notices(each, lineage, settings)) for name, each in written},
-        frozenset(name for member in sets.values() for name in member.entries),
+        frozenset(
+            name for member in (*publications.values(), *sets.values()) for name in member.entries
+        ),
         {name: place for place, name in enumerate(definitions.catalog.tables)},
     )
 

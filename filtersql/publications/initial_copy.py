@@ -22,7 +22,7 @@ from filtersql.names import RelationName
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Contribution
-from filtersql.publications.partition_root import Published, listing, published_as
+from filtersql.publications.partition_root import Listing, Published, listing, published_as
 from filtersql.semantics import Semantics
 
 __all__ = ["copied_besides", "copy_filters"]
@@ -34,9 +34,11 @@ def copy_filters(
     contributions: Sequence[Contribution], semantics: Semantics
 ) -> tuple[Contribution, ...]:
     """The filters of the copy; none means every row."""
+    if semantics.copy_predicate == "none":
+        return ()
     counted = (
         [each for each in contributions if Action.INSERT in each.actions]
-        if semantics.copy_predicate == "per_action"
+        if semantics.copy_predicate == "per_action" and semantics.combine != "and"
         else contributions
     )
     filtered = tuple(each for each in counted if each.where is not None)
@@ -46,17 +48,17 @@ def copy_filters(
 
 
 def copied_besides(
-    members: Sequence[Membership],
+    subscribed: Listing,
     streamed: Iterable[RelationName],
     lineage: Lineage,
     postgres_version: int,
 ) -> tuple[Published, ...]:
     """Relations that are copied though no change is ever sent under their name."""
-    if postgres_version >= _JUDGES_ALL_TOGETHER:
+    if postgres_version >= _JUDGES_ALL_TOGETHER or subscribed.routing != "via_root_topmost":
         return ()
     known = frozenset(streamed)
     found: dict[RelationName, list[tuple[Membership, RelationName]]] = {}
-    for member in members:
+    for member in subscribed.members:
         alone = listing([member], "via_root_topmost")
         for name, table in lineage.tables.items():
             published = published_as(name, alone, lineage) if not table.partition_by else None

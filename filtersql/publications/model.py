@@ -9,7 +9,7 @@ from filtersql.catalog import Column, Table
 from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
-from filtersql.semantics import Semantics
+from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage
 
 __all__ = ["Contribution", "ResolvedTable", "Settings"]
@@ -83,3 +83,5 @@ class ResolvedTable:
     streamed: bool = True
     #: what stops the first UPDATE or DELETE of a leaf; `filters.identity` raises it or warns
     unjudged: tuple[Mistake, ...] = ()
+    #: the switches by which its rows are judged
+    semantics: Semantics = POSTGRES

@@ -19,9 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from filtersql.catalog import Identity, Table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.errors import Mistake
 from filtersql.errors.publications import (
+    ColumnsReserved,
+    ListMissesKey,
     NotPublishable,
     RelationDoesNotExist,
     SetNeedsPrimaryKey,
@@ -64,9 +67,21 @@ def set_refusals(
             continue
         if not is_publishable(table):
             yield NotPublishable(entry.name, "views or unlogged tables", entry.span)
-        elif not table.primary_key and not replication_set.replicate.isdisjoint(JUDGED):
+        elif not _has_key(table) and not replication_set.replicate.isdisjoint(JUDGED):
             yield SetNeedsPrimaryKey(entry.name, replication_set.name, entry.span)
+        if entry.columns is not None and settings.semantics.column_lists == "none":
+            yield ColumnsReserved(entry.name, entry.span)
+            continue
+        lacking = entry.columns is not None and not set(table.identity_columns) <= {*entry.columns}
+        if lacking and _has_key(table):
+            yield ListMissesKey(table.identity_columns, entry.span)
         yield from list_mistakes(entry, table, settings.postgres_version)
+
+
+def _has_key(table: Table) -> bool:
+    """Whether old rows carry a key: identity FULL has none, even beside a primary key."""
+    full = table.replica_identity.kind is Identity.FULL
+    return bool(table.identity_columns) and not full
 
 
 def _added(replication_set: ReplicationSet, lineage: Lineage) -> Iterator[RelationName]:
@@ -76,5 +91,5 @@ def _added(replication_set: ReplicationSet, lineage: Lineage) -> Iterator[Relati
     for name, table in lineage.tables.items():
         is_wanted = wanted is True or (wanted and name.schema in wanted)
         # A table without a key is not added to a set that needs one.
-        if is_wanted and is_publishable(table) and (table.primary_key or not needs_key):
+        if is_wanted and is_publishable(table) and (_has_key(table) or not needs_key):
             yield name

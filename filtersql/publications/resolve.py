@@ -18,7 +18,12 @@ from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import ConflictingAliases
 from filtersql.names import RelationName
-from filtersql.publications.actions import ROW_ACTIONS, contribution, in_force
+from filtersql.publications.actions import (
+    ROW_ACTIONS,
+    contribution,
+    in_force,
+    several_filters,
+)
 from filtersql.publications.columns import published_columns
 from filtersql.publications.identity import identity_mistakes
 from filtersql.publications.index import Index
@@ -50,7 +55,7 @@ def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTabl
     routing = index.settings.semantics.partition_routing
     listed = listing(members, routing, index.roots)
     streamed = _streamed(listed, index)
-    besides = copied_besides(members, streamed, index.lineage, index.settings.postgres_version)
+    besides = copied_besides(listed, streamed, index.lineage, index.settings.postgres_version)
     found: list[ResolvedTable] = []
     for target in (*streamed.values(), *(_Target(each, [each.name]) for each in besides)):
         changes = target.published.name in streamed
@@ -90,9 +95,7 @@ def _resolved(
     semantics = index.settings.semantics
     members = [member for member, _ in target.published.members]
     contributions = tuple(contribution(*each, name) for each in target.published.members)
-    answer = in_force(
-        contributions if streamed else (), unfiltered_cancels=semantics.unfiltered_cancels
-    )
+    answer = in_force(contributions if streamed else (), semantics)
     displaced, only_from = _leaked(target, answer.filters, index)
     columns, mistakes = published_columns(
         table,
@@ -117,6 +120,7 @@ def _resolved(
         displaced=displaced,
         via_partition_root=table.partition_by is not None,
         streamed=streamed,
+        semantics=semantics,
     )
     alias, wrong = _alias(name, members, subscription)
     resolved = replace(
@@ -125,7 +129,7 @@ def _resolved(
         why=tuple(reasons(resolved, index)),
         notices=(*_own_notices(members, index), *lints(resolved)),
     )
-    return resolved, [*mistakes, *wrong]
+    return resolved, [*mistakes, *wrong, *several_filters(resolved)]
 
 
 def _leaked(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from filtersql.catalog import Column, Identity
-from filtersql.changes import Form, Judgements, images, judgements, row_form, row_key
+from filtersql.catalog import Column, Identity, Table
+from filtersql.changes import Judgements, images, judgements, row_form, row_key
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, ConflictModeNotBuilt, NoRowKey
 from filtersql.filters.model import Filter
@@ -17,7 +17,7 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.rendering.header import header
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql, view_name
-from filtersql.rendering.plan import FilterWriter, MergePlan, merge_plan
+from filtersql.rendering.plan import FilterWriter, MergePlan, Outline, merge_plan
 from filtersql.rendering.render import MACROS, render, with_source
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine, column_type
@@ -59,12 +59,11 @@ def compiled_table(
     `write(filter, prefix)` gives a filter's SQL over the columns `<prefix><name>`. Raises a Mistake
     where the target cannot be made.
     """
-    engine = destination.engine
-    table, subscription = resolved.table, resolved.subscription
+    subscription = resolved.subscription
     if subscription.on_conflict not in (None, "apply"):
         raise ConflictModeNotBuilt(subscription.on_conflict, subscription.name, subscription.span)
     published = {column.name for column in resolved.columns}
-    key = row_key(table)
+    key = row_key(resolved.table)
     if not set(key) <= published:
         key = ()
     target = target_name(resolved, destination.schema)
@@ -73,20 +72,40 @@ def compiled_table(
     judged = judgements(resolved, filter_of)
     read = _read_columns(resolved, judged, key)
     _check_case(resolved, read)
+    outline = _outline(resolved, destination, judged, read, key, target)
+    plan = with_source(merge_plan(outline, write), outline.form, destination.macro_folders)
+    return _statements(resolved, outline, plan, destination, read, target)
+
+
+def _outline(
+    resolved: ResolvedTable,
+    destination: Destination,
+    judged: Judgements,
+    read: Sequence[Column],
+    key: tuple[str, ...],
+    target: tuple[str, str],
+) -> Outline:
+    engine, rules = destination.engine, resolved.semantics
+    table, subscription = resolved.table, resolved.subscription
     complete = subscription.changes is not None and subscription.changes.before_complete
-    full = complete or table.replica_identity.kind is Identity.FULL
-    changes_view = view_name("changes", table.name)
-    name = target_sql(destination.catalog, target, engine)
-    pictures = images(table, resolved.columns, before_complete=complete)
+    pictures = images(
+        table,
+        resolved.columns,
+        before_complete=complete,
+        key_only=rules.delete_policy == "key_only_filter",
+    )
     form = row_form(
         table,
         key,
         keepable=bool(pictures.may_be_unchanged),
         inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
+        skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
     )
     if form is None:
         raise NoRowKey(table.name, sorted(resolved.filters), subscription.span)
-    plan = merge_plan(
+    changes_view = view_name("changes", table.name)
+    name = target_sql(destination.catalog, target, engine)
+    return Outline(
         engine=engine,
         header=header(
             resolved,
@@ -101,30 +120,27 @@ def compiled_table(
         source_view=view_name("source", table.name),
         columns=tuple(column.name for column in resolved.columns),
         read_columns=tuple(column.name for column in read),
+        types={column.name: column_type(column, engine).sql for column in read},
         key=key,
         form=form,
         images=pictures,
-        always_logged=full,
+        always_logged=complete or table.replica_identity.kind is Identity.FULL,
         truncates=resolved.truncates,
+        stops_at_unchanged=rules.toast_unchanged == "error",
         judgements=judged,
-        write=write,
     )
-    return _statements(resolved, plan, form, destination, read, key, target, judged)
 
 
 def _statements(
     resolved: ResolvedTable,
+    outline: Outline,
     plan: MergePlan,
-    form: Form,
     destination: Destination,
     read: Sequence[Column],
-    key: tuple[str, ...],
     target: tuple[str, str],
-    judged: Judgements,
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
-    plan = with_source(plan, form, folders)
-    table, subscription = resolved.table, resolved.subscription
+    table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -134,49 +150,44 @@ def _statements(
         target=target,
         target_sql=plan.target,
         columns=tuple(
-            TargetColumn(
-                column.name,
-                column_type(column, engine).sql,
-                column.not_null or column.name in table.primary_key,
-            )
+            TargetColumn(column.name, column_type(column, engine).sql, _not_null(column, table))
             for column in resolved.columns
         ),
         feed_columns=tuple(
             FeedColumn(
-                column.name,
-                column.type,
-                column_type(column, engine).sql,
-                column.not_null or column.name in table.primary_key,
+                column.name, column.type, outline.types[column.name], _not_null(column, table)
             )
             for column in read
         ),
-        key=key,
+        key=outline.key,
         identity=table.identity_columns,
-        form=form.value,
+        form=outline.form.value,
         effect_column=plan.plain_effect,
         ordinal_column=plan.plain_ordinal,
-        may_be_unchanged=tuple(
-            column.plain for column in plan.carried_columns + plan.keepable_columns
-        ),
+        may_be_unchanged=tuple(one.plain for one in plan.carried_columns + plan.keepable_columns),
         on_conflict="apply",
         copy_data=subscription.copy_data,
-        changes_view=view_name("changes", table.name),
-        source_view=view_name("source", table.name),
-        merge_sql=render(MACROS[form].merge, plan, folders) + "\n",
+        changes_view=outline.changes_view,
+        source_view=outline.source_view,
+        merge_sql=render(macros.merge, plan, folders) + "\n",
         merge_source_sql=plan.source_sql,
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
-        audit_sql=render(MACROS[form].audit, plan, folders) + "\n",
-        conflicts_sql=render(MACROS[form].conflicts, plan, folders),
+        audit_sql=render(macros.audit, plan, folders) + "\n",
+        conflicts_sql=render(macros.conflicts, plan, folders),
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
             for column in resolved.columns
         ),
         settings=SETTINGS[engine],
-        filter_hash=_filter_hash(resolved, judged, key),
+        filter_hash=_filter_hash(resolved, outline.judgements, outline.key),
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
     )
+
+
+def _not_null(column: Column, table: Table) -> bool:
+    return column.not_null or column.name in table.primary_key
 
 
 def _read_columns(
@@ -209,7 +220,7 @@ def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]
         for arm in all_arms
         for op in arm.ops
     }
-    content = {
+    content: dict[str, object] = {
         "arms": arms,
         "columns": [column.name for column in resolved.columns],
         "key": list(key),
@@ -220,4 +231,6 @@ def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]
         content["only_from"] = {
             str(action): sorted(map(str, sources)) for action, sources in resolved.only_from.items()
         }
+    if (judged.every, judged.unknown_matches) != (False, False):
+        content["combined"] = [judged.every, judged.unknown_matches]
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -5,233 +5,183 @@ A macro loops over these and prints them; whatever is decided is decided here or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from filtersql.changes import TRANSITIONS, Arm, Criterion, Effect, Form, Images, Judgements
 from filtersql.filters.model import Filter
 from filtersql.rendering import words
+from filtersql.rendering.planned import (
+    Internals,
+    MergePlan,
+    PlannedArm,
+    PlannedColumn,
+    PlannedCriterion,
+    PlannedTransition,
+)
 from filtersql.storage import Engine
 
-__all__ = ["Internals", "MergePlan", "PlannedColumn", "merge_plan"]
+__all__ = ["FilterWriter", "MergePlan", "Outline", "merge_plan"]
 
 #: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
 FilterWriter = Callable[[Filter, str], str]
 
-
-@dataclass(frozen=True, slots=True)
-class PlannedColumn:
-    """A column under the names that it has on its way; each is quoted, but for `plain`."""
-
-    plain: str
-    name: str
-    before: str
-    after: str
-    old: str
-    new: str
-    is_unchanged: str
-    keeps: str
-    known: str
-    last_known: str
-    updated: str
+_UNKNOWN = "filtersql: the value of an unchanged out-of-line column is not known"
+_INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
+#: (every filter must match, NULL matches) -> what the file says of it
+_MATCHING = {
+    (False, False): "Whether they match the row filters of any publication. NULL is not a match.",
+    (False, True): "Whether they match the row filters of any set. NULL is a match, too.",
+    (True, False): "Whether they match the row filters of all sets. NULL is not a match.",
+    (True, True): "Whether they match the row filters of all sets. NULL is a match, too.",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedCriterion:
-    """One alternative of an OR: a comment that names it, its number in the file, its SQL."""
-
-    label: str
-    number: int
-    sql: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedArm:
-    """`ops` are literals."""
-
-    ops: tuple[str, ...]
-    criteria: tuple[PlannedCriterion, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedTransition:
-    """A row of the UPDATE transformation table as two conditions and a literal."""
-
-    old: str
-    new: str
-    effect: str
-
-
-@dataclass(frozen=True, slots=True)
-class Internals:
-    """Names of filtersql's own columns, chosen so that no column of the table has them."""
-
-    effect: str
-    change_seq: str
-    side: str
-    recency: str
-    previous_effect: str
-    row_found: str
-    finding: str
-    old_matches: str
-    new_matches: str
-    copy_step: str
-    copy_level: str
-    copy_total: str
-    copy_lowest: str
-    copies_held: str
-    copies_left: str
-    copy_ordinal: str
-
-
-@dataclass(frozen=True, slots=True)
-class MergePlan:
-    """The values of `plan.` in macros/*.sql. Identifiers are quoted, literals are literals."""
-
-    header: tuple[str, ...]
-    target: str
-    changes: str
-    source_view: str
-    columns: tuple[PlannedColumn, ...]
-    key_columns: tuple[PlannedColumn, ...]
-    payload_columns: tuple[PlannedColumn, ...]
-    assignments: tuple[PlannedColumn, ...]
-    #: columns of the old row that every update logs
-    logged_columns: tuple[PlannedColumn, ...]
-    #: columns of the old row that are the new row's where the update logs none
-    inferred_columns: tuple[PlannedColumn, ...]
-    #: columns of the new row that are the old row's where they are sent as unchanged
-    carried_columns: tuple[PlannedColumn, ...]
-    #: all other columns of the new row
-    sent_columns: tuple[PlannedColumn, ...]
-    #: payload columns that the target's row may have to keep, and the others
-    keepable_columns: tuple[PlannedColumn, ...]
-    complete_columns: tuple[PlannedColumn, ...]
-    key: tuple[str, ...]
-    #: all columns, for a table without key
-    row: tuple[str, ...]
-    first_key: str
-    witness: str
-    key_changed: tuple[str, ...]
-    any_unchanged: tuple[str, ...]
-    any_kept: tuple[str, ...]
-    truncate_ops: tuple[str, ...]
-    old_arms: tuple[PlannedArm, ...]
-    new_arms: tuple[PlannedArm, ...]
-    copy_criteria: tuple[PlannedCriterion, ...]
-    transitions: tuple[PlannedTransition, ...]
-    inserts: str
-    explode: str
-    old_side: str
-    new_side: str
-    both_sides: str
-    unknown_value: str
-    effect: str
-    change_seq: str
-    side: str
-    recency: str
-    previous_effect: str
-    row_found: str
-    finding: str
-    old_matches: str
-    new_matches: str
-    copy_step: str
-    copy_level: str
-    copy_total: str
-    copy_lowest: str
-    copies_held: str
-    copies_left: str
-    copy_ordinal: str
-    zero_to_copies_left: str
-    #: `effect` and `copy_ordinal`, unquoted: for the runner
-    plain_effect: str
-    plain_ordinal: str
-    changes_sql: str = ""
-    source_sql: str = ""
-
-
-def merge_plan(
-    *,
-    engine: Engine,
-    header: Sequence[str],
-    target: str,
-    changes_view: str,
-    source_view: str,
-    columns: tuple[str, ...],
-    read_columns: tuple[str, ...],
-    key: tuple[str, ...],
-    form: Form,
-    images: Images,
-    always_logged: bool,
-    truncates: bool,
-    judgements: Judgements,
-    write: FilterWriter,
-) -> MergePlan:
-    """The plan of one target.
+class Outline:
+    """What is known of a target before anything is printed.
 
     `columns` are the published columns in the table's order, `read_columns` all that a change may
-    carry, `always_logged` says that an update never lacks its old row.
+    carry with their `types`, `always_logged` says that an update never lacks its old row.
     """
-    tail = _tail(read_columns)
+
+    engine: Engine
+    header: Sequence[str]
+    target: str
+    changes_view: str
+    source_view: str
+    columns: tuple[str, ...]
+    read_columns: tuple[str, ...]
+    types: Mapping[str, str]
+    key: tuple[str, ...]
+    form: Form
+    images: Images
+    always_logged: bool
+    truncates: bool
+    #: whether a change that leaves out a column always stops the run
+    stops_at_unchanged: bool
+    judgements: Judgements
+
+
+def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
+    """The plan of one target."""
+    engine, images = outline.engine, outline.images
+    tail = _tail(outline.read_columns)
     own = Internals(*(f"{name}{tail}" for name in Internals.__slots__))
     planned = {
-        name: _column(name, tail, name in images.may_be_unchanged, engine) for name in read_columns
+        name: _column(name, tail, name in images.may_be_unchanged, engine)
+        for name in outline.read_columns
     }
-    old = tuple(planned[name] for name in read_columns if name in images.old)
-    inferred = () if always_logged or images.witness is None else old
-    carried = tuple(planned[name] for name in images.carried)
-    payload = tuple(planned[name] for name in columns if name not in key)
-    keepable = tuple(planned[name] for name in columns if name in images.may_be_unchanged)
-    keys = tuple(planned[name] for name in key)
-    numbers = iter(range(1, 1_000_000))
+    keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
     return MergePlan(
-        header=tuple(words.comment(line) for line in header),
-        target=target,
-        changes=words.quoted(changes_view, engine),
-        source_view=words.quoted(source_view, engine),
-        columns=tuple(planned[name] for name in columns),
-        key_columns=keys,
-        payload_columns=payload,
-        assignments=payload or keys,
-        logged_columns=() if inferred else old,
-        inferred_columns=inferred,
-        carried_columns=carried,
-        sent_columns=tuple(column for column in planned.values() if column not in carried),
-        keepable_columns=keepable,
-        complete_columns=tuple(column for column in payload if column not in keepable),
-        key=tuple(column.name for column in keys),
-        row=tuple(planned[name].name for name in columns),
-        first_key=keys[0].name if keys else "",
-        witness=words.quoted(f"before_{images.witness}", engine),
-        key_changed=tuple(words.differs(f"old_{name}", f"new_{name}", engine) for name in key)
-        or (words.true_or_false(value=form is Form.KEYLESS, engine=engine),),
-        any_unchanged=tuple(column.is_unchanged for column in keepable),
-        any_kept=tuple(column.keeps for column in keepable),
-        truncate_ops=(words.literal("truncate" if truncates else "not published", engine),),
-        old_arms=_arms(judgements.old, "old_", write, numbers, engine),
-        new_arms=_arms(judgements.new, "new_", write, numbers, engine),
-        copy_criteria=_criteria(judgements.copy, "", write, iter(range(1, 1_000_000)), engine),
-        transitions=_transitions(own, engine),
-        inserts=words.inserts(
-            own.effect,
-            tuple(f"keeps_{column.plain}{tail}" for column in keepable),
-            "filtersql: an incomplete UPDATE found no row in the target",
-            engine,
-        ),
+        header=tuple(words.comment(line) for line in outline.header),
+        target=outline.target,
+        changes=words.quoted(outline.changes_view, engine),
+        source_view=words.quoted(outline.source_view, engine),
+        **_target_columns(outline, planned, keepable),
+        **_image_columns(outline, planned),
+        **_judged(outline, own, write),
+        **_completeness(outline, own, keepable, tail),
+        truncate_ops=(words.literal("truncate" if outline.truncates else "not published", engine),),
         explode=words.explode(engine),
         old_side=words.string_array(("old",), engine),
         new_side=words.string_array(("new",), engine),
         both_sides=words.string_array(("old", "new"), engine),
-        unknown_value=words.raise_error(
-            "filtersql: the value of an unchanged out-of-line column is not known",
-            engine,
-        ),
         zero_to_copies_left=words.zero_to(own.copies_left, engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
         **{field: words.quoted(getattr(own, field), engine) for field in Internals.__slots__},
     )
+
+
+def _target_columns(
+    outline: Outline, planned: Mapping[str, PlannedColumn], keepable: tuple[PlannedColumn, ...]
+) -> dict[str, Any]:
+    """The columns of the target, and those that find its rows."""
+    payload = tuple(planned[name] for name in outline.columns if name not in outline.key)
+    keys = tuple(planned[name] for name in outline.key)
+    return {
+        "columns": tuple(planned[name] for name in outline.columns),
+        "key_columns": keys,
+        "payload_columns": payload,
+        "assignments": payload or keys,
+        "keepable_columns": keepable,
+        "complete_columns": tuple(column for column in payload if column not in keepable),
+        "key": tuple(column.name for column in keys),
+        "row": tuple(planned[name].name for name in outline.columns),
+        "first_key": keys[0].name if keys else "",
+    }
+
+
+def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> dict[str, Any]:
+    """Where the columns of the old and of the new row come from."""
+    engine, images = outline.engine, outline.images
+    old = tuple(planned[name] for name in outline.read_columns if name in images.old)
+    hidden = tuple(column for column in old if column.plain in images.hidden_from_deletes)
+    inferred = () if outline.always_logged or images.witness is None else old
+    carried = tuple(planned[name] for name in images.carried if name in planned)
+    read = _read_of_old_rows(outline.judgements).difference(images.old)
+    return {
+        "logged_columns": () if inferred else tuple(one for one in old if one not in hidden),
+        "inferred_columns": inferred,
+        "update_columns": hidden,
+        "absent_columns": tuple(
+            replace(planned[name], absent=words.null(outline.types[name], engine))
+            for name in outline.read_columns
+            if name in read
+        ),
+        "carried_columns": carried,
+        "sent_columns": tuple(column for column in planned.values() if column not in carried),
+        "witness": words.quoted(f"before_{images.witness}", engine),
+    }
+
+
+def _judged(outline: Outline, own: Internals, write: FilterWriter) -> dict[str, Any]:
+    """The filters in force, and what becomes of a change that they judged."""
+    engine, judgements = outline.engine, outline.judgements
+    connective = "AND " if judgements.every else "OR "
+
+    def print_criteria(
+        criteria: Sequence[Criterion], prefix: str, numbers: Iterator[int]
+    ) -> tuple[PlannedCriterion, ...]:
+        return _criteria(criteria, prefix, write, numbers, connective, engine)
+
+    numbers = iter(range(1, 1_000_000))
+    return {
+        "matching": _MATCHING[judgements.every, judgements.unknown_matches],
+        "unknown_matches": words.true_or_false(value=judgements.unknown_matches, engine=engine),
+        "old_arms": _arms(judgements.old, print_criteria, numbers, engine),
+        "new_arms": _arms(judgements.new, print_criteria, numbers, engine),
+        "copy_criteria": print_criteria(judgements.copy, "", iter(range(1, 1_000_000))),
+        "transitions": _transitions(own, engine),
+    }
+
+
+def _completeness(
+    outline: Outline, own: Internals, keepable: tuple[PlannedColumn, ...], tail: str
+) -> dict[str, Any]:
+    """What happens where a change left columns out, and whether it changes the key."""
+    engine = outline.engine
+    keeps = tuple(f"keeps_{column.plain}{tail}" for column in keepable)
+    key_changed = tuple(
+        words.differs(f"old_{name}", f"new_{name}", engine) for name in outline.key
+    ) or (words.true_or_false(value=outline.form is Form.KEYLESS, engine=engine),)
+    complete_if = (words.equals(own.effect, "insert", engine), *key_changed)
+    if outline.stops_at_unchanged:
+        complete_if = (words.true_or_false(value=True, engine=engine),)
+    return {
+        "key_changed": key_changed,
+        "any_unchanged": tuple(column.is_unchanged for column in keepable),
+        "any_kept": tuple(column.keeps for column in keepable),
+        "must_be_complete": complete_if,
+        "checked_effect": words.checked_effect(
+            own.effect, keeps, _UNKNOWN, engine, always=outline.stops_at_unchanged
+        ),
+        "unknown_value": words.raise_error(_UNKNOWN, engine),
+        "inserts": words.inserts(own.effect, keeps, _INCOMPLETE, engine),
+    }
 
 
 def _tail(columns: Sequence[str]) -> str:
@@ -266,14 +216,31 @@ def _column(name: str, tail: str, keepable: bool, engine: Engine) -> PlannedColu
 
 
 def _arms(
-    arms: Sequence[Arm], prefix: str, write: FilterWriter, numbers: Iterator[int], engine: Engine
+    arms: Sequence[Arm],
+    print_criteria: Callable[
+        [Sequence[Criterion], str, Iterator[int]], tuple[PlannedCriterion, ...]
+    ],
+    numbers: Iterator[int],
+    engine: Engine,
 ) -> tuple[PlannedArm, ...]:
     return tuple(
         PlannedArm(
             tuple(words.literal(op, engine) for op in arm.ops),
-            _criteria(arm.criteria, prefix, write, numbers, engine),
+            print_criteria(arm.criteria, f"{arm.image}_", numbers),
         )
         for arm in arms
+    )
+
+
+def _read_of_old_rows(judgements: Judgements) -> frozenset[str]:
+    """The columns that any filter reads of an old row."""
+    return frozenset(
+        column
+        for arm in judgements.old
+        if arm.image == "old"
+        for criterion in arm.criteria
+        if criterion.filter is not None
+        for column in criterion.filter.columns
     )
 
 
@@ -282,17 +249,19 @@ def _criteria(
     prefix: str,
     write: FilterWriter,
     numbers: Iterator[int],
+    connective: str,
     engine: Engine,
 ) -> tuple[PlannedCriterion, ...]:
     return tuple(
         PlannedCriterion(
+            connective if position else "",
             words.comment(criterion.label),
             number,
             write(criterion.filter, prefix)
             if criterion.filter
             else words.true_or_false(value=criterion.matches, engine=engine),
         )
-        for criterion, number in zip(criteria, numbers, strict=False)
+        for position, (criterion, number) in enumerate(zip(criteria, numbers, strict=False))
     )
 
 

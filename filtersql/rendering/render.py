@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from filtersql.changes import Form
 from filtersql.errors.compiling import MacroFailed
-from filtersql.rendering.plan import MergePlan
+from filtersql.rendering.planned import MergePlan
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -34,6 +34,7 @@ class Macros(NamedTuple):
 MACROS = {
     Form.KEYED: Macros("merge_source", "merge", "conflicts", "audit"),
     Form.KEYED_UNCHANGED: Macros("merge_source_unchanged", "merge", "conflicts", "audit"),
+    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "conflicts_skipping", "audit"),
     Form.KEYLESS: Macros(
         "merge_source_keyless", "merge_keyless", "conflicts_keyless", "audit_keyless"
     ),

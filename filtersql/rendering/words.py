@@ -20,9 +20,11 @@ from sqlglot import exp
 from filtersql.storage import Engine
 
 __all__ = [
+    "checked_effect",
     "column",
     "comment",
     "differs",
+    "equals",
     "explode",
     "inserts",
     "is_unchanged",
@@ -30,6 +32,7 @@ __all__ = [
     "last_known",
     "literal",
     "negated",
+    "null",
     "quoted",
     "raise_error",
     "string_array",
@@ -75,6 +78,33 @@ def negated(name: str, engine: Engine) -> str:
 def differs(left: str, right: str, engine: Engine) -> str:
     """Whether two columns differ."""
     return exp.NEQ(this=_column(left), expression=_column(right)).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=64)
+def equals(name: str, value: str, engine: Engine) -> str:
+    """Whether a column is equal to a string."""
+    return exp.EQ(this=_column(name), expression=exp.Literal.string(value)).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=1024)
+def null(sql_type: str, engine: Engine) -> str:
+    """NULL of a type."""
+    kind = exp.DataType.build(sql_type, dialect=engine)
+    return exp.Cast(this=exp.null(), to=kind).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=4096)
+def checked_effect(
+    effect: str, keeps: tuple[str, ...], message: str, engine: Engine, *, always: bool
+) -> str:
+    """The effect; stops where a change that brings a row (or any change) left a column out."""
+    if not keeps:
+        return quoted(effect, engine)
+    brings = _column(effect).isin("update", "insert", "arrived") if always else None
+    brings = brings or _column(effect).isin("insert", "arrived")
+    lacking = exp.and_(brings, exp.or_(*map(_column, keeps)))
+    stop = exp.case().when(lacking, _stop(message, engine)).else_(_column(effect))
+    return stop.sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)

@@ -1,0 +1,170 @@
+"""Records of what the macros print for one table: finished strings, in the macros' own words.
+
+Example
+    `plan.key_columns[0].old` is `` `old_id` ``, quoted; `plan.old_arms[0].ops` are literals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "Internals",
+    "MergePlan",
+    "PlannedArm",
+    "PlannedColumn",
+    "PlannedCriterion",
+    "PlannedTransition",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedColumn:
+    """A column under the names that it has on its way; each is quoted, but for `plain`."""
+
+    plain: str
+    name: str
+    before: str
+    after: str
+    old: str
+    new: str
+    is_unchanged: str
+    keeps: str
+    known: str
+    last_known: str
+    updated: str
+    #: NULL of its type, where no old row holds it
+    absent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCriterion:
+    """One part of an OR or AND: a comment that names it, its number in the file, its SQL."""
+
+    #: `OR ` or `AND `; nothing before the first one
+    connective: str
+    label: str
+    number: int
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedArm:
+    """`ops` are literals."""
+
+    ops: tuple[str, ...]
+    criteria: tuple[PlannedCriterion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTransition:
+    """A row of the UPDATE transformation table as two conditions and a literal."""
+
+    old: str
+    new: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Internals:
+    """Names of filtersql's own columns, chosen so that no column of the table has them."""
+
+    effect: str
+    change_seq: str
+    side: str
+    recency: str
+    previous_effect: str
+    row_found: str
+    finding: str
+    old_matches: str
+    new_matches: str
+    copy_step: str
+    copy_level: str
+    copy_total: str
+    copy_lowest: str
+    copies_held: str
+    copies_left: str
+    copy_ordinal: str
+    previous_seq: str
+    added_seq: str
+    removed_seq: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergePlan:
+    """The values of `plan.` in macros/*.sql. Identifiers are quoted, literals are literals."""
+
+    header: tuple[str, ...]
+    target: str
+    changes: str
+    source_view: str
+    columns: tuple[PlannedColumn, ...]
+    key_columns: tuple[PlannedColumn, ...]
+    payload_columns: tuple[PlannedColumn, ...]
+    assignments: tuple[PlannedColumn, ...]
+    #: columns of the old row that every update logs
+    logged_columns: tuple[PlannedColumn, ...]
+    #: columns of the old row that are the new row's where the update logs none
+    inferred_columns: tuple[PlannedColumn, ...]
+    #: columns of the old row that no filter sees of a DELETE
+    update_columns: tuple[PlannedColumn, ...]
+    #: columns that filters read of old rows and no old row holds
+    absent_columns: tuple[PlannedColumn, ...]
+    #: columns of the new row that are the old row's where they are sent as unchanged
+    carried_columns: tuple[PlannedColumn, ...]
+    #: all other columns of the new row
+    sent_columns: tuple[PlannedColumn, ...]
+    #: payload columns that the target's row may have to keep, and the others
+    keepable_columns: tuple[PlannedColumn, ...]
+    complete_columns: tuple[PlannedColumn, ...]
+    key: tuple[str, ...]
+    #: all columns, for a table without key
+    row: tuple[str, ...]
+    first_key: str
+    witness: str
+    key_changed: tuple[str, ...]
+    any_unchanged: tuple[str, ...]
+    any_kept: tuple[str, ...]
+    #: conditions under which a new row may not leave out a column
+    must_be_complete: tuple[str, ...]
+    #: the effect of a change; stops where it adds a row that is incomplete
+    checked_effect: str
+    truncate_ops: tuple[str, ...]
+    #: how several filters are combined, and what NULL is
+    matching: str
+    unknown_matches: str
+    old_arms: tuple[PlannedArm, ...]
+    new_arms: tuple[PlannedArm, ...]
+    copy_criteria: tuple[PlannedCriterion, ...]
+    transitions: tuple[PlannedTransition, ...]
+    inserts: str
+    explode: str
+    old_side: str
+    new_side: str
+    both_sides: str
+    unknown_value: str
+    effect: str
+    change_seq: str
+    side: str
+    recency: str
+    previous_effect: str
+    row_found: str
+    finding: str
+    old_matches: str
+    new_matches: str
+    copy_step: str
+    copy_level: str
+    copy_total: str
+    copy_lowest: str
+    copies_held: str
+    copies_left: str
+    copy_ordinal: str
+    previous_seq: str
+    added_seq: str
+    removed_seq: str
+    zero_to_copies_left: str
+    #: `effect` and `copy_ordinal`, unquoted: for the runner
+    plain_effect: str
+    plain_ordinal: str
+    changes_sql: str = ""
+    source_sql: str = ""

@@ -1,0 +1,143 @@
+"""A PostgreSQL 15 with pglogical 2.4, from Debian's package `postgresql-15-pglogical`, for tests.
+
+Example
+    >>> with serve_pglogical() as server:                              # doctest: +SKIP
+    ...     provider, subscriber = nodes(server)
+
+Provider and subscriber are databases of one cluster. Where the package is not installed, `missing`
+says so in a sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from servers import Server, _as_user, _stop, _unprivileged, _wait, free_port, without
+
+__all__ = ["ask", "caught_up", "missing", "nodes", "serve_pglogical", "subscribe"]
+
+_HOME = Path("/usr/lib/postgresql/15")
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "shared_preload_libraries": "pglogical",
+    "wal_level": "logical",
+    "max_wal_senders": "30",
+    "max_replication_slots": "30",
+    "max_worker_processes": "60",
+    "track_commit_timestamp": "on",
+    "pglogical.conflict_log_level": "log",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "timezone": "UTC",
+}
+
+
+def missing() -> str | None:
+    """Why pglogical cannot be asked here, or None."""
+    if (_HOME / "lib" / "pglogical.so").exists():
+        return None
+    return "postgresql-15-pglogical is not installed (apt-get install postgresql-15-pglogical)"
+
+
+@contextlib.contextmanager
+def serve_pglogical() -> Iterator[Server]:
+    """A cluster of its own in a temporary folder, shut down and removed at the end."""
+    user = _unprivileged()
+    with tempfile.TemporaryDirectory(prefix="filtersql-pglogical-") as name:
+        home = Path(name)
+        home.chmod(0o755)
+        data = home / "data"
+        data.mkdir(mode=0o700)
+        if user:
+            os.chown(data, user.pw_uid, user.pw_gid)
+        options: dict[str, Any] = {"cwd": data, "env": without("PGDATA", "LC_ALL", "LANG")}
+        options |= _as_user(user)
+        made = ["-D", data, "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8"]
+        subprocess.run(
+            [_HOME / "bin" / "initdb", *made], check=True, capture_output=True, **options
+        )
+        port = free_port()
+        settings = [f"--{key}={value}" for key, value in {**_SETTINGS, "port": str(port)}.items()]
+        with (home / "log").open("wb") as output:
+            process = subprocess.Popen(
+                [_HOME / "bin" / "postgres", "-D", data, *settings],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                **options,
+            )
+        try:
+            server = Server(port, home / "log")
+            _wait(server, process)
+            yield server
+        finally:
+            _stop(process)
+
+
+def nodes(server: Server) -> tuple[str, str]:
+    """A provider's and a subscriber's database, each a node of pglogical."""
+    names = server.create_database("provider"), server.create_database("subscriber")
+    for name in names:
+        with server.connect(name) as connection:
+            connection.execute("CREATE EXTENSION pglogical")
+            connection.execute("SELECT pglogical.create_node(%s, %s)", (name, server.url(name)))
+    return names
+
+
+def subscribe(server: Server, provider: str, subscriber: str, sets: list[str]) -> None:
+    """Subscribe, and wait until every table was copied."""
+    with server.connect(subscriber) as connection:
+        connection.execute(
+            "SELECT pglogical.create_subscription('sub', %s, %s, false, true, '{}')",
+            (server.url(provider), sets),
+        )
+        _until(
+            connection,
+            "SELECT status = 'replicating' FROM pglogical.show_subscription_status('sub')",
+        )
+        connection.execute("SELECT pglogical.wait_for_subscription_sync_complete('sub')")
+
+
+def caught_up(server: Server, provider: str, subscriber: str) -> bool:
+    """Wait until the subscriber has everything; False where its apply worker gave up."""
+    with server.connect(provider) as source, server.connect(subscriber) as target:
+        position = ask(source, "SELECT pg_current_wal_insert_lsn()")[0][0]
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            reached = ask(
+                source,
+                "SELECT confirmed_flush_lsn >= %s::pg_lsn FROM pg_replication_slots"
+                " WHERE database = %s",
+                position,
+                provider,
+            )
+            if reached and all(row[0] for row in reached):
+                return True
+            status = ask(target, "SELECT status FROM pglogical.show_subscription_status('sub')")
+            if status and status[0][0] == "down":
+                return False
+            time.sleep(0.05)
+    return False
+
+
+def ask(connection: psycopg.Connection[Any], query: str, *values: object) -> list[tuple[Any, ...]]:
+    """The rows of a query."""
+    return connection.execute(query, values).fetchall()
+
+
+def _until(connection: psycopg.Connection[Any], query: str) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        rows = ask(connection, query)
+        if rows and rows[0][0]:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"waited 60 s for: {query}")
