@@ -29,6 +29,7 @@ COMMANDS = {
     "status": "Show position, lag and conflicts of every target.",
     "test": "Run the project's unit tests.",
     "retry": "Run again what failed or was skipped in the last run.",
+    "review": "Write a page on which a person reviews the generated SQL.",
     "schema": "Print the JSON schemas of a project's files, for editors.",
     "completion": "Print a script that completes commands in a shell.",
     "clean": "Remove what was generated.",

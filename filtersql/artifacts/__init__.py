@@ -6,17 +6,19 @@ read_manifest -> EarlierManifest               an earlier one, for --state
 source_map                                     lines of a statement -> places of definitions
 """
 
-from filtersql.artifacts.earlier import EarlierManifest, EarlierNode, read_manifest
+from filtersql.artifacts.earlier import EarlierFilter, EarlierManifest, EarlierNode, read_manifest
 from filtersql.artifacts.files import compiled_path, files_of, stale_files, write, write_file
 from filtersql.artifacts.manifest import MANIFEST_VERSION, Fingerprints, checksums, manifest
-from filtersql.artifacts.source_map import Mapped, source_map
+from filtersql.artifacts.source_map import Mapped, SourceMaps, source_map
 
 __all__ = [
     "MANIFEST_VERSION",
+    "EarlierFilter",
     "EarlierManifest",
     "EarlierNode",
     "Fingerprints",
     "Mapped",
+    "SourceMaps",
     "checksums",
     "compiled_path",
     "files_of",

@@ -76,9 +76,6 @@ _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
         "-x", "--fail-fast", is_flag=True, default=None, help="Stop at the first failure."
     ),
     click.option(
-        "--format", type=click.Choice(["text", "json"]), default=None, help="How to print results."
-    ),
-    click.option(
         "--log-format",
         type=click.Choice(["text", "json"]),
         default=None,
@@ -105,9 +102,14 @@ _NAMES = frozenset(one.name for one in fields(Options)) - {"given"}
 _NOT_HERE = frozenset({"profiles_dir"})
 
 
-def shared_options(command: _Command) -> _Command:
+def shared_options(
+    command: _Command, formats: tuple[str, ...] = ("text", "json", "markdown")
+) -> _Command:
     """Adds the shared flags. The command receives them as keywords."""
-    for flag in reversed(_FLAGS):
+    printing = click.option(
+        "--format", type=click.Choice(formats), default=None, help="How to print results."
+    )
+    for flag in reversed((*_FLAGS, printing)):
         command = flag(command)
     return command
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["inputs_of", "load_project", "loaded_compilation", "subcommand", "variables"]
 
 
-def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
+def subcommand(
+    name: str, formats: tuple[str, ...] = ("text", "json")
+) -> Callable[[Callable[..., int]], click.Command]:
     """A sub-command with the shared flags. Its function gets `console` and its own arguments."""
 
     def decorate(function: Callable[..., int]) -> click.Command:
@@ -36,6 +38,10 @@ def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
         @wraps(function)
         def call(ctx: click.Context, /, **arguments: object) -> None:
             options = merged_options(ctx, arguments)
+            if options.format not in formats:
+                raise click.UsageError(
+                    f"{name} prints {' or '.join(formats)}, not {options.format}.", ctx
+                )
             own = {
                 key: value
                 for key, value in own_from_environment(ctx, arguments).items()
@@ -43,7 +49,7 @@ def subcommand(name: str) -> Callable[[Callable[..., int]], click.Command]:
             }
             ctx.exit(_called(Console(options), name, function, own))
 
-        return click.command(name)(shared_options(call))
+        return click.command(name)(shared_options(call, formats))
 
     return decorate
 

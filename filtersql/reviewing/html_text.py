@@ -1,0 +1,54 @@
+"""Any text as HTML: nothing that a name or a literal holds is markup, or hides.
+
+Example
+    >>> print(text("<script>"))
+    &lt;script&gt;
+    >>> print(text("a\\u202eb"))
+    a<mark>U+202E</mark>b
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+__all__ = ["anchor", "sql", "text"]
+
+#: characters that are not seen, or that change what is seen: controls and directions
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ue000-\uf8ff]"
+)
+_PIECES = re.compile(
+    r"(?P<comment>--[^\n]*|/\*.*?\*/)"
+    r"|(?P<string>'(?:[^'\\]|''|\\.)*')"
+    r"|(?P<name>`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\")"
+    r"|(?P<word>\b[A-Z][A-Z_]+\b)",
+    re.DOTALL,
+)
+_TAGS = {"comment": "i", "string": "em", "word": "b"}
+
+
+def text(value: object) -> str:
+    """The value as text of a page, or within an attribute's quotes."""
+    return _HIDDEN.sub(lambda found: f"<mark>U+{ord(found[0]):04X}</mark>", escape(str(value)))
+
+
+def anchor(value: str) -> str:
+    """A name for links within the page."""
+    return re.sub(r"[^A-Za-z0-9_.:-]", lambda found: f"_{ord(found[0]):x}_", value)
+
+
+def sql(statement: str) -> list[str]:
+    """The lines of a statement with comments, strings and key words marked."""
+    parts: list[str] = []
+    behind = 0
+    for found in _PIECES.finditer(statement):
+        parts.append(text(statement[behind : found.start()]))
+        tag = _TAGS.get(found.lastgroup or "")
+        lines = [text(line) for line in found[0].split("\n")]
+        parts.append(
+            "\n".join(f"<{tag}>{line}</{tag}>" for line in lines) if tag else text(found[0])
+        )
+        behind = found.end()
+    parts.append(text(statement[behind:]))
+    return "".join(parts).rstrip("\n").split("\n")
