@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SLOWEST = 10
+
+# Spark's start and its many small statements are mostly compilation of Java code. For tables of a few
+# rows the first compiler is enough; the second one would only take the processor away from it.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
