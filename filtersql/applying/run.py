@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
-from filtersql.applying.subscription import Work, apply_subscription
+from filtersql.applying.subscription import apply_subscription
+from filtersql.applying.working import Work
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine

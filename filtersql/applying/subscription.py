@@ -12,73 +12,31 @@ Example
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Sequence
 
 from filtersql.applying import ledger
 from filtersql.applying.judging import Judgement, judge_changes
-from filtersql.applying.ledger import Entry, Phase
-from filtersql.applying.model import CONFLICTS, Inputs, Options, TableResult
+from filtersql.applying.ledger import Entry
+from filtersql.applying.model import TableResult
 from filtersql.applying.sources import FeedRead, read_feed, stage_source
-from filtersql.applying.standing import Standing, standings
-from filtersql.definitions.model import Subscription
+from filtersql.applying.standing import standings
+from filtersql.applying.working import (
+    Target,
+    Work,
+    commit,
+    entry,
+    mark,
+    now,
+    only_looking,
+    settled_phase,
+    timed,
+)
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.changes import Landing
-from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.targets.model import Engine, Mark, Written
+from filtersql.targets.model import Written
 
-__all__ = ["Target", "Work", "apply_subscription"]
-
-
-@dataclass(slots=True)
-class Target:
-    """A target while a run works on it."""
-
-    standing: Standing
-    position: int | None
-    staged: Path | None = None
-    #: how many changes are staged, where all of them are below the feed's cut
-    pending: int | None = None
-    columns: tuple[StagedColumn, ...] = ()
-    written: Written = field(default_factory=Written)
-    copied: bool = False
-    read: int = 0
-    skipped: int = 0
-    conflicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CONFLICTS, 0))
-    #: how often a statement turned out to be committed by an earlier run
-    repeated: int = 0
-    settled: bool = False
-    seconds: float = 0.0
-
-    @property
-    def compiled(self) -> CompiledTable:
-        """What was compiled for it."""
-        return self.standing.compiled
-
-
-@dataclass(slots=True)
-class Work:
-    """What one subscription's run holds on to."""
-
-    inputs: Inputs
-    engine: Engine
-    options: Options
-    subscription: Subscription
-    folder: Path
-    on_start: Callable[[CompiledTable], None]
-    on_read: Callable[[int], None] | None = None
-    targets: list[Target] = field(default_factory=list)
-    ordinal: int = 0
-    #: rows of the ledger that are true already and go in with the next commit
-    pending: list[Entry] = field(default_factory=list)
-    prepared: bool = False
-    #: whether a table was made or written
-    touched: bool = False
+__all__ = ["apply_subscription"]
 
 
 def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[TableResult]:
@@ -92,7 +50,7 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
     for target in work.targets:
         if target.standing.settled:
             target.settled = True
-            work.pending.append(_entry(work, target, _settled_phase(target), target.position))
+            work.pending.append(entry(work, target, settled_phase(target), target.position))
     landings = [Landing(standing.compiled, standing.position) for standing in found]
     seen = known.files.get(work.subscription.name, {})
     feed = read_feed(inputs, engine, work.subscription, landings, seen, work.folder, work.on_read)
@@ -106,8 +64,8 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
     try:
         _catch_up(work, None if feed is None else feed.reading.cut)
         _remember(work, feed)
-        if not _only_looking(work):
-            _commit(work, [])
+        if not only_looking(work):
+            commit(work, [])
     except Mistakes:
         _take_back(work)
         raise
@@ -129,9 +87,9 @@ def _copy(work: Work) -> None:
             mistakes += found.mistakes
     if mistakes:
         raise Mistakes(mistakes)
-    if not missing or _only_looking(work):
+    if not missing or only_looking(work):
         return
-    _commit(work, [_entry(work, target, "copying", target.position) for target in missing])
+    commit(work, [entry(work, target, "copying", target.position) for target in missing])
     try:
         for target, has_source in zip(missing, sources, strict=True):
             _fill(work, target, has_source)
@@ -144,14 +102,14 @@ def _fill(work: Work, target: Target, has_source: bool) -> None:
     compiled, engine = target.compiled, work.engine
     work.on_start(compiled)
     work.touched = True
-    with _timed(target):
+    with timed(target):
         config = dict(work.subscription.target_config)
         engine.create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:
-            written = engine.write(compiled.initial_copy_sql, compiled, _mark(target))
+            written = engine.write(compiled.initial_copy_sql, compiled, mark(target))
             target.written += written or Written()
-        work.pending.append(_entry(work, target, "copied", target.position))
+        work.pending.append(entry(work, target, "copied", target.position))
 
 
 def _catch_up(work: Work, cut: int | None) -> None:
@@ -169,9 +127,9 @@ def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
     judged: list[tuple[Target, Judgement]] = []
     mistakes: list[Mistake] = []
     for index, target in enumerate(targets):
-        if target.staged is None or (_only_looking(work) and target.standing.copy):
+        if target.staged is None or (only_looking(work) and target.standing.copy):
             continue
-        with _timed(target):
+        with timed(target):
             judgement, wrong = _judge(work, target, upto, index)
         judged.append((target, judgement))
         mistakes += wrong
@@ -183,19 +141,19 @@ def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
         target.read += judgement.changes
         for kind, count in judgement.conflicts.items():
             target.conflicts[kind] += count
-    if _only_looking(work):
+    if only_looking(work):
         return
     writing = [(target, judgement) for target, judgement in judged if judgement.staged]
-    _commit(
+    commit(
         work,
-        [] if work.engine.atomic else [_entry(work, t, "applying", upto) for t, _ in writing],
+        [] if work.engine.atomic else [entry(work, t, "applying", upto) for t, _ in writing],
     )
     for target, judgement in writing:
         _merge(work, target, judgement, upto)
     for target, _ in judged:
-        entry = _entry(work, target, "applied", upto)
+        applied = entry(work, target, "applied", upto)
         target.position = upto
-        work.pending.append(entry)
+        work.pending.append(applied)
 
 
 def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement, list[Mistake]]:
@@ -213,29 +171,12 @@ def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement
 def _merge(work: Work, target: Target, judgement: Judgement, upto: int) -> None:
     work.on_start(target.compiled)
     work.touched = True
-    with _timed(target):
-        mark = _mark(target, upto)
-        written = work.engine.write(judgement.merge, target.compiled, mark)
+    with timed(target):
+        written = work.engine.write(judgement.merge, target.compiled, mark(target, upto))
     if written is None:
         target.repeated += 1
     else:
         target.written += written
-
-
-def _commit(work: Work, entries: Sequence[Entry]) -> None:
-    """Write the pending rows of the ledger and these, in one commit."""
-    rows = [*work.pending, *entries]
-    if not rows:
-        return
-    _prepare(work)
-    ledger.append(work.engine, work.inputs.state_schema, rows)
-    work.pending.clear()
-
-
-def _prepare(work: Work) -> None:
-    if not work.prepared:
-        ledger.prepare(work.engine, work.inputs.state_schema)
-        work.prepared = True
 
 
 def _take_back(work: Work) -> None:
@@ -248,8 +189,8 @@ def _take_back(work: Work) -> None:
     for target in made:
         work.engine.drop(target.compiled.target)
     begun = [t for t in work.targets if t.standing.copy] if work.prepared else []
-    work.pending = [entry for entry in work.pending if entry.phase != "copied"]
-    _commit(work, [_entry(work, target, "dropped", None) for target in begun])
+    work.pending = [row for row in work.pending if row.phase != "copied"]
+    commit(work, [entry(work, target, "dropped", None) for target in begun])
 
 
 def _remember(work: Work, feed: FeedRead | None) -> None:
@@ -259,62 +200,8 @@ def _remember(work: Work, feed: FeedRead | None) -> None:
     work.ordinal += 1
     name = work.subscription.name
     work.pending.append(
-        Entry(work.ordinal, name, "", "", "", "", False, 0, "read", files=feed.files, at=_now())
+        Entry(work.ordinal, name, "", "", "", "", False, 0, "read", files=feed.files, at=now())
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _only_looking(work: Work) -> bool:
-    """A dry run where nothing can be rolled back; DuckDB carries it out and rolls it back."""
-    return work.options.dry_run and not work.engine.atomic
-
-
-def _mark(target: Target, position: int | None = None) -> Mark:
-    compiled = target.compiled
-    at = target.position if position is None else position
-    return Mark(compiled.subscription, compiled.relation, target.standing.generation, at)
-
-
-def _settled_phase(target: Target) -> Phase:
-    entry = target.standing.entry
-    return "copied" if entry is not None and entry.phase == "copying" else "applied"
-
-
-def _entry(work: Work, target: Target, phase: Phase, position: int | None) -> Entry:
-    work.ordinal += 1
-    compiled = target.compiled
-    return Entry(
-        ordinal=work.ordinal,
-        subscription=compiled.subscription,
-        relation_schema=compiled.relation.schema,
-        relation_name=compiled.relation.name,
-        target=compiled.target_sql,
-        filter_hash=compiled.filter_hash,
-        via_partition_root=compiled.via_partition_root,
-        generation=target.standing.generation,
-        phase=phase,
-        from_position=target.position,
-        position=position,
-        rows_inserted=target.written.inserted,
-        rows_updated=target.written.updated,
-        rows_deleted=target.written.deleted,
-        changes_read=target.read,
-        changes_skipped=target.skipped,
-        conflicts=dict(target.conflicts),
-        at=_now(),
-    )
-
-
-@contextmanager
-def _timed(target: Target) -> Iterator[None]:
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        target.seconds += time.perf_counter() - started
 
 
 def _result(target: Target) -> TableResult:

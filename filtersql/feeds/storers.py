@@ -162,13 +162,12 @@ _NAMES_OF: Mapping[Engine, Mapping[str, Name]] = {
 }
 _INTEGER_BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 _CONTEXT = Context(prec=100)
-#: what Spark's DATE and TIMESTAMP promise: the years 1 to 9999
-_SPARK_DAYS = (-719_162, 2_932_896)
+_SPARK_DAYS = (-719_162, 2_932_896)  # the years 1 to 9999
 _DAY = 86_400_000_000
 
 
 def _integer(limit: int, of: Family, check: Callable[[object], object], written: object) -> object:
-    # The way of nearly all integers: no text in between. int2's limit is right for each of them.
+    # No text in between for nearly all integers: int2's limit is right for each type.
     if type(written) is int and -32_768 <= written < 32_768 and limit >= 32_768:
         return check(written)
     return check(of.read(text_of(written)))

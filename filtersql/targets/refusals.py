@@ -8,8 +8,13 @@ Example
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["reason_of"]
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import EngineRefused
+
+__all__ = ["reason_of", "spark_refusals"]
 
 _OURS = re.compile(r"filtersql: (.+?)(?: SQLSTATE: \w{5})?(?:[;\n]|\Z)")
 _NOISE = re.compile(
@@ -22,3 +27,15 @@ def reason_of(text: str) -> str:
     if ours := _OURS.search(text):
         return ours[1]
     return _NOISE.sub("", text).strip() or text.strip()
+
+
+@contextmanager
+def spark_refusals() -> Iterator[None]:
+    """Spark's exceptions as one mistake."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import EngineRefused, SettingRefused
+from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.model import Mark, Written
-from filtersql.targets.refusals import reason_of
+from filtersql.targets.refusals import spark_refusals
 from filtersql.targets.statements import literal, quoted
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Session:
     ) -> None:
         """A temporary view over a staged file, of the changes above and up to a position."""
         schema = ", ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
-        with _refusals():
+        with spark_refusals():
             frame = self.spark.read.schema(schema).parquet(str(path))
             if above is not None:
                 frame = frame.where(frame["c0"] > above)
@@ -99,7 +99,7 @@ class Session:
 
     def define(self, name: str, query: str) -> None:
         """A temporary view of a query."""
-        with _refusals():
+        with spark_refusals():
             self.spark.sql(query).createOrReplaceTempView(name)
         self.views.append(name)
 
@@ -108,7 +108,7 @@ class Session:
         self.staged += 1
         path = str(self.staging / f"stage-{self.staged}")
         frame = self._sql(query)
-        with _refusals():
+        with spark_refusals():
             names = frame.columns
             numbered = frame.toDF(*(f"c{index}" for index in range(len(names))))
             numbered.write.parquet(path)
@@ -125,7 +125,7 @@ class Session:
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the table exists; one found in the warehouse becomes known by its name."""
         name = self.table_sql(parts)
-        with _refusals():
+        with spark_refusals():
             known = bool(self.spark.catalog.tableExists(name))
         folder = self._folder(parts)
         if folder is None:
@@ -151,8 +151,7 @@ class Session:
             for statement in iceberg.create_statements(name, definitions, config):
                 self._sql(statement)
             return
-        folder = self._folder(parts)
-        location = str(folder) if folder else None
+        location = str(folder) if (folder := self._folder(parts)) else None
         self._sql(delta.create_statement(name, definitions, config, location))
 
     def drop(self, parts: Sequence[str]) -> None:
@@ -236,28 +235,16 @@ class Session:
         self._put(name, value)
 
     def _put(self, name: str, value: str | None) -> None:
-        with _refusals():
+        with spark_refusals():
             if value is None:
                 self.spark.conf.unset(name)
             else:
                 self.spark.conf.set(name, value)
 
     def _sql(self, statement: str) -> DataFrame:
-        with _refusals():
+        with spark_refusals():
             return self.spark.sql(statement)
 
     def _collect(self, statement: str) -> list[Any]:
-        with _refusals():
+        with spark_refusals():
             return list(self.spark.sql(statement).collect())
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Spark's exceptions as one mistake."""
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None

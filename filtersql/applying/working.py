@@ -1,0 +1,159 @@
+"""What a run holds on to while it works on a subscription, and how it writes that down.
+
+Example
+    commit(work, [entry(work, target, "applying", 17)])    # before the MERGE
+    work.pending.append(entry(work, target, "applied", 17))    # goes in with the next commit
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filtersql.applying import ledger
+from filtersql.applying.ledger import Entry, Phase
+from filtersql.applying.model import CONFLICTS, Inputs, Options
+from filtersql.applying.standing import Standing
+from filtersql.definitions.model import Subscription
+from filtersql.feeds.staging import StagedColumn
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine, Mark, Written
+
+__all__ = [
+    "Target",
+    "Work",
+    "commit",
+    "entry",
+    "mark",
+    "now",
+    "only_looking",
+    "prepare",
+    "settled_phase",
+    "timed",
+]
+
+
+@dataclass(slots=True)
+class Target:
+    """A target while a run works on it."""
+
+    standing: Standing
+    position: int | None
+    staged: Path | None = None
+    #: how many changes are staged, where all of them are below the feed's cut
+    pending: int | None = None
+    columns: tuple[StagedColumn, ...] = ()
+    written: Written = field(default_factory=Written)
+    copied: bool = False
+    read: int = 0
+    skipped: int = 0
+    conflicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CONFLICTS, 0))
+    #: how often a statement turned out to be committed by an earlier run
+    repeated: int = 0
+    settled: bool = False
+    seconds: float = 0.0
+
+    @property
+    def compiled(self) -> CompiledTable:
+        """What was compiled for it."""
+        return self.standing.compiled
+
+
+@dataclass(slots=True)
+class Work:
+    """What one subscription's run holds on to."""
+
+    inputs: Inputs
+    engine: Engine
+    options: Options
+    subscription: Subscription
+    folder: Path
+    on_start: Callable[[CompiledTable], None]
+    on_read: Callable[[int], None] | None = None
+    targets: list[Target] = field(default_factory=list)
+    ordinal: int = 0
+    #: rows of the ledger that are true already and go in with the next commit
+    pending: list[Entry] = field(default_factory=list)
+    prepared: bool = False
+    #: whether a table was made or written
+    touched: bool = False
+
+
+def commit(work: Work, entries: Sequence[Entry]) -> None:
+    """Write the pending rows of the ledger and these, in one commit."""
+    rows = [*work.pending, *entries]
+    if not rows:
+        return
+    prepare(work)
+    ledger.append(work.engine, work.inputs.state_schema, rows)
+    work.pending.clear()
+
+
+def prepare(work: Work) -> None:
+    """Make the ledger, where this run has not done so."""
+    if not work.prepared:
+        ledger.prepare(work.engine, work.inputs.state_schema)
+        work.prepared = True
+
+
+def now() -> str:
+    """The time of day for the ledger."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def only_looking(work: Work) -> bool:
+    """A dry run where nothing can be rolled back; DuckDB carries it out and rolls it back."""
+    return work.options.dry_run and not work.engine.atomic
+
+
+def mark(target: Target, position: int | None = None) -> Mark:
+    """What is committed with the target's data; without a position: the one it has."""
+    compiled = target.compiled
+    at = target.position if position is None else position
+    return Mark(compiled.subscription, compiled.relation, target.standing.generation, at)
+
+
+def settled_phase(target: Target) -> Phase:
+    """What an interrupted run would have written last."""
+    known = target.standing.entry
+    return "copied" if known is not None and known.phase == "copying" else "applied"
+
+
+def entry(work: Work, target: Target, phase: Phase, position: int | None) -> Entry:
+    """The next row of the ledger."""
+    work.ordinal += 1
+    compiled = target.compiled
+    return Entry(
+        ordinal=work.ordinal,
+        subscription=compiled.subscription,
+        relation_schema=compiled.relation.schema,
+        relation_name=compiled.relation.name,
+        target=compiled.target_sql,
+        filter_hash=compiled.filter_hash,
+        via_partition_root=compiled.via_partition_root,
+        generation=target.standing.generation,
+        phase=phase,
+        from_position=target.position,
+        position=position,
+        rows_inserted=target.written.inserted,
+        rows_updated=target.written.updated,
+        rows_deleted=target.written.deleted,
+        changes_read=target.read,
+        changes_skipped=target.skipped,
+        conflicts=dict(target.conflicts),
+        at=now(),
+    )
+
+
+@contextmanager
+def timed(target: Target) -> Iterator[None]:
+    """Adds the seconds of a block to the target's."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        target.seconds += time.perf_counter() - started
