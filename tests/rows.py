@@ -10,6 +10,7 @@ from pathlib import Path
 
 from executing import compilation, printed
 
+from filtersql.commands.console import Console
 from filtersql.commands.options import Options
 from filtersql.commands.shared import load_project
 from filtersql.rendering.compiled import CompiledTable
@@ -38,7 +39,7 @@ def differences(project: Path, target: str) -> list[str]:
 def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
     """The rows of each (subscription, table) that the project has; read as `run` would."""
     nodes = compilation(project, ["--target", target]).nodes
-    output = load_project(Options(project_dir=project, target=target)).output
+    output = load_project(Console(Options(project_dir=project, target=target))).output
     assert output
     engine = open_engine(output, project)
     try:
