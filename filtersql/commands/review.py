@@ -107,6 +107,8 @@ def _review(
     maps = SourceMaps(project.definitions)
     name = approving.output_name(project)
     engine = connect(None)
+    # Hundreds of tiny queries: handing each to several threads costs more than it gives.
+    engine.execute("SET threads = 1")
     try:
         targets = tuple(
             review_target(

@@ -10,6 +10,7 @@ Example
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from html import escape
 
 __all__ = ["anchor", "sql", "text"]
@@ -22,7 +23,7 @@ _PIECES = re.compile(
     r"(?P<comment>--[^\n]*|/\*.*?\*/)"
     r"|(?P<string>'(?:[^'\\]|''|\\.)*')"
     r"|(?P<name>`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\")"
-    r"|(?P<word>\b[A-Z][A-Z_]+\b)",
+    r"|(?P<word>\b[A-Z][A-Z_]+(?: [A-Z][A-Z_]+)*\b)",
     re.DOTALL,
 )
 _TAGS = {"comment": "i", "string": "em", "word": "b"}
@@ -30,7 +31,10 @@ _TAGS = {"comment": "i", "string": "em", "word": "b"}
 
 def text(value: object) -> str:
     """The value as text of a page, or within an attribute's quotes."""
-    return _HIDDEN.sub(lambda found: f"<mark>U+{ord(found[0]):04X}</mark>", escape(str(value)))
+    escaped = escape(str(value))
+    if escaped.isascii() and escaped.isprintable():
+        return escaped
+    return _HIDDEN.sub(lambda found: f"<mark>U+{ord(found[0]):04X}</mark>", escaped)
 
 
 def anchor(value: str) -> str:
@@ -40,15 +44,30 @@ def anchor(value: str) -> str:
 
 def sql(statement: str) -> list[str]:
     """The lines of a statement with comments, strings and key words marked."""
+    lines = statement.rstrip("\n").split("\n")
+    if any(_is_open(line) for line in lines):
+        return _marked(statement.rstrip("\n")).split("\n")
+    return [*map(_marked, lines)]
+
+
+@lru_cache(maxsize=8192)
+def _is_open(line: str) -> bool:
+    """Whether a string, a name or a comment may go on in the next line."""
+    rest = _PIECES.sub("", line)
+    return "'" in rest or "`" in rest or '"' in rest or "/*" in rest
+
+
+@lru_cache(maxsize=8192)
+def _marked(statement: str) -> str:
+    """Many statements have the same lines, so each is done once."""
     parts: list[str] = []
     behind = 0
     for found in _PIECES.finditer(statement):
         parts.append(text(statement[behind : found.start()]))
         tag = _TAGS.get(found.lastgroup or "")
         lines = [text(line) for line in found[0].split("\n")]
-        parts.append(
-            "\n".join(f"<{tag}>{line}</{tag}>" for line in lines) if tag else text(found[0])
-        )
+        marked = [f"<{tag}>{line}</{tag}>" for line in lines] if tag else lines
+        parts.append("\n".join(marked))
         behind = found.end()
     parts.append(text(statement[behind:]))
-    return "".join(parts).rstrip("\n").split("\n")
+    return "".join(parts)

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from filtersql.reviewing.approvals import Approval
 from filtersql.reviewing.meaning import Meaning, TargetChange
-from filtersql.reviewing.review import Review, ReviewedAction, ReviewedTarget
+from filtersql.reviewing.review import Review, ReviewedAction, ReviewedTarget, grouped
 from filtersql.reviewing.trying import Row, shown
 
 __all__ = ["markdown"]
@@ -113,7 +113,7 @@ def _target(target: ReviewedTarget) -> Iterator[str]:
     elif target.approval is not None:
         yield "Not approved."
     yield from ("", "| Action | Rows that are sent | By |", "|---|---|---|")
-    yield from (_action(action) for action in target.actions)
+    yield from (_action(action) for action in grouped(target.actions))
     yield ""
     for reason in target.why:
         yield f"- {_text(reason)}"

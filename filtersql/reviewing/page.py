@@ -10,6 +10,7 @@ Example
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +20,7 @@ from filtersql.errors import Notice
 from filtersql.reviewing.approvals import Approval
 from filtersql.reviewing.html_text import anchor, sql, text
 from filtersql.reviewing.meaning import Meaning, TargetChange
-from filtersql.reviewing.review import InForce, Review, ReviewedAction, ReviewedTarget
+from filtersql.reviewing.review import InForce, Review, ReviewedAction, ReviewedTarget, grouped
 from filtersql.reviewing.trying import Row, shown
 from filtersql.reviewing.worked import Worked
 from filtersql.source import Source, Span
@@ -101,7 +102,7 @@ def _target(target: ReviewedTarget, sources: dict[str, Source]) -> Iterator[str]
         f"rows are found by <code>{text(key)}</code>.{_approval(target.approval)}</p>\n"
     )
     yield "<div class=wide><table>\n<tr><th>Action<th>Rows that are sent<th>By\n"
-    for action in target.actions:
+    for action in grouped(target.actions):
         yield from _action(action, sources)
     yield "</table></div>\n"
     for reason in target.why:
@@ -174,6 +175,8 @@ def _worked(target: ReviewedTarget) -> Iterator[str]:
     for each in target.worked:
         yield _update(each)
     yield "</table></div>\n"
+    if not any(each.old_truth is None for each in target.worked):
+        yield "<p class=dim>No row that was tried makes the filter NULL.</p>\n"
 
 
 def _update(each: Worked) -> str:
@@ -226,6 +229,10 @@ def _changes(review: Review) -> Iterator[str]:
     yield f"<h2>Changes of meaning</h2>\n<p class=dim>Since {text(review.state)}.</p>\n"
     if not review.changes:
         yield "<p>Every target is as it was.</p>\n"
+    counted = Counter(each.verdict for change in review.changes for each in change.meanings)
+    if counted:
+        listed = ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common())
+        yield f"<p>Filters: {listed}.</p>\n"
     for change in review.changes:
         yield from _change(change)
 
@@ -235,26 +242,22 @@ def _change(change: TargetChange) -> Iterator[str]:
     if change.kind != "removed":
         name = f'<a href="#{anchor(change.key)}">{name}</a>'
     yield f"<section class=target><h3>{name} {_KINDS[change.kind]}</h3>\n"
-    if change.meanings:
-        yield "<div class=wide><table>\n<tr><th>Actions<th>Before<th>Now<th>Verdict\n"
-        yield from (_meaning(each) for each in change.meanings)
-        yield "</table></div>\n"
+    for each in change.meanings:
+        yield from _meaning(each)
     for what, before, now in change.others:
         yield (f"<p>{text(what)}: <del>{text(before)}</del> → <ins>{text(now)}</ins></p>\n")
     yield "</section>\n"
 
 
-def _meaning(each: Meaning) -> str:
-    proof = ""
+def _meaning(each: Meaning) -> Iterator[str]:
+    yield f"<h4>{', '.join(each.actions)}: <span class=verdict>{each.verdict}</span></h4>\n"
+    if each.verdict != "the same" or each.before != each.now:
+        yield f"<p><del>{_texts(each.before)}</del> → <ins>{_texts(each.now)}</ins></p>\n"
     if each.gained is not None:
-        proof += f"<br>now taken: {_row(each.gained).replace('<br>', ', ')}"
+        yield f"<p>Now taken: {_row(each.gained).replace('<br>', ', ')}</p>\n"
     if each.lost is not None:
-        proof += f"<br>no longer taken: {_row(each.lost).replace('<br>', ', ')}"
-    return (
-        f"<tr><td>{', '.join(each.actions)}<td class=rows>{_texts(each.before)}"
-        f"<td class=rows>{_texts(each.now)}<td class=rows><span class=verdict>{each.verdict}</span>"
-        f"{proof}<br><span class=dim>{text(each.reason)}</span>\n"
-    )
+        yield f"<p>No longer taken: {_row(each.lost).replace('<br>', ', ')}</p>\n"
+    yield f"<p class=dim>{text(each.reason[:1].upper() + each.reason[1:])}.</p>\n"
 
 
 def _texts(filters: tuple[str, ...] | None) -> str:

@@ -7,7 +7,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from filtersql.artifacts import Mapped
 from filtersql.compile import Node
@@ -20,7 +20,7 @@ from filtersql.reviewing.trying import NotTried, Trials
 from filtersql.reviewing.worked import Worked, worked_rows
 from filtersql.source import Span
 
-__all__ = ["InForce", "Review", "ReviewedAction", "ReviewedTarget", "place_of", "review_target"]
+__all__ = ["InForce", "Review", "ReviewedAction", "ReviewedTarget", "grouped", "review_target"]
 
 ROW_ACTIONS = (Action.INSERT, Action.UPDATE, Action.DELETE)
 
@@ -114,9 +114,14 @@ def review_target(
     )
 
 
-def place_of(span: Span | None) -> str:
-    """`file:line:column`."""
-    return "" if span is None else str(span)
+def grouped(actions: Sequence[ReviewedAction]) -> tuple[ReviewedAction, ...]:
+    """Actions of which the same is to be said, as one."""
+    groups: dict[tuple[object, ...], ReviewedAction] = {}
+    for each in actions:
+        same = (each.rows, each.filters, each.absorbed)
+        known = groups.get(same)
+        groups[same] = each if known is None else replace(known, name=f"{known.name}, {each.name}")
+    return tuple(groups.values())
 
 
 def _actions(node: Node) -> Iterator[ReviewedAction]:

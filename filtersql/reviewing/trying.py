@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 
 from sqlglot import exp
@@ -29,6 +30,7 @@ __all__ = ["Comparison", "Condition", "NotTried", "Row", "Trials", "shown"]
 Row = tuple[tuple[str, str | None], ...]
 
 _FEW = 6
+_MOST_EXAMPLES = 600
 _MOST_ROWS = 20_000
 _MOST_EXHAUSTIVE = 200_000
 
@@ -79,22 +81,23 @@ class Trials:
 
     def _examples(self, condition: Condition) -> dict[bool | None, tuple[Row, ...]]:
         domain = self._domain(condition)
-        columns = [exp.column(f"i{place}") for place in range(len(domain))]
-        judged = exp.select(*columns, exp.alias_(self._written(condition, domain), "answer")).from_(
-            self._rows(_trimmed(domain, _MOST_ROWS))
+        columns = _places(domain)
+        answer = exp.alias_(self._written(condition, domain), "answer", copy=False)
+        judged = exp.Select(expressions=[*_places(domain), answer]).from_(
+            self._rows(_trimmed(domain, _MOST_EXAMPLES)), copy=False
         )
         numbered = exp.Window(
             this=exp.func("ROW_NUMBER"),
             partition_by=[exp.column("answer")],
-            order=exp.Order(expressions=[each.copy() for each in columns]),
+            order=exp.Order(expressions=columns),
         )
         # Materialized: a condition that may raise is not allowed in a window's PARTITION BY.
         query = (
-            exp.select("*")
-            .with_("judged", judged, materialized=True)
-            .from_("judged")
-            .qualify(exp.LTE(this=numbered, expression=exp.Literal.number(_FEW)))
-            .order_by(*(each.copy() for each in columns))
+            exp.Select(expressions=[exp.Star()])
+            .with_("judged", judged, materialized=True, copy=False)
+            .from_("judged", copy=False)
+            .qualify(exp.LTE(this=numbered, expression=exp.Literal.number(_FEW)), copy=False)
+            .order_by(*_places(domain), copy=False)
         )
         found: dict[bool | None, list[Row]] = {True: [], False: [], None: []}
         for *places, truth in self._ask(query):
@@ -119,13 +122,12 @@ class Trials:
             exp.func("COALESCE", self._written(each, domain), exp.false())
             for each in (taking, leaving)
         )
-        columns = [exp.column(f"i{place}") for place in range(len(domain))]
         query = (
-            exp.select(*columns, exp.Literal.number(1))
-            .from_(self._rows(domain))
-            .where(exp.and_(takes, exp.not_(leaves)))
-            .order_by(*(each.copy() for each in columns))
-            .limit(1)
+            exp.Select(expressions=[*_places(domain), exp.Literal.number(1)])
+            .from_(self._rows(domain), copy=False)
+            .where(takes, exp.not_(leaves, copy=False), copy=False)
+            .order_by(*_places(domain), copy=False)
+            .limit(1, copy=False)
         )
         found = self._ask(query)
         return _row(domain, found[0]) if found else None
@@ -150,25 +152,27 @@ class Trials:
         except (Mistake, Mistakes) as error:
             one = error.mistakes[0] if isinstance(error, Mistakes) else error
             raise NotTried(one.message) from None
-        return exp.or_(*written)
+        return exp.or_(*written, copy=False)
 
     def _rows(self, domain: Sequence[Candidates]) -> exp.Expr:
         """All combinations: a cross join of one list for each column, with numbers."""
         lists = [
-            exp.select(
-                exp.alias_(exp.func("UNNEST", _list(each)), f"c{place}"),
-                exp.alias_(_numbers(len(each.values)), f"i{place}"),
-            ).subquery(f"t{place}")
+            exp.Select(
+                expressions=[
+                    exp.alias_(exp.func("UNNEST", _list(each)), f"c{place}", copy=False),
+                    exp.alias_(_numbers(len(each.values)), f"i{place}", copy=False),
+                ]
+            ).subquery(f"t{place}", copy=False)
             for place, each in enumerate(domain)
-        ] or [exp.select(exp.Literal.number(1)).subquery("t")]
-        crossed = exp.select("*").from_(lists[0])
+        ] or [exp.Select(expressions=[exp.Literal.number(1)]).subquery("t", copy=False)]
+        crossed = exp.Select(expressions=[exp.Star()]).from_(lists[0], copy=False)
         for each in lists[1:]:
-            crossed = crossed.join(each, join_type="cross")
-        return crossed.subquery("rows")
+            crossed = crossed.join(each, join_type="cross", copy=False)
+        return crossed.subquery("rows", copy=False)
 
     def _ask(self, query: exp.Select) -> list[tuple[object, ...]]:
         try:
-            return self.engine.rows(query.sql("duckdb"))
+            return self.engine.rows(query.sql("duckdb", copy=False))
         except (Mistake, Mistakes) as error:
             one = error.mistakes[0] if isinstance(error, Mistakes) else error
             raise NotTried(f"the filter raises on some of the rows: {one.message}") from None
@@ -191,7 +195,17 @@ def _list(each: Candidates) -> exp.Expr:
     """The candidates as a list of the column's stored type."""
     values = [exp.null() if value is None else exp.Literal.string(value) for value in each.values]
     stored = column_type(each.column, "duckdb").sql
-    return exp.cast(exp.Array(expressions=values), f"{stored}[]", dialect="duckdb")
+    return exp.Cast(this=exp.Array(expressions=values), to=_list_type(stored).copy())
+
+
+@lru_cache(maxsize=64)
+def _list_type(stored: str) -> exp.DataType:
+    return exp.DataType.build(f"{stored}[]", dialect="duckdb")
+
+
+def _places(domain: Sequence[Candidates]) -> list[exp.Expr]:
+    """The columns that number the values of a row."""
+    return [exp.column(f"i{place}", copy=False) for place in range(len(domain))]
 
 
 def _numbers(count: int) -> exp.Expr:
