@@ -82,7 +82,7 @@ def main() -> None:
     from filtersql.commands.console import fail
 
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="filtersql", standalone_mode=False)
     except click.exceptions.Exit as done:
         code = done.exit_code
     except click.ClickException as usage:

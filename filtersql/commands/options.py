@@ -150,7 +150,8 @@ def _from_environment(ctx: click.Context, params: Sequence[click.Parameter]) -> 
             continue
         variable = f"FILTERSQL_{param.name.upper()}"
         opposite = f"FILTERSQL_NO_{param.name.upper()}"
-        param.envvar = variable
+        # What is wrong with a value is said of its variable.
+        param.envvar, param.show_envvar = variable, True
         if text := os.environ.get(variable):
             value = param.type.split_envvar_value(text) if param.multiple else text
             found[param.name] = param.type_cast_value(ctx, value)

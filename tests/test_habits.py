@@ -1,0 +1,467 @@
+"""What a dbt user's fingers know: selectors, flags, environment, logs, retry, completion."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from transcripts import Ended, Shell
+
+from filtersql import cli
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """The template's project, with DuckDB as its target."""
+    for name in [name for name in os.environ if name.startswith("FILTERSQL_")]:
+        monkeypatch.delenv(name)
+    made = Shell(tmp_path)
+    made.run("filtersql init demo")
+    made.run("cd demo")
+    edit(made, "profiles.yml", "target: dev", "target: local")
+    return made
+
+
+def edit(shell: Shell, path: str, old: str, new: str) -> None:
+    file = shell.folder / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def lines(ended: Ended) -> list[str]:
+    return ended.stdout.splitlines()
+
+
+def earlier(shell: Shell) -> Path:
+    """The manifest as it is now, in a folder of its own."""
+    shell.run("filtersql compile -q")
+    folder = shell.folder.parent / "before"
+    folder.mkdir(exist_ok=True)
+    (shell.folder / "target" / "manifest.json").replace(folder / "manifest.json")
+    return folder
+
+
+class TestState:
+    def test_blanks_and_comments_are_no_change(self, shell: Shell) -> None:
+        """Nor is a description or another target of the profile."""
+        before = earlier(shell)
+        edit(shell, "publications/orders.yml", "publications:", "# hello\n\npublications:")
+        edit(shell, "publications/orders.yml", "what one state sees", "what a state sees")
+        edit(shell, "publications/orders.yml", "a > 5 AND c", "a  >  5   AND c")
+        for target in ("local", "dev"):
+            ended = shell.run(f"filtersql ls -t {target} -s state:modified --state {before}")
+            assert (ended.exit_code, ended.stdout) == (1, "")
+            assert '--select "state:modified" matches nothing' in ended.stderr
+            found = shell.run(f"filtersql ls -t {target} -s state:unmodified --state {before}")
+            assert len(lines(found)) == 3
+
+    @pytest.mark.parametrize(
+        ("path", "old", "new", "modified"),
+        [
+            ("publications/orders.yml", "a > 5", "a > 6", ["s1:public.t1"]),
+            ("tables/tables.sql", "b int, c text", "b bigint, c text", ["s1:public.t1"]),
+            ("filtersql_project.yml", "NSW", "QLD", ["s1:public.t1"]),
+            (
+                "subscriptions/subscriptions.yml",
+                "name: s4_leaf ",
+                "copy_data: false\n    name: s4_leaf ",
+                ["s4_leaf:public.child"],
+            ),
+            (
+                "subscriptions/subscriptions.yml",
+                "name: s4_leaf ",
+                "target: 'x.{table}'\n    name: s4_leaf ",
+                ["s4_leaf:public.child"],
+            ),
+        ],
+    )
+    def test_definitions(
+        self, shell: Shell, path: str, old: str, new: str, modified: list[str]
+    ) -> None:
+        """A filter, a type, a variable, a setting: what has another meaning is modified."""
+        before = earlier(shell)
+        edit(shell, path, old, new)
+        assert lines(shell.run(f"filtersql ls -s state:modified --state {before}")) == modified
+
+    def test_macros(self, shell: Shell) -> None:
+        """A macro of the project's own modifies the targets that it prints, and no other."""
+        from filtersql.project import package_folder
+
+        before = earlier(shell)
+        own = shell.folder / "macros" / "merge.sql"
+        own.write_text((package_folder("macros") / "merge.sql").read_text() + "\n-- ours\n")
+        assert len(lines(shell.run(f"filtersql ls -s state:modified --state {before}"))) == 3
+        (shell.folder / "macros" / "merge_keyless.sql").write_text(own.read_text())
+        own.unlink()
+        assert shell.run(f"filtersql ls -s state:modified --state {before}").exit_code == 1
+
+    def test_new_targets(self, shell: Shell) -> None:
+        """A target that the earlier manifest does not know is new, and modified."""
+        before = earlier(shell)
+        edit(
+            shell,
+            "subscriptions/subscriptions.yml",
+            "subscriptions:",
+            "subscriptions:\n  - {name: s9, publications: [p3], changes: {path: 'c/*.jsonl'}}",
+        )
+        found = lines(shell.run(f"filtersql ls -s state:new --state {before}"))
+        assert found == ["s9:public.t2", "s9:public.t3"]
+        assert lines(shell.run(f"filtersql ls -s state:modified --state {before}")) == found
+        assert len(lines(shell.run(f"filtersql ls -s state:old --state {before}"))) == 3
+        ended = shell.run(f"filtersql compile -s state:modified,s9:public.t2 --state {before}")
+        assert "Compiled 1 target " in ended.stdout
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (None, "there is no earlier manifest: "),
+            (b"not json", "not a manifest of filtersql"),
+            (b"[]", "not a manifest of filtersql"),
+            (b"\xff\xfe", "not a manifest of filtersql"),
+            (b'{"metadata": {"dbt_schema_version": "v12"}}', "not a manifest of filtersql"),
+            (
+                b'{"metadata": {"manifest_version": 7, "project_name": "shop"}}',
+                "manifest of version 7 cannot be read",
+            ),
+            (
+                b'{"metadata": {"manifest_version": 1, "project_name": "other"}, "nodes": {}}',
+                'the manifest is of project "other", not of "shop"',
+            ),
+            (
+                b'{"metadata": {"manifest_version": 1, "project_name": "shop"}, "nodes": 3}',
+                "not a manifest of filtersql",
+            ),
+        ],
+    )
+    def test_manifests_that_cannot_be_used(
+        self, shell: Shell, content: bytes | None, message: str
+    ) -> None:
+        """One clear message each, exit code 1."""
+        folder = shell.folder / "before"
+        folder.mkdir()
+        if content is not None:
+            (folder / "manifest.json").write_bytes(content)
+        for command in ("ls -s state:modified", "review", "compile -s state:modified"):
+            ended = shell.run(f"filtersql {command} --state before -q")
+            assert ended.exit_code == 1, command
+            assert ended.stderr.count(message) == 1
+            assert "Traceback" not in ended.both
+
+    def test_state_is_needed(self, shell: Shell) -> None:
+        """state:modified without --state is wrong usage; an unknown state names the known ones."""
+        ended = shell.run("filtersql ls --select state:modified")
+        assert ended.exit_code == 2
+        assert '"state:modified" needs --state DIR' in ended.stderr
+        before = earlier(shell)
+        ended = shell.run(f"filtersql ls --select state:modifed --state {before}")
+        assert ended.exit_code == 1
+        assert 'Perhaps "state:modified" was meant.' in ended.stderr
+
+
+class TestRetry:
+    def test_runs_what_failed(self, shell: Shell) -> None:
+        """Exactly that, with the flags of the first run; then nothing is left to do."""
+        good = (shell.folder / "changes" / "2026-11-20.jsonl").read_text()
+        edit(
+            shell,
+            "subscriptions/subscriptions.yml",
+            '[p4]\n    changes: {path: "changes/*.jsonl"}',
+            '[p4]\n    changes: {path: "more/*.jsonl"}',
+        )
+        (shell.folder / "more").mkdir()
+        (shell.folder / "more" / "1.jsonl").write_text('{"seq": 1, "op": "insert"}\n')
+        ended = shell.run("filtersql run --vars '{state: QLD}' --exclude s4_leaf")
+        assert ended.exit_code == 1
+        assert "PASS=1 ERROR=1 SKIP=0 TOTAL=2" in ended.stdout
+
+        (shell.folder / "more" / "1.jsonl").write_text(good)
+        ended = shell.run("filtersql retry")
+        assert ended.exit_code == 0, ended.both
+        assert re.search(r"1 of 1 OK s4/public\.parent \.+ \[3 inserted", ended.stdout)
+        results = json.loads((shell.folder / "target" / "run_results.json").read_text())
+        assert results["args"]["command"] == "retry"
+        assert results["args"]["vars"] == {"state": "QLD"}
+        assert [each["unique_id"] for each in results["results"]] == ["s4/public.parent"]
+        assert "Nothing to retry" in shell.run("filtersql retry").stdout
+
+    def test_skipped_targets_are_run_too(self, shell: Shell) -> None:
+        """--fail-fast skips what comes later; retry takes it up."""
+        good = shell.folder / "changes" / "2026-11-20.jsonl"
+        text = good.read_text()
+        good.write_text("{\n")
+        ended = shell.run("filtersql run --fail-fast")
+        assert "PASS=0 ERROR=1 SKIP=2 TOTAL=3" in ended.stdout
+        good.write_text(text)
+        assert "PASS=3 ERROR=0 SKIP=0 TOTAL=3" in shell.run("filtersql retry").stdout
+
+    def test_secrets_are_not_kept(self, shell: Shell) -> None:
+        """A variable whose name says that it is a secret is in no file, and asked for again."""
+        good = shell.folder / "changes" / "2026-11-20.jsonl"
+        good.write_text("{\n")
+        shell.run("filtersql run --vars '{api_token: hunter2, state: NSW}'")
+        for path in (shell.folder / "target").rglob("*.json"):
+            assert "hunter2" not in path.read_text()
+        ended = shell.run("filtersql retry")
+        assert ended.exit_code == 2
+        assert "api_token must be given again" in ended.stderr
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (None, "there is no earlier run: target/run_results.json"),
+            ("{}", "not a file of results of filtersql"),
+            ('{"metadata": {"run_results_version": 9}}', "results of version 9 cannot be read"),
+        ],
+    )
+    def test_results_that_cannot_be_used(
+        self, shell: Shell, content: str | None, message: str
+    ) -> None:
+        """One clear message each."""
+        (shell.folder / "target").mkdir()
+        if content is not None:
+            (shell.folder / "target" / "run_results.json").write_text(content)
+        ended = shell.run("filtersql retry")
+        assert ended.exit_code == 1
+        assert message in ended.stderr
+
+    def test_targets_that_are_gone(self, shell: Shell) -> None:
+        """A target that failed and is no longer defined is named."""
+        (shell.folder / "changes" / "2026-11-20.jsonl").write_text("{\n")
+        shell.run("filtersql run -s s4_leaf")
+        edit(shell, "subscriptions/subscriptions.yml", "name: s4_leaf", "name: s5")
+        ended = shell.run("filtersql retry")
+        assert ended.exit_code == 1
+        assert 'target "s4_leaf/public.child" does not exist' in ended.stderr
+
+
+class TestFlags:
+    @pytest.mark.parametrize("order", ["filtersql -s s1 -q ls", "filtersql ls -q -s s1"])
+    def test_before_or_after_the_command(self, shell: Shell, order: str) -> None:
+        """A shared flag stands on either side."""
+        assert lines(shell.run(order)) == ["subscription:s1", "s1:public.t1"]
+
+    def test_environment(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """FILTERSQL_<FLAG> sets a flag; the command line comes first."""
+        monkeypatch.setenv("FILTERSQL_SELECT", "s1 s4")
+        assert "s4:public.parent" in lines(shell.run("filtersql ls"))
+        assert lines(shell.run("filtersql ls --select t3")) == ["public.t3"]
+        assert lines(shell.run("filtersql --select t3 ls")) == ["public.t3"]
+        monkeypatch.setenv("FILTERSQL_FORMAT", "json")
+        assert len(json.loads(shell.run("filtersql ls").stdout)) == 4
+        assert "s1:public.t1" in lines(shell.run("filtersql ls --format text"))
+
+    def test_environment_of_a_commands_own_flags(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """`run --dry-run` is FILTERSQL_DRY_RUN=1; --no-color is FILTERSQL_NO_COLOR=1."""
+        monkeypatch.setenv("FILTERSQL_DRY_RUN", "1")
+        assert "Dry run" in shell.run("filtersql run").stdout
+        monkeypatch.setenv("FILTERSQL_DRY_RUN", "0")
+        assert "Dry run" not in shell.run("filtersql run").stdout
+        monkeypatch.setenv("FILTERSQL_COLOR", "1")
+        assert "\x1b[" in shell.run("filtersql debug").stdout
+        monkeypatch.delenv("FILTERSQL_COLOR")
+        monkeypatch.setenv("FILTERSQL_NO_COLOR", "1")
+        assert "\x1b[" not in shell.run("filtersql debug").stdout
+
+    def test_a_bad_value_names_its_variable(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Wrong usage, exit code 2."""
+        monkeypatch.setenv("FILTERSQL_THREADS", "many")
+        ended = shell.run("filtersql ls")
+        assert ended.exit_code == 2
+        assert "FILTERSQL_THREADS" in ended.stderr
+
+    def test_every_flag_has_its_variable(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All shared flags, by a table: each is heard."""
+        from filtersql.commands.options import Options, merged_options
+
+        values = {
+            "project_dir": "x",
+            "target": "x",
+            "vars": "{a: 1}",
+            "select": "a b",
+            "exclude": "a",
+            "state": "x",
+            "threads": "3",
+            "fail_fast": "1",
+            "format": "json",
+            "log_format": "json",
+            "log_path": "x",
+            "quiet": "yes",
+            "color": "true",
+            "debug": "1",
+            "publish_via_partition_root": "0",
+        }
+        assert {*values, "profiles_dir", "given"} == set(Options.__dataclass_fields__)
+        for name, value in values.items():
+            monkeypatch.setenv(f"FILTERSQL_{name.upper()}", value)
+        options = merged_options(cli.cli.make_context("filtersql", ["ls"]), {})
+        assert options.given == set(values)
+        assert options.select == ("a", "b")
+        assert (options.threads, options.fail_fast, options.publish_via_partition_root) == (
+            3,
+            True,
+            False,
+        )
+
+    def test_vars_and_env_var(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """--vars wins over the project's; a variable that is unset is named with its place."""
+        ended = shell.run("filtersql compile -s s1 --vars '{state: VIC}'")
+        assert "'VIC'" in ended.stdout
+        ended = shell.run("filtersql compile --vars '{state: '")
+        assert ended.exit_code == 2
+        edit(shell, "filtersql_project.yml", "state: NSW", "state: \"{{ env_var('STATE') }}\"")
+        ended = shell.run("filtersql compile")
+        assert ended.exit_code == 1
+        assert re.search(r"filtersql_project\.yml:\d+:\d+: .*STATE", ended.stderr)
+        monkeypatch.setenv("STATE", "ACT")
+        assert "'ACT'" in shell.run("filtersql compile -s s1").stdout
+
+    def test_threads_are_shown(self, shell: Shell) -> None:
+        """The value that is in force stands in the second line of `run`."""
+        assert "(target='local', threads=3)" in shell.run("filtersql run --threads 3").stdout
+
+    def test_typos(self, shell: Shell) -> None:
+        """A command, a flag, a selector's method: each with what was probably meant."""
+        for line, meant in (
+            ("filtersql complie", 'Did you mean "compile"?'),
+            ("filtersql compile --selct x", "--select"),
+            ("filtersql ls --select tga:x", 'Perhaps "tag" was meant.'),
+            ("filtersql run --target locla", '"local"'),
+        ):
+            ended = shell.run(line)
+            assert ended.exit_code in (1, 2)
+            assert meant in ended.stderr, line
+
+    def test_from_a_folder_below(self, shell: Shell) -> None:
+        """The project is found from any of its folders."""
+        shell.run("cd tables")
+        assert lines(shell.run("filtersql ls -s t3")) == ["public.t3"]
+
+    def test_help_everywhere(self, shell: Shell) -> None:
+        """-h is --help; no line is wider than 100 columns."""
+        for name in cli.COMMANDS:
+            short, long = (shell.run(f"filtersql {name} {flag}") for flag in ("-h", "--help"))
+            assert short.stdout == long.stdout
+            assert short.stdout.startswith(f"Usage: filtersql {name}")
+            assert max(map(len, lines(short))) <= 100
+
+
+class TestLogs:
+    def test_file(self, shell: Shell) -> None:
+        """logs/filtersql.log holds JSON lines in dbt's shape, all of one call with one id."""
+        shell.run("filtersql run")
+        text = (shell.folder / "logs" / "filtersql.log").read_text()
+        events = [json.loads(line) for line in text.splitlines()]
+        assert {"name", "code", "level", "msg", "ts", "invocation_id"} <= set(events[0]["info"])
+        assert len({event["info"]["invocation_id"] for event in events}) == 1
+        assert [event["info"]["name"] for event in events].count("TargetResult") == 3
+        done = events[-1]
+        assert done["info"]["name"] == "CommandDone"
+        assert done["data"]["exit_code"] == 0
+        results = json.loads((shell.folder / "target" / "run_results.json").read_text())
+        assert results["metadata"]["invocation_id"] == done["info"]["invocation_id"]
+        shell.run("filtersql ls -s nothing")
+        again = [
+            json.loads(line)
+            for line in (shell.folder / "logs" / "filtersql.log").read_text().splitlines()
+        ]
+        assert again[: len(events)] == events
+        assert [event["info"]["level"] for event in again[len(events) :]].count("error") == 1
+
+    def test_json_on_the_terminal(self, shell: Shell) -> None:
+        """--log-format json: every line of talk is a JSON document."""
+        ended = shell.run("filtersql run --log-format json")
+        events = [json.loads(line) for line in lines(ended)]
+        assert [event["info"]["name"] for event in events][:2] == ["Found", "Connected"]
+        ended = shell.run("filtersql compile -s nothing --log-format json")
+        errors = [json.loads(line) for line in ended.stderr.splitlines()]
+        assert errors[-1]["info"]["level"] == "error"
+
+    def test_path(self, shell: Shell) -> None:
+        """--log-path names the folder, within the project."""
+        shell.run("filtersql ls --log-path elsewhere")
+        assert (shell.folder / "elsewhere" / "filtersql.log").exists()
+        assert not (shell.folder / "logs").exists()
+
+    def test_no_secret(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A password of the profile is in no line, whatever prints it."""
+        monkeypatch.setenv("SHOP_PASSWORD", "hunter2")
+        edit(
+            shell,
+            "profiles.yml",
+            "local: {type: duckdb, path: shop.duckdb}",
+            "local: {type: duckdb, path: shop.duckdb, settings: "
+            "{password: \"{{ env_var('SHOP_PASSWORD') }}\"}}",
+        )
+        shell.run("filtersql ls --select hunter2")
+        log = (shell.folder / "logs" / "filtersql.log").read_text()
+        shell.run("filtersql compile --select hunter2")
+        log = (shell.folder / "logs" / "filtersql.log").read_text()[len(log) :]
+        assert "matches nothing" in log
+        assert "hunter2" not in log
+
+
+class TestCompletion:
+    @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+    def test_scripts(self, shell: Shell, name: str) -> None:
+        """A script for each shell."""
+        ended = shell.run(f"filtersql completion {name}")
+        assert ended.exit_code == 0
+        assert "_FILTERSQL_COMPLETE" in ended.stdout
+
+    def test_nodes(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Names come from the manifest; without one the methods remain."""
+        from filtersql.commands.completing import selectors
+
+        monkeypatch.chdir(shell.folder)
+        assert selectors(None, "s1") == []
+        assert selectors(None, "ta") == ["tag:"]
+        shell.run("filtersql compile")
+        assert selectors(None, "s1") == ["s1:public.t1"]
+        assert selectors(None, "publication:p4") == ["publication:p4", "publication:p4_leaf"]
+
+
+class TestCompile:
+    def test_one_selected_is_coloured_on_a_terminal(self, shell: Shell) -> None:
+        """The text without its colours is the file."""
+        plain = shell.run("filtersql compile -q -s s1").stdout
+        coloured = shell.run("filtersql compile -q -s s1 --color").stdout
+        assert "\x1b[" in coloured
+        assert "\x1b[" not in plain
+        assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).rstrip("\n") == plain.rstrip("\n")
+
+    def test_source_map(self, shell: Shell) -> None:
+        """The line of a filter leads to the place of its text."""
+        shell.run("filtersql compile")
+        manifest = json.loads((shell.folder / "target" / "manifest.json").read_text())
+        node = manifest["nodes"]["s1.public.t1"]
+        sql = (shell.folder / "target/compiled/s1/public.t1/merge.sql").read_text().split("\n")
+        marked = [
+            each
+            for each in node["source_map"]["merge"]
+            if "/*<" in sql[each["line"] - 1] and each["kind"] == "filter"
+        ]
+        assert len(marked) == 2
+        path, line, column = marked[0]["place"].rsplit(":", 2)
+        written = (shell.folder / path).read_text().split("\n")[int(line) - 1]
+        assert written[int(column) - 1 :].startswith("a > 5 AND")
+        assert all("/*" in sql[each["last_line"] - 1] for each in marked)
+
+    def test_debug_says_ok_or_error(self, shell: Shell) -> None:
+        """One line a check."""
+        ended = shell.run("filtersql debug")
+        assert ended.exit_code == 0
+        assert all(re.match(r"\S+ +OK ", line) for line in lines(ended)[:-1])
+        edit(shell, "publications/orders.yml", "d = 10", "d = = 10")
+        ended = shell.run("filtersql debug")
+        assert ended.exit_code == 1
+        assert re.search(r"^compiles +ERROR ", ended.stdout, re.MULTILINE)
