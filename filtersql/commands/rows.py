@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite, isnan
+
 from sqlglot import exp
 
 from filtersql.commands.console import Console
@@ -37,6 +39,8 @@ def _column(name: str) -> exp.Column:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "t" if value else "f"
+    if isinstance(value, float) and not isfinite(value):
+        return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bytes | bytearray):
         return "\\x" + value.hex()
     return str(value)
