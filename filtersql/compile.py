@@ -8,18 +8,20 @@ A mistake in one table hides none in another: all are raised together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from filtersql import publications
 from filtersql.catalog import Table
-from filtersql.definitions.model import Action, Publication
-from filtersql.errors import Mistake, Mistakes, Notice
+from filtersql.definitions.model import Action, Publication, ReplicationSet
+from filtersql.errors import Mistake, Mistakes, Notice, heard
 from filtersql.errors.compiling import TargetTaken
+from filtersql.filters import identity, outcomes
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
-from filtersql.filters.identity import check_identity, check_unsubscribed
+from filtersql.filters.identity import check_identity, check_unsubscribed, unjudgeable
 from filtersql.filters.model import Filter
+from filtersql.filters.restrictions import restrictions
 from filtersql.names import RelationName
 from filtersql.project import Project
 from filtersql.publications.model import Contribution, ResolvedTable
@@ -64,8 +66,9 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
     shelf = FilterShelf(project)
     with mistakes:
         notices |= dict.fromkeys(publications.check(project.definitions, **settings, **check))
-    for publication in project.definitions.publications.values():
-        _resolve_all(publication, project, shelf, mistakes)
+    for written in (project.definitions.publications, project.definitions.replication_sets):
+        for publication in written.values():
+            _resolve_all(publication, project, shelf, mistakes)
     notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
     nodes: list[Node] = []
     goal = destination(project)
@@ -81,7 +84,7 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
     with mistakes:
         _one_writer(nodes)
     mistakes.raise_all()
-    return Compilation(tuple(nodes), tuple(notices))
+    return Compilation(tuple(nodes), tuple(heard(notices, project.silence)))
 
 
 def rules(project: Project, via_partition_root: bool | None) -> dict[str, Any]:
@@ -156,7 +159,7 @@ class FilterShelf:
         definitions = self.project.definitions
         written = definitions.publications.get(publication)
         try:
-            return resolve_filter(
+            found = resolve_filter(
                 where,
                 table,
                 created=written.created if written else None,
@@ -165,6 +168,8 @@ class FilterShelf:
                 user_functions=definitions.catalog.user_functions,
                 semantics=self.project.semantics,
             )
+            refused = tuple(restrictions(found, table, self.project.semantics))
+            return Mistakes(refused) if refused else found
         except (Mistake, Mistakes) as mistake:
             return mistake
 
@@ -202,14 +207,18 @@ def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
 
 
 def _resolve_all(
-    publication: Publication, project: Project, shelf: FilterShelf, mistakes: _Collector
+    publication: Publication | ReplicationSet,
+    project: Project,
+    shelf: FilterShelf,
+    mistakes: _Collector,
 ) -> None:
     """Every filter is checked, also one that no subscription uses."""
     tables = project.definitions.catalog.tables
     for published in publication.tables:
-        if published.where is not None and published.name in tables:
-            with mistakes:
-                shelf.filter(published.where, tables[published.name], publication.name)
+        for where in (published.where, *published.filters.values()):
+            if where is not None and published.name in tables:
+                with mistakes:
+                    shelf.filter(where, tables[published.name], publication.name)
 
 
 def _node(
@@ -237,9 +246,17 @@ def _node(
             filter_of=shelf.filter,
         )
     )
+    if project.identity_check == "run":
+        stops = unjudgeable(
+            resolved, by_action, project.definitions.catalog, project.semantics, shelf.filter
+        )
+        resolved = replace(resolved, unjudged=tuple(stops))
+    else:
+        resolved = replace(resolved, unjudged=())
     notices |= dict.fromkeys(resolved.notices)
+    notices |= dict.fromkeys(identity.lints(resolved, by_action, project.definitions.catalog))
     for row_filter in filters.values():
-        notices |= dict.fromkeys(row_filter.notices)
+        notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))
     compiled = compiled_table(resolved, filters.__getitem__, shelf.writer(goal.engine), goal)
     return Node(resolved, filters, compiled)
 

@@ -51,6 +51,8 @@ class Criterion:
     label: str
     filter: Filter | None = None
     matches: bool = True
+    #: no row can be judged: the statement stops with this message
+    stops: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filt
     """The arms for one table; ops with the same criteria share an arm."""
     rules = resolved.semantics
     copy = _of(resolved.copy_filters, filter_of, "the initial copy takes every row")
+    stop = _stop(resolved)
     by_op = {
-        action.value: _criteria(resolved, action, filter_of)
+        action.value: stop.get(action) or _criteria(resolved, action, filter_of)
         for action in (Action.INSERT, Action.UPDATE, Action.DELETE)
     }
     return Judgements(
@@ -97,6 +100,15 @@ def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filt
         every=rules.combine == "and",
         unknown_matches=rules.null_policy == "keep",
     )
+
+
+def _stop(resolved: ResolvedTable) -> dict[Action, tuple[Criterion, ...]]:
+    """With `identity_check: run`: what stops at the first update or delete that is published."""
+    for mistake in resolved.unjudged[:1]:
+        stopped = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
+        label = "no old row can be judged: the run stops"
+        return {action: (Criterion(label, stops=mistake.message),) for action in stopped}
+    return {}
 
 
 def _old_of_update(criteria: tuple[Criterion, ...], rules: Semantics) -> Arm:
@@ -158,6 +170,6 @@ def _arms(single: Sequence[Arm]) -> tuple[Arm, ...]:
 
 
 def _same(left: Arm, right: Arm) -> bool:
-    return left.image == right.image and [(one.filter, one.matches) for one in left.criteria] == [
-        (one.filter, one.matches) for one in right.criteria
-    ]
+    return left.image == right.image and [
+        (one.filter, one.matches, one.stops) for one in left.criteria
+    ] == [(one.filter, one.matches, one.stops) for one in right.criteria]

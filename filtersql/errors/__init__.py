@@ -17,13 +17,16 @@ hint are sentences; user names stand in double quotes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from filtersql.source import Span
 
-__all__ = ["Mistake", "Mistakes", "Notice", "nearest"]
+_SILENCE = re.compile(r"(?:#|--)\s*silence:\s*([a-z, -]+?)\s*\Z")
+
+__all__ = ["Mistake", "Mistakes", "Notice", "heard", "nearest"]
 
 
 class Mistake(Exception):
@@ -82,6 +85,30 @@ class Notice:
 
     def __str__(self) -> str:
         return _report("warning: ", self.message, self.span, self.detail, self.hint)
+
+
+def heard(notices: Iterable[Notice], silenced: Iterable[str] = ()) -> Iterator[Notice]:
+    """The warnings that nobody silenced: in the project, or by a comment on the line they show.
+
+    >>> from filtersql.source import Source
+    >>> source = Source("p.yml", "where: a = NULL  # silence: filter-never-true")
+    >>> list(heard([Notice("filter-never-true", "…", source.span(7, 8))]))
+    []
+    """
+    names = frozenset(silenced)
+    for notice in notices:
+        if notice.name not in names and notice.name not in _silenced_on_line(notice.span):
+            yield notice
+
+
+def _silenced_on_line(span: Span | None) -> list[str]:
+    if span is None:
+        return []
+    text = span.source.text
+    begin = text.rfind("\n", 0, span.start) + 1
+    stop = text.find("\n", span.start)
+    said = _SILENCE.search(text[begin : stop if stop >= 0 else len(text)])
+    return said[1].replace(",", " ").split() if said else []
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

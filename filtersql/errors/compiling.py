@@ -74,12 +74,17 @@ class ColumnsDifferByCase(Mistake):
 class NoRowKey(Mistake):
     """Updates or deletes are published, but no key finds the target's row."""
 
-    def __init__(self, relation: RelationName, actions: Sequence[str], span: Span) -> None:
+    def __init__(
+        self, relation: RelationName, actions: Sequence[str], span: Span, *, full: bool
+    ) -> None:
+        lacks = "no key" if full else "no key, and no FULL identity"
+        identity = "" if full else ", or replica identity FULL"
+        key = "a primary key or a replica identity index"
         super().__init__(
             f'no key finds the rows of table "{relation}" in its target',
             span=span,
-            detail=f"It publishes {', '.join(actions)}; it has no key, and no FULL identity.",
-            hint="Add a primary key, a replica identity index, or replica identity FULL.",
+            detail=f"It publishes {', '.join(actions)}; it has {lacks}.",
+            hint=f"Add {key if full else key.replace(' or', ',')}{identity}.",
         )
 
 

@@ -14,6 +14,7 @@ from filtersql.source import Span
 
 __all__ = [
     "AllTablesAlone",
+    "BinaryFilter",
     "ColumnDoesNotExist",
     "ColumnListMissesIdentity",
     "ColumnListWithSchema",
@@ -30,13 +31,16 @@ __all__ = [
     "FilterRuleDoesNotExist",
     "FlagNeedsPublications",
     "ListMissesKey",
+    "ModulusBeside",
     "NamedFiltersNeedProfile",
+    "NeedsFullIdentity",
     "NoReplicaIdentity",
     "NotPublishable",
     "PublicationDoesNotExist",
     "PublicationTwice",
     "RelationDoesNotExist",
     "RootNeedsViaRoot",
+    "SameRuleTwice",
     "SetNeedsPrimaryKey",
     "SetsNeedProfile",
     "SeveralFilters",
@@ -45,6 +49,7 @@ __all__ = [
     "UnpublishedGeneratedIdentity",
     "UnrecognizedParameter",
     "as_notice",
+    "missing_publication",
     "shown",
 ]
 
@@ -52,6 +57,16 @@ __all__ = [
 def as_notice(name: str, mistake: Mistake) -> Notice:
     """The same words as a warning."""
     return Notice(name, mistake.message, mistake.span, mistake.detail, mistake.hint)
+
+
+def missing_publication(name: str, known: Iterable[str], span: Span) -> Notice:
+    """What CREATE SUBSCRIPTION warns of, and PostgreSQL 18 then does without."""
+    return Notice(
+        "missing-publication",
+        f'publication "{name}" does not exist on the publisher',
+        span,
+        hint=_perhaps(name, known),
+    )
 
 
 def shown(name: RelationName) -> str:
@@ -398,6 +413,50 @@ class ColumnsReserved(Mistake):
             f'column list of table "{shown(name)}" is not possible: columns must be NULL',
             span=span,
             detail="The parameter is reserved for future use.",
+        )
+
+
+class BinaryFilter(Mistake):
+    """xdb: a filter reads a column of a binary type."""
+
+    def __init__(self, name: RelationName, column: str, span: Span) -> None:
+        super().__init__(
+            f'row filter for table "{shown(name)}" reads binary column "{column}"',
+            span=span,
+            detail="Filters are not supported on binary columns.",
+        )
+
+
+class ModulusBeside(Mistake):
+    """xdb: a modulus in a filter of several conditions."""
+
+    def __init__(self, name: RelationName, span: Span) -> None:
+        super().__init__(
+            f'row filter for table "{shown(name)}" has other conditions beside its modulus',
+            span=span,
+            detail="A condition with % stands alone: no AND, OR, NOT or second % beside it.",
+        )
+
+
+class NeedsFullIdentity(Mistake):
+    """xdb: a filtered table whose changes are published, without replica identity FULL."""
+
+    def __init__(self, name: RelationName, span: Span) -> None:
+        super().__init__(
+            f'filtered table "{shown(name)}" does not have replica identity full',
+            span=span,
+            detail="The old row of an update or delete must be complete.",
+            hint=f"ALTER TABLE {name} REPLICA IDENTITY FULL, or publish no update and no delete.",
+        )
+
+
+class SameRuleTwice(Mistake):
+    """xdb: two named rules of one table have the same clause."""
+
+    def __init__(self, first: str, second: str, name: RelationName, span: Span) -> None:
+        super().__init__(
+            f'filter rules "{first}" and "{second}" of table "{shown(name)}" are the same',
+            span=span,
         )
 
 

@@ -31,7 +31,12 @@ from filtersql import publications
 from filtersql.catalog import Catalog, Identity, Table
 from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistake, Mistakes, Notice
-from filtersql.errors.publications import FilterOutsideIdentity, as_notice
+from filtersql.errors.publications import (
+    FilterOutsideIdentity,
+    NeedsFullIdentity,
+    as_notice,
+    shown,
+)
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.publications.identity import has_identity
@@ -39,7 +44,13 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage
 
-__all__ = ["check_identity", "check_unsubscribed", "without_effect"]
+__all__ = [
+    "check_identity",
+    "check_unsubscribed",
+    "lints",
+    "unjudgeable",
+    "without_effect",
+]
 
 #: resolves a contribution's text on a table: `filter_of(where, table, publication)`
 FilterOf = Callable[[Passage, Table, str], Filter]
@@ -60,13 +71,61 @@ def check_identity(
     PostgreSQL does. What `publications` found is reported with them. Raises Mistakes unless
     `identity_check` is `run`.
     """
+    mistakes = unjudgeable(resolved, action_filters, catalog, semantics, filter_of)
+    if mistakes and identity_check != "run":
+        raise Mistakes(mistakes)
+    return tuple(as_notice("replica-identity", mistake) for mistake in mistakes)
+
+
+def unjudgeable(
+    resolved: ResolvedTable,
+    action_filters: Mapping[Action, tuple[Filter, ...]],
+    catalog: Catalog,
+    semantics: Semantics,
+    filter_of: FilterOf | None,
+) -> list[Mistake]:
+    """What stops the first UPDATE or DELETE of a target."""
     mistakes = list(resolved.unjudged) if _judges_old_rows(semantics) else []
     feed = resolved.subscription.changes
     if feed is None or not feed.before_complete:
         mistakes += _of_filters(resolved, action_filters, catalog, semantics, filter_of)
-    if mistakes and identity_check != "run":
-        raise Mistakes(mistakes)
-    return tuple(as_notice("replica-identity", mistake) for mistake in mistakes)
+        mistakes += _not_full(resolved, catalog, semantics)
+    return mistakes
+
+
+def lints(
+    resolved: ResolvedTable, action_filters: Mapping[Action, tuple[Filter, ...]], catalog: Catalog
+) -> Iterator[Notice]:
+    """Old rows that carry more than any filter reads, and deletes that no filter lets through."""
+    name, span = shown(resolved.table.name), resolved.subscription.span
+    read = {column for each in action_filters.values() for one in each for column in one.columns}
+    leaves = [catalog.tables[source] for source in resolved.sources]
+    wide = leaves and all(
+        leaf.replica_identity.kind is Identity.FULL
+        and leaf.primary_key
+        and read <= set(leaf.primary_key)
+        for leaf in leaves
+    )
+    if wide and not resolved.semantics.full_identity:
+        yield Notice(
+            "identity-wider-than-needed",
+            f'replica identity of table "{name}" is wider than its row filters need',
+            span,
+            "They read columns of the primary key only, by which rows are found.",
+            "REPLICA IDENTITY DEFAULT logs less.",
+        )
+    if resolved.semantics.delete_policy != "key_only_filter":
+        return
+    for row_filter in action_filters.get(Action.DELETE, ()):
+        beyond = [one for one in row_filter.columns if one not in resolved.table.identity_columns]
+        if beyond and resolved.semantics.null_policy == "drop":
+            yield Notice(
+                "delete-never-sent",
+                f'row filter for table "{name}" reads column "{beyond[0]}", '
+                "which no delete carries",
+                row_filter.columns[beyond[0]],
+                "Deletes are judged by the key alone; where that gives NULL, they are not sent.",
+            )
 
 
 def _of_filters(
@@ -87,6 +146,18 @@ def _of_filters(
     if filter_of is not None and _reads_old(resolved, semantics):
         read += _without_effect(resolved, leaves, catalog, semantics, filter_of)
     yield from _mistakes(read, resolved.table.name)
+
+
+def _not_full(resolved: ResolvedTable, catalog: Catalog, semantics: Semantics) -> Iterator[Mistake]:
+    """The first leaf of a filtered table that logs less than the source system asks for."""
+    changing = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
+    filtered = any(part.where is not None for part in resolved.contributions)
+    if not semantics.full_identity or not changing or not filtered:
+        return
+    for name in resolved.sources:
+        if catalog.tables[name].replica_identity.kind is not Identity.FULL:
+            yield NeedsFullIdentity(name, catalog.tables[name].span)
+            return
 
 
 def check_unsubscribed(

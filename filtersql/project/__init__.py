@@ -62,6 +62,8 @@ class Project:
     macro_paths: tuple[Path, ...]
     #: the definition files, by the path that messages show
     files: tuple[str, ...] = ()
+    #: names of warnings that are not shown
+    silence: tuple[str, ...] = ()
 
 
 def load(
@@ -101,6 +103,7 @@ def load(
         semantics=settings.semantics,
         postgres_version=settings.postgres_version,
         publish_via_partition_root=settings.publish_via_partition_root,
+        silence=settings.silence,
         identity_check="run" if settings.identity_check == "run" else "compile",
         variables=given,
         definitions=definitions,

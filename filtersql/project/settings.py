@@ -23,7 +23,7 @@ __all__ = ["Settings", "read_settings"]
 
 _KEYS = frozenset(
     "name version profile semantics postgres_version publish_via_partition_root identity_check vars"
-    " defaults compiled_path description".split()
+    " defaults compiled_path description silence".split()
 )
 _SYSTEMS = ("postgres", "xdb", "pglogical", "bdr")
 _VERSIONS = (15, 16, 17, 18)
@@ -42,6 +42,8 @@ class Settings:
     identity_check: str = "compile"
     compiled_path: str = "target/compiled"
     variables: Mapping[str, object] = field(default_factory=dict)
+    #: names of warnings that are not shown
+    silence: tuple[str, ...] = ()
     #: settings of every subscription that does not say them itself
     defaults: Mapping[str, object] = field(default_factory=dict)
 
@@ -77,6 +79,11 @@ def read_settings(document: Document) -> Settings:
             key.value: document.plain(value)
             for key, value in document.pairs(entry.get("vars"), "vars")
         },
+        silence=tuple(
+            said
+            for one in document.items(entry.get("silence"), "silence")
+            if (said := document.string(one, "silence")) is not None
+        ),
         defaults=_defaults(document, entry.get("defaults")),
     )
 

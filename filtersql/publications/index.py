@@ -17,6 +17,7 @@ from filtersql.errors.publications import (
     PublicationDoesNotExist,
     PublicationTwice,
     SetsNeedProfile,
+    missing_publication,
 )
 from filtersql.names import RelationName
 from filtersql.publications.lineage import Lineage
@@ -27,8 +28,9 @@ from filtersql.publications.refusals import notices, refusals
 from filtersql.publications.replication_sets import set_membership, set_refusals
 from filtersql.source import Span
 
-__all__ = ["Index", "index_of"]
+__all__ = ["SET", "Index", "index_of"]
 
+_IGNORES_MISSING = 18
 PUBLICATION, SET = "publication", "replication set"
 
 
@@ -71,11 +73,22 @@ class Index:
             for _, span in others[:1]
         ]
         members: list[Membership] = []
-        for name in _known_once(self.kind, names, self.members, mistakes):
+        for name in _known_once(self.kind, names, self.members, mistakes, self._ignores_missing):
             members.append(self.members[name])
             mistakes += self.mistakes.get((self.kind, name), ())
         members, wrong = enabled(members, subscription, semantics)
         return members, [*mistakes, *wrong]
+
+    @property
+    def _ignores_missing(self) -> bool:
+        newest = self.settings.postgres_version >= _IGNORES_MISSING
+        return newest and self.kind == PUBLICATION
+
+    def missing(self, subscription: Subscription) -> Iterator[Notice]:
+        """The publications that a subscription names in vain: PostgreSQL 18 goes on without."""
+        for name, span in subscription.publications if self._ignores_missing else ():
+            if name not in self.publications:
+                yield missing_publication(name, self.publications, span)
 
 
 _last: list[Index] = []
@@ -134,11 +147,14 @@ def _known_once(
     names: Sequence[tuple[str, Span]],
     known: Mapping[str, Membership],
     mistakes: list[Mistake],
+    ignores_missing: bool,
 ) -> Iterator[str]:
     seen: set[str] = set()
     for name, span in names:
         if name in seen:
             mistakes.append(PublicationTwice(kind, name, span))
+        elif name not in known and ignores_missing:
+            pass
         elif name not in known:
             mistakes.append(PublicationDoesNotExist(kind, name, known, span))
         else:

@@ -6,7 +6,14 @@ Example
     filters-differ-per-action    a row that one filter let in, another never removes
     copy-wider-than-inserts      the copy ignores `publish`, so it takes rows no insert would
     copied-besides-root          PostgreSQL 15 copies a leaf though its changes go to the root
+    filter-combination-unstated  the system's manual does not say how several filters combine
+    delete-never-sent            deletes are judged by the key alone, the filter reads more
+    identity-wider-than-needed   FULL, where the primary key and every filter need less
     ============================ ==============================================================
+
+    Elsewhere: foreign-key-outside (`foreign_keys`), filter-always-true and filter-never-true
+    (`filters.outcomes`), missing-publication (`index`), empty-schema and root-filter-ignored
+    (`refusals`), replica-identity (`filters.identity`).
 
 PostgreSQL
     logical-replication.sgml, "Row Filters", the warning on the initial data synchronization
@@ -38,6 +45,7 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
         )
         return
     yield from _leaks(resolved, name)
+    yield from _unstated(resolved, name)
     texts = {action: _texts(each) for action, each in resolved.filters.items()}
     if len(set(texts.values())) > 1:
         yield Notice(
@@ -54,6 +62,19 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
             f'the initial copy of table "{name}" takes rows that no insert would bring',
             span,
             "The copy takes the rows of every publication's filter, whatever it publishes.",
+        )
+
+
+def _unstated(resolved: ResolvedTable, name: str) -> Iterator[Notice]:
+    filters = {each.where.text for each in resolved.contributions if each.where is not None}
+    if "combine" in resolved.semantics.unstated and len(filters) > 1:
+        yield Notice(
+            "filter-combination-unstated",
+            f'table "{name}" has several row filters, and the manual of '
+            f"{resolved.semantics.name} does not say how they combine",
+            resolved.subscription.span,
+            "A row is sent if it matches the filter of any set that replicates the action.",
+            "Say semantics: {combine: or_per_action} or {combine: and}.",
         )
 
 

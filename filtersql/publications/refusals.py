@@ -24,6 +24,7 @@ from filtersql.errors.publications import (
     NotPublishable,
     RelationDoesNotExist,
     RootNeedsViaRoot,
+    SameRuleTwice,
     SystemSchema,
     UnrecognizedParameter,
     shown,
@@ -112,6 +113,15 @@ def _entry(
     if _is_root(entry, lineage):
         yield from _root(entry, publication, settings)
     yield from list_mistakes(entry, table, settings.postgres_version)
+    yield from _same_rules(entry)
+
+
+def _same_rules(entry: PublishedTable) -> Iterator[Mistake]:
+    clauses: dict[str, str] = {}
+    for rule, clause in entry.filters.items():
+        first = clauses.setdefault(clause.text.strip(), rule)
+        if first != rule:
+            yield SameRuleTwice(first, rule, entry.name, clause.span())
 
 
 def _root(entry: PublishedTable, publication: Publication, settings: Settings) -> Iterator[Mistake]:

@@ -25,6 +25,7 @@ from filtersql.publications.actions import (
     several_filters,
 )
 from filtersql.publications.columns import published_columns
+from filtersql.publications.foreign_keys import unclosed
 from filtersql.publications.identity import identity_mistakes
 from filtersql.publications.index import Index
 from filtersql.publications.initial_copy import copied_besides, copy_filters
@@ -65,6 +66,9 @@ def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTabl
         found.append(replace(resolved, unjudged=unjudged) if unjudged else resolved)
     if mistakes:
         raise Mistakes(mistakes)
+    for name, notices in unclosed(found, members, index).items():
+        at = next(place for place, each in enumerate(found) if each.table.name == name)
+        found[at] = replace(found[at], notices=(*found[at].notices, *notices))
     return tuple(sorted(found, key=lambda each: index.order[each.table.name]))
 
 
@@ -127,7 +131,11 @@ def _resolved(
         resolved,
         alias=alias,
         why=tuple(reasons(resolved, index)),
-        notices=(*_own_notices(members, index), *lints(resolved)),
+        notices=(
+            *index.missing(subscription),
+            *_own_notices(members, index),
+            *lints(resolved),
+        ),
     )
     return resolved, [*mistakes, *wrong, *several_filters(resolved)]
 

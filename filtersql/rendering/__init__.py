@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from filtersql.catalog import Column, Identity, Table
-from filtersql.changes import Judgements, images, judgements, row_form, row_key
+from filtersql.changes import Form, Judgements, images, judgements, row_form, row_key
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, ConflictModeNotBuilt, NoRowKey
 from filtersql.filters.model import Filter
@@ -101,8 +101,13 @@ def _outline(
         inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
         skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
     )
-    if form is None:
-        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span)
+    if form is None and resolved.unjudged:
+        # The first change that would have to find a row stops the run.
+        form = Form.APPEND
+    decides = "target_existence" in (rules.update_decision, rules.delete_policy)
+    if form is None or (form is Form.KEYLESS and decides):
+        full = table.replica_identity.kind is Identity.FULL
+        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
     changes_view = view_name("changes", table.name)
     name = target_sql(destination.catalog, target, engine)
     return Outline(

@@ -9,6 +9,19 @@ from filtersql.publications.model import ResolvedTable
 
 __all__ = ["header"]
 
+#: switches that change what a reader expects of PostgreSQL
+_SWITCHES = {
+    ("null_policy", "keep"): "A row for which its filter is NULL is sent.",
+    ("update_decision", "new_only"): "An UPDATE is judged by its new row alone: it stays an UPDATE,"
+    " or is not sent.",
+    ("update_decision", "target_existence"): "An UPDATE whose new row does not match deletes the"
+    " target's row; one that matches inserts it where it is missing.",
+    ("delete_policy", "key_only_filter"): "A DELETE is judged by its replica identity; all other"
+    " columns are NULL.",
+    ("delete_policy", "target_existence"): "A DELETE is sent whatever the filter says.",
+    ("missing_target", "skip"): "An UPDATE of a row that the target lacks is skipped.",
+}
+
 
 def header(
     resolved: ResolvedTable,
@@ -28,9 +41,13 @@ def header(
         f"Subscription {resolved.subscription.name}: {resolved.table.name} -> {target}",
         f"Publications: {', '.join(publications)}",
         "Row filter in force, for each action:",
-        *(f"  {op:<8} {_in_words(by_op[op])}" for op in ("insert", "update", "delete", "copy")),
+        *(
+            f"  {op:<8} {_in_words(by_op[op], judgements)}"
+            for op in ("insert", "update", "delete", "copy")
+        ),
         "  truncate "
         + ("published; no filter judges it" if resolved.truncates else "is not published"),
+        *(sentence for switch, sentence in _SWITCHES.items() if _is_turned(resolved, switch)),
         *resolved.why,
         f"Changes of: {', '.join(map(str, resolved.sources))}, from the view {changes_view}",
         f"Rows are found by: {', '.join(key) or 'nothing; inserts only'}",
@@ -39,5 +56,11 @@ def header(
     return tuple(lines)
 
 
-def _in_words(criteria: Sequence[Criterion]) -> str:
-    return " OR ".join(criterion.label for criterion in criteria)
+def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
+    name, value = switch
+    said = resolved.subscription.on_conflict if name == "missing_target" else None
+    return said is None and getattr(resolved.semantics, name) == value
+
+
+def _in_words(criteria: Sequence[Criterion], judgements: Judgements) -> str:
+    return (" AND " if judgements.every else " OR ").join(one.label for one in criteria)

@@ -75,6 +75,9 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
         for name in outline.read_columns
     }
     keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
+    names: dict[str, Any] = {
+        field: words.quoted(getattr(own, field), engine) for field in Internals.__slots__
+    }
     return MergePlan(
         header=tuple(words.comment(line) for line in outline.header),
         target=outline.target,
@@ -92,7 +95,7 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
         zero_to_copies_left=words.zero_to(own.copies_left, engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
-        **{field: words.quoted(getattr(own, field), engine) for field in Internals.__slots__},
+        **names,
     )
 
 
@@ -257,12 +260,18 @@ def _criteria(
             connective if position else "",
             words.comment(criterion.label),
             number,
-            write(criterion.filter, prefix)
-            if criterion.filter
-            else words.true_or_false(value=criterion.matches, engine=engine),
+            _condition(criterion, prefix, write, engine),
         )
         for position, (criterion, number) in enumerate(zip(criteria, numbers, strict=False))
     )
+
+
+def _condition(criterion: Criterion, prefix: str, write: FilterWriter, engine: Engine) -> str:
+    if criterion.stops is not None:
+        return words.raise_error(f"filtersql: {criterion.stops}", engine)
+    if criterion.filter is not None:
+        return write(criterion.filter, prefix)
+    return words.true_or_false(value=criterion.matches, engine=engine)
 
 
 @lru_cache(maxsize=64)
