@@ -20,7 +20,7 @@ from sqlglot import exp
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters import Filter, write
-from filtersql.reviewing.boundaries import Candidates, candidates
+from filtersql.proving.boundaries import Candidates, candidates
 from filtersql.storage import column_type
 from filtersql.targets.model import Engine
 
