@@ -98,10 +98,8 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
 
 
 def _check_subscriptions(drafts: Drafts) -> None:
+    """Replication sets and tests; what a missing publication means depends on the version."""
     for subscription in drafts.subscriptions.values():
-        for name, span in subscription.publications:
-            if name not in drafts.publications and name not in drafts.broken_publications:
-                drafts.mistakes.append(_unknown("publication", name, span, drafts.publications))
         sets = {**PREDEFINED, **drafts.replication_sets}
         for name, span in subscription.replication_sets:
             if name not in sets and name not in drafts.broken_publications:
@@ -125,7 +123,9 @@ def _frozen(table: DraftTable) -> Table:
         primary_key=table.primary_key,
         primary_key_name=table.primary_key_name,
         replica_identity=table.identity,
-        unique_indexes=tuple(UniqueIndex(index.name, index.columns) for index in indexes),
+        unique_indexes=tuple(
+            UniqueIndex(index.name, index.columns, index.constraint) for index in indexes
+        ),
         foreign_keys=tuple(key for key, _ in table.foreign_keys),
         partition_by=table.partition_by,
         partition_of=table.partition_of,
