@@ -126,9 +126,10 @@ class Trials:
             exp.Select(expressions=[*_places(domain), exp.Literal.number(1)])
             .from_(self._rows(domain), copy=False)
             .where(takes, exp.not_(leaves, copy=False), copy=False)
-            .order_by(*_places(domain), copy=False)
             .limit(1, copy=False)
         )
+        if domain:
+            query = query.order_by(*_places(domain), copy=False)
         found = self._ask(query)
         return _row(domain, found[0]) if found else None
 
