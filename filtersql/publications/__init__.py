@@ -63,7 +63,7 @@ def check(
     via_partition_root_flag: bool | None = None,
     identity_check: str = "compile",
 ) -> tuple[Notice, ...]:
-    """The warnings of publications that nobody subscribes to; `resolve` gives the others.
+    """The warnings of publications that are missing or unsubscribed; `resolve` gives the others.
 
     Raises Mistakes: what PostgreSQL refuses at CREATE PUBLICATION, of all publications. What a
     filter may hold and read, and what stops updates and deletes later, is checked in `filters`.
@@ -79,6 +79,8 @@ def check(
     if mistakes:
         raise Mistakes(mistakes)
     notices: dict[Notice, None] = {}
+    for subscription in definitions.subscriptions.values():
+        notices |= dict.fromkeys(index.missing(subscription))
     for subscription in unsubscribed(definitions):
         notices |= dict.fromkeys(index.notices[subscription.name])
     return tuple(notices)

@@ -131,11 +131,7 @@ def _resolved(
         resolved,
         alias=alias,
         why=tuple(reasons(resolved, index)),
-        notices=(
-            *index.missing(subscription),
-            *_own_notices(members, index),
-            *lints(resolved),
-        ),
+        notices=(*_own_notices(members, index), *lints(resolved)),
     )
     return resolved, [*mistakes, *wrong, *several_filters(resolved)]
 
