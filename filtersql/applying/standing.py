@@ -49,6 +49,8 @@ class Standing:
     position: int | None
     until: int | None = None
     settled: bool = False
+    #: the filter differs from the one that the ledger names, and the user accepts it
+    accepted: bool = False
 
 
 def standings(
@@ -110,7 +112,8 @@ def _known(
 ) -> Standing:
     generation = entry.generation
     if entry.phase in ("copied", "applied"):
-        return Standing(compiled, entry, False, generation, entry.position)
+        accepted = entry.filter_hash != compiled.filter_hash
+        return Standing(compiled, entry, False, generation, entry.position, accepted=accepted)
     intended = Mark(entry.subscription, entry.relation, generation, entry.position)
     done = engine.committed(compiled) == intended
     if entry.phase == "copying":

@@ -51,6 +51,9 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
         if target.standing.settled:
             target.settled = True
             work.pending.append(entry(work, target, settled_phase(target), target.position))
+        elif target.standing.accepted:
+            # Else the next run would refuse the filter again, though nothing may have come since.
+            work.pending.append(entry(work, target, "applied", target.position))
     landings = [Landing(standing.compiled, standing.position) for standing in found]
     seen = known.files.get(work.subscription.name, {})
     feed = read_feed(inputs, engine, work.subscription, landings, seen, work.folder, work.on_read)
@@ -226,7 +229,7 @@ def _message(target: Target) -> str:
     if target.repeated or target.settled:
         return "an interrupted run is finished"
     if not (target.copied or target.read):
-        return "nothing new"
+        return "the changed filter is accepted" if target.standing.accepted else "nothing new"
     counts = (
         (written.inserted, "inserted"),
         (written.updated, "updated"),
