@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "dotted"]
 
 _WIDTH = 72
+_BAR = 24
 
 
 class Progress:
@@ -30,10 +31,12 @@ class Progress:
         talks = not options.quiet and options.log_format == "text"
         self._live = sys.stderr.isatty() and talks
         self._shown = ""
+        self._targets = self._ended = 0
 
     def found(self, project: Project, nodes: Sequence[Node]) -> None:
         """The first line: what there is."""
         definitions = project.definitions
+        self._targets = len(nodes)
         self._line(
             "Found",
             f"Found {len(definitions.publications) + len(definitions.replication_sets)} "
@@ -51,12 +54,14 @@ class Progress:
         place = f"{event.index} of {event.total}"
         facts = {"unique_id": event.unique_id, "index": event.index, "total": event.total}
         ended = {**facts, "execution_time": event.seconds, "message": event.message}
+        self._ended += event.kind in ("ok", "error", "skip")
         match event.kind:
             case "reading":
-                self._bar(f"  {event.unique_id}: {event.count:,} changes read")
+                self._bar(f"{event.unique_id}: {event.count:,} changes read")
             case "start":
                 text = dotted(f"{place} START {event.unique_id}", "[RUN]")
                 self._line("TargetStart", text, data=facts)
+                self._bar(event.unique_id)
             case "ok":
                 outcome = f"[{event.message} in {event.seconds:.1f}s]"
                 text = dotted(f"{place} OK {event.unique_id}", outcome)
@@ -108,9 +113,15 @@ class Progress:
         self.console.message(text, fg=fg, name=name, level=level, data=data, shown=shown)
 
     def _bar(self, text: str) -> None:
-        if self._live and text != self._shown:
-            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
-            self._shown = text
+        """The line below the others on a terminal: how many targets are done, and what goes on."""
+        if not self._live:
+            return
+        done = _BAR * self._ended // max(self._targets, 1)
+        bar = f"{'█' * done}{'░' * (_BAR - done)} {self._ended} of {self._targets}  {text}"
+        shown = bar if text else ""
+        if shown != self._shown:
+            click.echo(f"\r\x1b[K{shown}", nl=False, err=True)
+            self._shown = shown
 
 
 def dotted(left: str, right: str) -> str:
