@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,14 +46,16 @@ def command(console: Console) -> int:
     compilation = compile_project(project, via_partition_root=flag)
     tests = _selected(console, project)
     outcomes: list[tuple[UnitTest, Outcome]] = []
-    for index, test in enumerate(tests, 1):
-        began = time.perf_counter()
-        outcome = _outcome(test, project, compilation)
-        seconds = time.perf_counter() - began
-        outcomes.append((test, outcome))
-        _print(console, f"{index} of {len(tests)}", test, outcome, seconds)
-        if not outcome.passed and options.fail_fast:
-            break
+    with _engines(project) as fresh:
+        for index, test in enumerate(tests, 1):
+            began = time.perf_counter()
+            with fresh() as engine:
+                outcome = _outcome(test, project, compilation, engine)
+            seconds = time.perf_counter() - began
+            outcomes.append((test, outcome))
+            _print(console, f"{index} of {len(tests)}", test, outcome, seconds)
+            if not outcome.passed and options.fail_fast:
+                break
     failed = sum(not outcome.passed for _, outcome in outcomes)
     console.message(
         f"Done. PASS={len(outcomes) - failed} FAIL={failed} TOTAL={len(tests)}",
@@ -91,7 +95,7 @@ def _selected(console: Console, project: Project) -> list[UnitTest]:
     return [node.test for node in select(nodes, options.select, options.exclude)]
 
 
-def _outcome(test: UnitTest, project: Project, compilation: Compilation) -> Outcome:
+def _outcome(test: UnitTest, project: Project, compilation: Compilation, engine: Engine) -> Outcome:
     from filtersql.proving.unit_tests import run_unit_test
 
     tables = [
@@ -99,16 +103,52 @@ def _outcome(test: UnitTest, project: Project, compilation: Compilation) -> Outc
         for node in compilation.nodes
         if node.compiled.subscription == test.subscription
     ]
-    # A folder of its own: a test on Spark leaves the project's warehouse alone.
+    return run_unit_test(test, inputs_of(project), tables, engine)
+
+
+@contextmanager
+def _engines(project: Project) -> Iterator[Callable[[], AbstractContextManager[Engine]]]:
+    """Gives an engine without any table for each test; DuckDB is connected to only once."""
+    output = project.output
+    assert output is not None  # one was asked for, or made
+    if output.engine != "duckdb":
+        yield lambda: _own_engine(project)
+        return
+    engine = _opened(project, project.root)
+    # Dozens of tiny statements a test: handing each to several threads costs more than it gives.
+    engine.execute("SET threads = 1")
+    try:
+        yield lambda: _own_database(engine)
+    finally:
+        engine.close()
+
+
+@contextmanager
+def _own_database(engine: Engine) -> Iterator[Engine]:
+    """An empty database in memory, which is forgotten afterwards."""
+    engine.execute("ATTACH ':memory:' AS filtersql_test")
+    engine.execute("USE filtersql_test")
+    try:
+        yield engine
+    finally:
+        engine.clear()
+        engine.execute("USE memory")
+        engine.execute("DETACH filtersql_test")
+
+
+@contextmanager
+def _own_engine(project: Project) -> Iterator[Engine]:
+    """An engine in a folder of its own: a test on Spark leaves the project's warehouse alone."""
     with tempfile.TemporaryDirectory(prefix="filtersql-test-") as folder:
-        engine = _engine(project, Path(folder))
+        engine = _opened(project, Path(folder))
         try:
-            return run_unit_test(test, inputs_of(project), tables, engine)
+            yield engine
         finally:
             engine.close()
 
 
-def _engine(project: Project, folder: Path) -> Engine:
+def _opened(project: Project, folder: Path) -> Engine:
+    """The project's output, in memory or in a folder that is not the project's."""
     from filtersql.targets.open import open_engine
 
     output = project.output
