@@ -55,7 +55,8 @@ NASTY: dict[str, list[str | None]] = {
     "numeric:fits": ["0", "0.00", "1", "1.00", "-1", "0.5", "-0.25", "2.5", "-2.5", "10", "7.125",
                      "999999999999999999", "-0.0000000001", "9.9999999999", "-100", None],
     "text": ["", " ", "a", "A", "b", "abc", "abc  ", "  abc", "xabcx", "a%c", "a_c", "a\\c", "a\nb",
-             "abc\n", "é", "É", "ab é", "日本語", "😀x", "${env:HOME}", "it's", "\t", "%", "aaa",
+             "abc\n", "é", "É", "ab é", "日本語",
+             "Kelvin \u212a", "ABC", "😀x", "${env:HOME}", "it's", "\t", "%", "aaa",
              "\u00a0x\u00a0", "NaN", "null", None],
     "varchar(5)": ["", "a", "abc", "abc  ", "a  ", "é日x", "abcde", None],
     "bpchar(5)": ["", "a", "abc", "abcde", "  a", "é", "a%c", None],
@@ -65,6 +66,17 @@ NASTY: dict[str, list[str | None]] = {
     "timestamp": ["2000-01-01 00:00:00", "2024-02-29 23:59:59.999999", "1969-12-31 23:59:59.5",
                   "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999", "1582-10-10 12:00:00",
                   "2024-03-31 02:30:00", "infinity", "-infinity", None],
+    # values whose fields and differences are finite
+    "date:finite": ["2000-01-01", "2024-02-29", "1999-12-31", "0001-01-01", "9999-12-31",
+                    "1582-10-10", "1969-12-31", "2023-12-31", "2000-12-31", "1900-01-01", None],
+    "timestamp:finite": ["2000-01-01 00:00:00", "2024-02-29 23:59:59.999999",
+                         "1969-12-31 23:59:59.5", "0001-01-01 00:00:00",
+                         "9999-12-31 23:59:59.999999", "1582-10-10 12:00:00",
+                         "2024-03-31 02:30:00", "2023-12-31 12:34:56.789", None],
+    "interval": ["00:00:00", "1 day", "-1 days", "1 mon", "30 days",
+                 "1 year 2 mons -3 days +04:05:06.7", "-00:00:00.000001", "178000000 years",
+                 "36:00:00", "infinity", "-infinity", "-1 years -2 mons +3 days -04:05:06.7",
+                 "23:59:59.999999", None],
     "timestamptz": ["2000-01-01 00:00:00+00", "2024-02-29 23:59:59.999999+00",
                     "1969-12-31 23:59:59.5+00", "0001-01-01 00:00:00+00", "infinity", "-infinity",
                     "2024-07-01 12:00:00+02", None],
@@ -74,7 +86,7 @@ NASTY: dict[str, list[str | None]] = {
 }  # fmt: skip
 #: values that a type of the engine cannot hold: a run stops on them, no filter sees them
 _NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC"}
-_FEW = 9
+_MOST_ROWS = 700
 _YEAR = re.compile(r"([+-]?\d+)(?=-\d\d-)")
 
 
@@ -105,7 +117,8 @@ class Rows:
         """The rows; with three columns or more, fewer values of each type."""
         lists = [NASTY[name] for name in self.types]
         if len(lists) > 2:
-            lists = [_thinned(items) for items in lists]
+            few = round(_MOST_ROWS ** (1 / len(lists)))
+            lists = [_thinned(items, few) for items in lists]
         return list(itertools.product(*lists))
 
     def fits(self, row: tuple[str | None, ...], engine: Engine) -> bool:
@@ -134,9 +147,9 @@ class Rows:
         return tree.arg.type
 
 
-def _thinned(items: list[str | None]) -> list[str | None]:
-    step = max(len(items) // _FEW, 1)
-    return list(dict.fromkeys([*items[::step], *items[-2:]]))
+def _thinned(items: list[str | None], few: int) -> list[str | None]:
+    step = max(len(items) // few, 1)
+    return list(dict.fromkeys([*items[::step][: few - 1], *items[-2:]]))
 
 
 class Postgres:

@@ -161,6 +161,14 @@ class BadLiteral(Mistake):
         return cls(message, hint=_DATE_STYLE if month_day else None)
 
     @classmethod
+    def unread(cls, type_name: str, text: str) -> BadLiteral:
+        """A form that PostgreSQL reads and filtersql does not."""
+        return cls(
+            f'literal "{text}" of type {type_name} is in a form that filtersql does not read',
+            hint="Write it in the form in which PostgreSQL prints it.",
+        )
+
+    @classmethod
     def abbreviation(cls, zone: str) -> BadLiteral:
         """A time zone's short name that has meant several offsets: filtersql's own refusal."""
         return cls(

@@ -17,10 +17,8 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from filtersql.errors.filters import InvalidExpression
-from filtersql.filters.facts import Function, facts
+from filtersql.filters.facts import facts
 from filtersql.filters.nodes import (
     Func,
     Node,
@@ -28,8 +26,8 @@ from filtersql.filters.nodes import (
     Other,
     RowCompare,
     Var,
-    children,
     leftmost,
+    walk,
 )
 from filtersql.filters.scope import Scope
 
@@ -46,16 +44,10 @@ ONLY = (
 
 def check(scope: Scope, node: Node) -> None:
     """Raises InvalidExpression at the first node that a filter may not hold."""
-    for found in _visited(node):
+    for found in walk(node):
         detail = _refusal(found)
         if detail:
             raise InvalidExpression(detail, scope.span(leftmost(found)))
-
-
-def _visited(node: Node) -> Iterator[Node]:
-    yield node
-    for child in children(node):
-        yield from _visited(child)
 
 
 def _refusal(node: Node) -> str:
@@ -65,15 +57,8 @@ def _refusal(node: Node) -> str:
         return ONLY
     if not facts().type(node.type).oid:
         return TYPES
-    if any(function.volatility != "i" for function in _functions(node)):
+    if isinstance(node, (Op, Func)):
+        return "" if node.function.volatility == "i" else MUTABLE
+    if isinstance(node, RowCompare) and any(item.volatility != "i" for item in node.functions):
         return MUTABLE
     return ""
-
-
-def _functions(node: Node) -> tuple[Function, ...]:
-    match node:
-        case Op() | Func():
-            return (node.function,)
-        case RowCompare():
-            return node.functions
-    return ()

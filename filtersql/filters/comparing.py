@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import numerics, patterns
+from filtersql.filters import casing, moments, numerics, patterns, regexes
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.facts import Function, facts
@@ -29,6 +29,7 @@ from filtersql.filters.nodes import (
     RowCompare,
     ScalarArrayOp,
 )
+from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -67,6 +68,15 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:
         _check_order(writer, node)
+    if name in regexes.MATCHES:
+        return regexes.match(writer, node, function, args)
+    if str(function) in casing.FOLDS:
+        collation = getattr(node, "input_collation", None)
+        return casing.fold_case(writer, casing.FOLDS[str(function)], collation, writer.put(args[0]))
+    if name in moments.COMPARED:
+        return moments.compare(writer, node, moments.COMPARED[name], args)
+    if name in moments.MOVED:
+        return moments.move(writer, node, name, args)
     if name in patterns.LIKE:
         return patterns.like(writer, node, function, args)
     if name in ("varchar", "bpchar") and len(args) == 3:
@@ -168,6 +178,8 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         return values.null("bool", writer.engine)
     if not elements:
         return values.boolean(not node.any)
+    if any(map(may_raise, elements)):
+        raise writer.refused(node, "A value of the array can raise an error.")
     listed = node.any == (node.operator.name == "=") and node.operator.name in ("=", "<>")
     if (
         listed
@@ -224,11 +236,22 @@ def row_compare(writer: Writer, node: RowCompare) -> exp.Expr:
             continue
         assert whole is not None
         first = _pair(writer, node, place, strict, left, right)
+        if any(map(may_raise, (*node.left[place + 1 :], *node.right[place + 1 :]))):
+            whole = _guarded_pair(writer, node, place, first, whole)
+            continue
         equal = _pair(writer, node, place, "=", left, right)
         rest = exp.And(this=joined(equal), expression=joined(whole))
         whole = exp.Or(this=joined(first), expression=exp.Paren(this=rest))
     assert whole is not None
     return whole
+
+
+def _guarded_pair(
+    writer: Writer, node: RowCompare, place: int, first: exp.Expr, rest: exp.Expr
+) -> exp.Expr:
+    """The later values are looked at only where these two are equal: they might raise."""
+    equal = _pair(writer, node, place, "=", node.left[place], node.right[place])
+    return writer.case([(writer.is_null(equal), exp.Null()), (equal.copy(), rest)], first)
 
 
 def _pair(

@@ -32,7 +32,7 @@ from filtersql.filters.nodes import (
     RowCompare,
     Strength,
     Var,
-    children,
+    walk,
 )
 from filtersql.filters.operators import make, make_distinct, make_scalar_array
 from filtersql.filters.scope import Scope
@@ -75,7 +75,7 @@ def in_list(scope: Scope, name: str, left: Node, items: Sequence[Node], place: i
 
 
 def _has_column(node: Node) -> bool:
-    return isinstance(node, Var) or any(_has_column(child) for child in children(node))
+    return any(isinstance(item, Var) for item in walk(node))
 
 
 def _joined(kind: str, args: tuple[Node, ...], place: int) -> Bool:

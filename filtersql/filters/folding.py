@@ -10,13 +10,16 @@ PostgreSQL
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import cache
+from operator import eq, ge, gt, le, lt, ne
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals import dates
 from filtersql.filters.literals.numbers import EXACT, fits_scale, to_float4
-from filtersql.filters.nodes import Const, Func, Node, Op, Relabel, ScalarArrayOp
+from filtersql.filters.nodes import Bool, Const, Func, Node, Op, Relabel, ScalarArrayOp
 from filtersql.filters.types import numeric_parts
 
 __all__ = ["fold"]
@@ -35,11 +38,31 @@ def fold(node: Node) -> Const | None:
         )
     if isinstance(node, (Func, Op)) and not isinstance(node, ScalarArrayOp):
         return _called(node)
+    if isinstance(node, Bool):
+        return _joined(node)
     return None
 
 
+def _joined(node: Bool) -> Const | None:
+    """AND, OR and NOT: one FALSE decides an AND, whatever stands before it, even what raises."""
+    args = [fold(arg) for arg in node.args]
+    known = [arg.value for arg in args if arg is not None]
+    decides = node.kind == "or"
+    if node.kind == "not":
+        if not known:
+            return None
+        value = None if known[0] is None else not known[0]
+    elif any(item is decides for item in known):
+        value = decides
+    elif len(known) < len(args):
+        return None
+    else:
+        value = None if None in known else not decides
+    return Const("bool", -1, node.location, value=value)
+
+
 def _called(node: Func | Op) -> Const | None:
-    rule = _FOLDED.get(str(node.function))
+    rule = _FOLDED.get(str(node.function)) or _comparison(node.function.name)
     if rule is None or type(node) not in (Func, Op):
         return None
     args = [fold(arg) for arg in node.args]
@@ -53,6 +76,30 @@ def _called(node: Func | Op) -> Const | None:
         except (BadLiteral, OverflowError, ValueError, ArithmeticError):
             return None
     return Const(node.type, node.typmod, node.location, node.collation, node.strength, value)
+
+
+_COMPARED = re.compile(
+    r"(?:(?:int|float)\d+|numeric_|date_|timestamp_|timestamptz_|bool|uuid_)(eq|ne|lt|le|gt|ge)\Z"
+    r"|text(eq|ne)\Z"
+)
+_TRUTH: dict[str, Callable[[tuple[bool, object], tuple[bool, object]], bool]] = {
+    "eq": eq, "ne": ne, "lt": lt, "le": le, "gt": gt, "ge": ge,
+}  # fmt: skip
+
+
+@cache
+def _comparison(name: str) -> Callable[..., object] | None:
+    """A comparison of two constants of one type; NaN is equal to itself and the largest."""
+    match = _COMPARED.match(name)
+    if match is None:
+        return None
+    truth = _TRUTH[match[1] or match[2]]
+    return lambda left, right: truth(_sortable(left), _sortable(right))
+
+
+def _sortable(value: object) -> tuple[bool, object]:
+    is_nan = isinstance(value, (float, Decimal)) and math.isnan(value)
+    return is_nan, 0 if is_nan else value
 
 
 def _whole(bits: int) -> Callable[[object], int]:
@@ -179,6 +226,26 @@ def _arithmetic(symbol: str, bits: int) -> Callable[[object, object], int]:
     return compute
 
 
+def _sign(factor: int, bits: int) -> Callable[[object], int]:
+    fits = _whole(bits)
+
+    def compute(value: object) -> int:
+        assert isinstance(value, int)
+        return fits(factor * value)
+
+    return compute
+
+
+def _magnitude(bits: int) -> Callable[[object], int]:
+    fits = _whole(bits)
+
+    def compute(value: object) -> int:
+        assert isinstance(value, int)
+        return fits(abs(value))
+
+    return compute
+
+
 def _exactly(symbol: str) -> Callable[[object, object], Decimal]:
     def compute(left: object, right: object) -> Decimal:
         assert isinstance(left, Decimal)
@@ -215,6 +282,11 @@ _FOLDED: dict[str, Callable[..., object]] = {
         for name, symbol in (("pl", "+"), ("mi", "-"), ("mul", "*"))
     },
     "numeric(numeric,int4)": _with_scale,
+    "int2um(int2)": _sign(-1, 16),
+    "int4um(int4)": _sign(-1, 32),
+    "int8um(int8)": _sign(-1, 64),
+    **{f"int{bits // 8}abs(int{bits // 8})": _magnitude(bits) for bits in (16, 32, 64)},
+    **{f"abs(int{bits // 8})": _magnitude(bits) for bits in (16, 32, 64)},
     "numeric_uminus(numeric)": _negated,
     "numeric_add(numeric,numeric)": _exactly("+"),
     "numeric_sub(numeric,numeric)": _exactly("-"),

@@ -14,9 +14,10 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from operator import attrgetter
 from typing import Literal
 
 from filtersql.filters.facts import Function, Operator
@@ -48,6 +49,7 @@ __all__ = [
     "Var",
     "children",
     "leftmost",
+    "walk",
 ]
 
 #: A constant as Python holds it; `filters.literals` says which class for which type.
@@ -240,25 +242,39 @@ class Other(Node):
     args: tuple[Node, ...] = ()
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> tuple[Node, ...]:
     """The arguments in the order in which PostgreSQL's expression_tree_walker visits them."""
-    match node:
-        case Op() | Func() | Bool() | Row() | Coalesce() | MinMax() | Other():
-            yield from node.args
-        case Relabel() | Collate() | NullTest() | BooleanTest():
-            yield node.arg
-        case Case():
-            if node.arg is not None:
-                yield node.arg
-            for condition, result in node.whens:
-                yield condition
-                yield result
-            yield node.default
-        case ArrayExpr():
-            yield from node.elements
-        case RowCompare():
-            yield from node.left
-            yield from node.right
+    rule = _CHILDREN.get(type(node))
+    return rule(node) if rule else ()
+
+
+def walk(node: Node) -> list[Node]:
+    """The node and everything below it, each before its arguments, from left to right."""
+    found: list[Node] = []
+    waiting = [node]
+    while waiting:
+        item = waiting.pop()
+        found.append(item)
+        waiting.extend(reversed(children(item)))
+    return found
+
+
+def _of_case(node: Case) -> tuple[Node, ...]:
+    first = () if node.arg is None else (node.arg,)
+    return (*first, *(item for when in node.whens for item in when), node.default)
+
+
+# Asked for every node of every filter: a dictionary is several times faster than match.
+_CHILDREN: dict[type[Node], Callable[..., tuple[Node, ...]]] = {
+    **dict.fromkeys(
+        (Op, Distinct, NullIf, ScalarArrayOp, Func, Bool, Row, Coalesce, MinMax, Other),
+        attrgetter("args"),
+    ),
+    **dict.fromkeys((Relabel, Collate, NullTest, BooleanTest), lambda node: (node.arg,)),
+    Case: _of_case,
+    ArrayExpr: attrgetter("elements"),
+    RowCompare: lambda node: (*node.left, *node.right),
+}
 
 
 def leftmost(node: Node) -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from filtersql.filters import casing
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
@@ -97,4 +98,20 @@ def _like(writer: Writer, subject: exp.Expr, parts: Sequence[tuple[bool, str]]) 
 def _folded(
     writer: Writer, node: Node, subject: exp.Expr, parts: Sequence[tuple[bool, str]]
 ) -> exp.Expr:
-    raise writer.refused(node, "filtersql has no exact form for it yet.")
+    """ILIKE: a regular expression that names both cases of each letter."""
+    collation = getattr(node, "input_collation", None)
+    pieces = []
+    for wild, sign in parts:
+        if wild:
+            pieces.append(".*" if sign == _ANY else ".")
+            continue
+        same = "".join(dict.fromkeys(casing.variants(sign, collation)))
+        quoted = "".join(
+            one if one.isascii() and one.isalnum() else f"\\x{{{ord(one):x}}}" for one in same
+        )
+        pieces.append(f"[{quoted}]" if len(same) > 1 else quoted)
+    pattern = writer.text(f"(?s)\\A{''.join(pieces)}\\z")
+    test = writer.piece(".matches", subject, pattern)
+    if collation in casing.ASCII_ONLY:
+        return test
+    return casing.guarded(writer, subject.copy(), casing.LOWER_DOUBT, test, "BOOLEAN")

@@ -39,6 +39,8 @@ def enforce(
     actual: Sequence[str], declared: Sequence[str], result: str
 ) -> tuple[list[str], str] | None:
     """The declared types with the polymorphic ones filled in, and the result's; None: cannot."""
+    if not any(map(is_generic, declared)):
+        return list(declared), result
     bindings = _bindings(actual, declared)
     if bindings is None:
         return None

@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from filtersql.errors import Notice
 from filtersql.filters.facts import Function
-from filtersql.filters.nodes import Const, Func, Node, Op, Var, children, leftmost
+from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
@@ -82,6 +82,9 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["sqrt", "dsqrt", "numeric_sqrt"], "when the value is negative"),
     **dict.fromkeys(["ln", "log", "log10", "dlog1", "dlog10"], "when the value is not positive"),
     **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp"], _FLOAT),
+    **dict.fromkeys(["lower(text)", "upper(text)", "texticlike", "texticnlike", "bpchariclike",
+                     "bpcharicnlike"],
+                    "on letters whose case differs between PostgreSQL's locale providers"),
     "chr": "when the value is no character",
     "repeat": "when the result is too long",
 }  # fmt: skip
@@ -104,8 +107,10 @@ def may_raise(node: Node) -> bool:
     return next(_raising(node), None) is not None
 
 
-def _raising(node: Node) -> Iterator[tuple[Op | Func, str]]:
-    if isinstance(node, (Op, Func)):
+def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
+    for node in walk(tree):
+        if not isinstance(node, (Op, Func)):
+            continue
         reason = _reason(node.function)
         if reason and not _harmless(node):
             yield node, reason.replace("{type}", display(node.type))
@@ -113,8 +118,6 @@ def _raising(node: Node) -> Iterator[tuple[Op | Func, str]]:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:
                     yield node, _DIGITS.format(arg.name)
-    for child in children(node):
-        yield from _raising(child)
 
 
 @lru_cache(maxsize=4096)
@@ -141,4 +144,4 @@ def _harmless(node: Op | Func) -> bool:
 
 
 def _reads_column(node: Node) -> bool:
-    return isinstance(node, Var) or any(_reads_column(child) for child in children(node))
+    return any(isinstance(item, Var) for item in walk(node))

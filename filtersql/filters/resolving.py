@@ -16,7 +16,7 @@ from filtersql.filters.coercion import boolean, coerce
 from filtersql.filters.deparse import deparse
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.model import Filter
-from filtersql.filters.nodes import Node, Var, children
+from filtersql.filters.nodes import Node, Var, walk
 from filtersql.filters.raising import notices
 from filtersql.filters.scope import Scope
 from filtersql.filters.transform import transform
@@ -76,10 +76,7 @@ def _placed(node: Node, location: int) -> Node:
 def _columns(scope: Scope, tree: Node) -> dict[str, Span]:
     """Every column that is read, with its first place."""
     found: dict[str, int] = {}
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    for node in walk(tree):
         if isinstance(node, Var):
             found[node.name] = min(node.location, found.get(node.name, node.location))
-        waiting.extend(children(node))
     return {name: scope.span(place) for name, place in sorted(found.items(), key=lambda it: it[1])}

@@ -227,14 +227,22 @@ class Writer:
             case Case():
                 return self.conditional(node, put)
             case Coalesce():
-                first, *rest = (put(arg) for arg in node.args)
-                return exp.Coalesce(this=first, expressions=rest) if rest else first
+                return self.first_value(node.args, put)
             case MinMax():
                 return comparing.min_max(self, node, put)
             case NullIf():
                 equal = comparing.comparison(self, node, node.function, *node.args)
                 return self.case([(equal, exp.Null())], put(node.args[0]))
         raise AssertionError(type(node).__name__)
+
+    def first_value(self, args: Sequence[Node], put: Callable[[Node], exp.Expr]) -> exp.Expr:
+        """COALESCE; a CASE where a later argument can raise, which the engines may not wait for."""
+        first, rest = put(args[0]), args[1:]
+        if not any(map(may_raise, rest)):
+            others = [put(arg) for arg in rest]
+            return exp.Coalesce(this=first, expressions=others) if others else first
+        known = exp.Not(this=self.is_null(first.copy()))
+        return self.case([(known, first)], self.first_value(rest, put))
 
     def conditional(self, node: Case, put: Callable[[Node], exp.Expr]) -> exp.Expr:
         """CASE; `CASE x WHEN` compares x in every condition."""

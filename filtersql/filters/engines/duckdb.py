@@ -221,6 +221,69 @@ TABLE = table(
         "date_mi": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
         "WHEN ISINF(_1) OR ISINF(_2) THEN error('cannot subtract infinite dates') ELSE CAST(_1 - "
         "_2 AS INT) END",
+        # fields of dates and timestamps; those of an infinite one are no DECIMAL
+        ".year": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is infinite') "
+        "WHEN YEAR(_1) > 0 THEN YEAR(_1) ELSE YEAR(_1) - 1 END",
+        ".month": "MONTH(_1)",
+        ".day": "DAY(_1)",
+        ".quarter": "QUARTER(_1)",
+        ".dow": "DAYOFWEEK(_1)",
+        ".isodow": "ISODOW(_1)",
+        ".doy": "DAYOFYEAR(_1)",
+        ".week": "WEEK(_1)",
+        ".hour": "HOUR(_1)",
+        ".minute": "MINUTE(_1)",
+        ".second": "CAST(MICROSECOND(_1) AS DECIMAL(18, 0)) * CAST('0.000001' AS DECIMAL(6, 6))",
+        ".milliseconds": "CAST(MICROSECOND(_1) AS DECIMAL(18, 0)) * CAST('0.001' AS DECIMAL(3, 3))",
+        ".microseconds": "MICROSECOND(_1)",
+        ".decade": "CASE WHEN YEAR(_1) > 0 THEN YEAR(_1) // 10 "
+        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
+        ".century": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 99) // 100 "
+        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
+        ".millennium": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 999) // 1000 "
+        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
+        ".julian_of_date": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is i"
+        "nfinite') "
+        "ELSE _1 - DATE '1970-01-01' + 2440588 END",
+        ".epoch_of_date": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is in"
+        "finite') "
+        "ELSE (_1 - DATE '1970-01-01') * 86400 END",
+        ".epoch_of_timestamp": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date "
+        "is infinite') "
+        "ELSE CAST(EPOCH_US(_1) AS DECIMAL(20, 0)) * CAST('0.000001' AS DECIMAL(6, 6)) END",
+        # intervals
+        ".timestamp_of_date": "CAST(_1 AS TIMESTAMP)",
+        ".no_timestamp": "CAST(NULL AS TIMESTAMP)",
+        ".add_months": "_1 + TO_MONTHS(_2)",
+        ".add_days": "_1 + TO_DAYS(_2)",
+        ".add_micros": "_1 + TO_MICROSECONDS(_2)",
+        ".micros_between": "CASE WHEN ISINF(_1) AND _1 = _2 THEN error('interval out of range') "
+        "WHEN ISINF(_1) OR ISINF(_2) THEN CASE WHEN _1 > _2 "
+        "THEN CAST('1000000000000000000000000000000' AS HUGEINT) "
+        "WHEN _1 < _2 THEN CAST('-1000000000000000000000000000000' AS HUGEINT) END "
+        "ELSE CAST(EPOCH_US(_1) AS HUGEINT) - EPOCH_US(_2) END",
+        ".interval_length": "CASE WHEN _1 = 'infinity' THEN CAST('10000000000000000000000000"
+        "00000' AS DECIMAL(38,"
+        " 0)) WHEN _1 = '-infinity' THEN CAST('-1000000000000000000000000000000' AS "
+        "DECIMAL(38, 0)) WHEN REGEXP_MATCHES(_1, '^(infinity|-infinity|([-+]?[0-9]+ years?)?("
+        " ?[-+]?[0-9]+ mons?)?( ?[-+]?[0-9]+ days?)?( "
+        "?[-+]?[0-9]+:[0-9]{2}:[0-9]{2}([.][0-9]+)?)?)$') THEN "
+        "CAST(CAST((CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, '([-+]?[0-9]+) year', 1), ''), "
+        "'0') AS DECIMAL(20, 0)) * 12 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
+        "'([-+]?[0-9]+) mon', 1), ''), '0') AS DECIMAL(20, 0))) * 30 + "
+        "CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, '([-+]?[0-9]+) day', 1), ''), '0') AS "
+        "DECIMAL(20, 0)) AS DECIMAL(24, 0)) * 86400000000 + CAST((CASE WHEN "
+        "REGEXP_EXTRACT(_1, '([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 1) = '-' THEN -1"
+        " ELSE 1 END) * (((CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
+        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 2), ''), '0') AS DECIMAL(20, 0)) * "
+        "60 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
+        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 3), ''), '0') AS DECIMAL(20, 0))) *"
+        " 60 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
+        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 4), ''), '0') AS DECIMAL(20, 0))) *"
+        " 1000000 + CAST(RPAD(REGEXP_EXTRACT(_1, "
+        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 5), 6, '0') AS DECIMAL(20, 0))) AS "
+        "DECIMAL(24, 0)) AS DECIMAL(38, 0)) WHEN _1 IS NOT NULL THEN CAST(error('an interval "
+        "is not in the form of PostgreSQL') AS DECIMAL(38, 0)) END",
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "error(_1)",

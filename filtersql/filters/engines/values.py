@@ -46,7 +46,10 @@ class Unwritable(Exception):
 
 def cast(expression: exp.Expr, sql_type: str, engine: Engine) -> exp.Cast:
     """CAST(expression AS sql_type)."""
-    return exp.Cast(this=expression, to=_data_type(sql_type, engine).copy())
+    known = _data_type(sql_type, engine)
+    # A tree has one parent, so each cast has a type of its own; most types are one word.
+    to = known.copy() if known.expressions else exp.DataType(this=known.this)
+    return exp.Cast(this=expression, to=to)
 
 
 @lru_cache(maxsize=256)

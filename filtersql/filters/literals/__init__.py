@@ -71,10 +71,14 @@ _TYPES: dict[str, tuple[Reader, Shower]] = {
 
 def _late(name: str) -> tuple[Reader, Shower] | None:
     """Types whose modules are loaded when the first literal of theirs is met."""
-    if name in ("date", "time", "timetz", "timestamp", "timestamptz", "interval"):
+    if name in ("date", "time", "timetz", "timestamp", "timestamptz"):
         from filtersql.filters.literals import dates
 
         _TYPES.update(dates.TYPES)
+    elif name == "interval":
+        from filtersql.filters.literals import intervals
+
+        _TYPES.update(intervals.TYPES)
     elif facts().type(name).element:
         from filtersql.filters.literals import arrays
 
