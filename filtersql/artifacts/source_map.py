@@ -17,10 +17,11 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
-from filtersql.changes import Criterion, judgements
+from filtersql.changes import Criterion, Judgements, judgements
 from filtersql.compile import Node
 from filtersql.definitions.model import Definitions
 from filtersql.rendering.words import comment
@@ -38,6 +39,8 @@ _PIECES_DUCKDB = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/",
     re.DOTALL,
 )
+_MARKS = re.compile(r"/\*(?:<(?P<begin>\d+)|(?P<end>\d+)>)\*/")
+_lines = attrgetter("line", "last_line")
 _ACTION = re.compile(r"--   (insert|update|delete|copy) ")
 
 
@@ -63,22 +66,34 @@ class SourceMaps:
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
         self._places: dict[int, tuple[Span, str]] = {}
+        self._last: tuple[Node, Judgements] | None = None
 
     def of(self, node: Node, statement: str) -> tuple[Mapped, ...]:
         """The map of one statement."""
         text: str = getattr(node.compiled, f"{statement}_sql")
-        judged = judgements(node.resolved, node.filters.__getitem__)
+        judged = self._judgements(node)
         arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
         numbered = arms if statement == "merge" else list(judged.copy)
-        found = [*self._header(node, text, arms), *self._marked(node, text, numbered)]
-        return tuple(sorted(found, key=lambda each: (each.line, each.last_line)))
+        found = [
+            *self._header(node, text, arms, judged.copy),
+            *self._marked(node, text, numbered),
+        ]
+        return tuple(sorted(found, key=_lines))
 
-    def _header(self, node: Node, text: str, criteria: list[Criterion]) -> Iterator[Mapped]:
+    def _judgements(self, node: Node) -> Judgements:
+        """Those of the last node are kept: a node's statements are asked for one by one."""
+        if self._last is None or self._last[0] is not node:
+            self._last = node, judgements(node.resolved, node.filters.__getitem__)
+        return self._last[1]
+
+    def _header(
+        self, node: Node, text: str, criteria: Sequence[Criterion], copy: Sequence[Criterion]
+    ) -> Iterator[Mapped]:
         subscription = node.resolved.subscription
-        copy = judgements(node.resolved, node.filters.__getitem__).copy
-        for number, line in enumerate(text.split("\n"), 1):
-            if not line.startswith("--"):
-                return
+        begin, number = 0, 0
+        while text.startswith("--", begin):
+            end = text.find("\n", begin)
+            line, begin, number = text[begin:end], end + 1, number + 1
             if line.startswith("-- Subscription "):
                 place = self._place(subscription.span)
                 yield Mapped(number, number, "subscription", subscription.name, place)
@@ -92,19 +107,18 @@ class SourceMaps:
                 yield from self._named(node, number, line, among)
 
     def _named(
-        self, node: Node, number: int, line: str, criteria: list[Criterion] | tuple[Criterion, ...]
+        self, node: Node, number: int, line: str, criteria: Sequence[Criterion]
     ) -> Iterator[Mapped]:
         """The filters whose label stands in a line of the header."""
         labels = {each.label: each for each in criteria if comment(each.label) in line}
         for each in labels.values():
             yield from self._criterion(node, each, number, number)
 
-    def _marked(self, node: Node, text: str, criteria: list[Criterion]) -> Iterator[Mapped]:
+    def _marked(self, node: Node, text: str, criteria: Sequence[Criterion]) -> Iterator[Mapped]:
         """What stands between the marks of each criterion."""
-        pieces = _PIECES_DUCKDB if "TimeZone" in node.compiled.settings else _PIECES
         begun: dict[str, int] = {}
         line, behind = 1, 0
-        for found in pieces.finditer(text):
+        for found in _marks(node, text):
             line += text.count("\n", behind, found.start())
             behind = found.start()
             if found["begin"]:
@@ -136,3 +150,14 @@ class SourceMaps:
         if known is None:
             known = self._places[id(span)] = (span, str(span))
         return known[1]
+
+
+def _marks(node: Node, text: str) -> list[re.Match[str]]:
+    """The marks of a statement; what looks like one within a string or a comment is none."""
+    found = list(_MARKS.finditer(text))
+    numbers = [each["begin"] or each["end"] for each in found]
+    expected = [str(number) for number in range(1, len(found) // 2 + 1) for _ in "<>"]
+    if numbers == expected:
+        return found
+    pieces = _PIECES_DUCKDB if "TimeZone" in node.compiled.settings else _PIECES
+    return [each for each in pieces.finditer(text) if each["begin"] or each["end"]]
