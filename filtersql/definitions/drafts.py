@@ -90,6 +90,8 @@ class Drafts:
     tables: dict[RelationName, DraftTable] = field(default_factory=dict)
     publications: dict[str, Publication] = field(default_factory=dict)
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
+    #: bdr's node group: the name of its default set
+    group: str | None = None
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
     unit_tests: list[UnitTest] = field(default_factory=list)
     #: `defaults:` of the project file: settings of every subscription

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from filtersql.definitions.identifiers import relation_name
 from filtersql.definitions.model import Action, PublishedTable, ReplicationSet, Subscription
+from filtersql.definitions.sql_groups import create_group, filtered_default, node_sets
 from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
 from filtersql.definitions.sql_objects import set_path
 from filtersql.definitions.sql_text import literal
@@ -61,6 +62,8 @@ _PARAMETERS = {
     "bdr.drop_replication_set": "set_name",
     "bdr.replication_set_add_table": "relation set_name columns row_filter",
     "bdr.replication_set_remove_table": "relation set_name",
+    "bdr.create_node_group": "node_group_name parent_group_name join_node_group node_group_type",
+    "bdr.alter_node_replication_sets": "node_name set_names",
 }
 #: functions of both that change nothing a target would hold; those of sequences are said so
 _IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_", "ddl_filter")
@@ -158,10 +161,12 @@ def _set_config(script: Script, node: Node) -> None:
         set_path(script, [part.strip().strip('"') for part in values[1].split(",")])
 
 
-def _name(function: str, parameter: str, arguments: _Arguments, span: Span) -> str:
-    if parameter not in arguments:
+def _name(script: Script, function: str, parameter: str, arguments: _Arguments, span: Span) -> str:
+    if parameter not in arguments or arguments[parameter].value is None:
         if function.startswith("bdr.") and parameter == "set_name":
-            raise GroupDefaultSet(span)
+            if script.drafts.group is None:
+                raise GroupDefaultSet(span)
+            return script.drafts.group
         raise UnknownParameter.missing(function, parameter, span)
     return str(arguments[parameter].value)
 
@@ -172,6 +177,11 @@ def _set(script: Script, name: str, span: Span) -> ReplicationSet:
         known = [*script.drafts.replication_sets, *PREDEFINED]
         raise Unknown("replication set", name, span, known)
     return found
+
+
+def _place(arguments: _Arguments, span: Span) -> Span:
+    """Where the set is named; the call itself where it is not."""
+    return arguments["set_name"].span if "set_name" in arguments else span
 
 
 def _flag(arguments: _Arguments, name: str) -> bool | None:
@@ -196,7 +206,7 @@ def _list(value: object) -> list[str]:
 
 
 def _relation(script: Script, function: str, arguments: _Arguments, span: Span) -> RelationName:
-    name = _name(function, "relation", arguments, span)
+    name = _name(script, function, "relation", arguments, span)
     text = arguments["relation"].text
     if text is None:
         raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
@@ -212,8 +222,8 @@ def _relation(script: Script, function: str, arguments: _Arguments, span: Span) 
 
 
 def _create_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "set_name", arguments, span)
-    place = arguments["set_name"].span
+    name = _name(script, function, "set_name", arguments, span)
+    place = _place(arguments, span)
     if name in script.drafts.replication_sets or name in PREDEFINED:
         first = script.drafts.replication_sets.get(name)
         raise Duplicate("replication set", name, place, first.span if first else None)
@@ -233,8 +243,8 @@ def _create_set(script: Script, function: str, arguments: _Arguments, span: Span
 
 
 def _alter_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "set_name", arguments, span)
-    found = _set(script, name, arguments["set_name"].span)
+    name = _name(script, function, "set_name", arguments, span)
+    found = _set(script, name, _place(arguments, span))
     autoadd = _flag(arguments, "autoadd_tables")
     script.drafts.replication_sets[name] = replace(
         found,
@@ -244,29 +254,32 @@ def _alter_set(script: Script, function: str, arguments: _Arguments, span: Span)
 
 
 def _drop_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "set_name", arguments, span)
+    name = _name(script, function, "set_name", arguments, span)
     if name not in script.drafts.replication_sets and not _flag(arguments, "ifexists"):
-        place = arguments["set_name"].span
+        place = _place(arguments, span)
         raise Unknown("replication set", name, place, script.drafts.replication_sets)
     script.drafts.replication_sets.pop(name, None)
 
 
 def _add_table(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "set_name", arguments, span)
-    found = _set(script, name, arguments["set_name"].span)
+    name = _name(script, function, "set_name", arguments, span)
+    found = _set(script, name, _place(arguments, span))
     relation = _relation(script, function, arguments, span)
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
         owner = f'replication set "{name}"'
         raise AlreadyMember("relation", relation.name, owner, place)
-    columns = tuple(_list(arguments["columns"].value)) if "columns" in arguments else None
+    columns = None
+    if "columns" in arguments and arguments["columns"].value is not None:
+        columns = tuple(_list(arguments["columns"].value))
     where = None
-    if "row_filter" in arguments:
+    if "row_filter" in arguments and arguments["row_filter"].value is not None:
         text = arguments["row_filter"].text
         if text is None:
             at = arguments["row_filter"].span
             raise UnknownParameter.not_constant(function, "row_filter", at)
         where = _trimmed(text)
+        filtered_default(script, name, place)
     table = PublishedTable(relation, place, where, columns)
     script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
 
@@ -277,8 +290,8 @@ def _trimmed(text: Passage) -> Passage:
 
 
 def _remove_table(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "set_name", arguments, span)
-    found = _set(script, name, arguments["set_name"].span)
+    name = _name(script, function, "set_name", arguments, span)
+    found = _set(script, name, _place(arguments, span))
     relation = _relation(script, function, arguments, span)
     kept = tuple(table for table in found.tables if table.name != relation)
     if len(kept) == len(found.tables):
@@ -287,8 +300,8 @@ def _remove_table(script: Script, function: str, arguments: _Arguments, span: Sp
 
 
 def _add_all_tables(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "set_name", arguments, span)
-    found = _set(script, name, arguments["set_name"].span)
+    name = _name(script, function, "set_name", arguments, span)
+    found = _set(script, name, _place(arguments, span))
     if "schema_names" not in arguments:
         raise UnknownParameter.missing(function, "schema_names", span)
     schemas = _list(arguments["schema_names"].value)
@@ -312,7 +325,7 @@ def _add_tables(
 
 
 def _create_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "subscription_name", arguments, span)
+    name = _name(script, function, "subscription_name", arguments, span)
     place = arguments["subscription_name"].span
     if name in script.drafts.subscriptions:
         first = script.drafts.subscriptions[name].span
@@ -328,12 +341,12 @@ def _create_subscription(script: Script, function: str, arguments: _Arguments, s
 
 
 def _change_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    name = _name(function, "subscription_name", arguments, span)
+    name = _name(script, function, "subscription_name", arguments, span)
     found = script.drafts.subscriptions.get(name)
     if found is None:
         place = arguments["subscription_name"].span
         raise Unknown("subscription", name, place, script.drafts.subscriptions)
-    one = _name(function, "replication_set", arguments, span)
+    one = _name(script, function, "replication_set", arguments, span)
     sets = dict(found.replication_sets)
     if "_add_" in function:
         sets[one] = arguments["replication_set"].span
@@ -343,7 +356,19 @@ def _change_subscription(script: Script, function: str, arguments: _Arguments, s
 
 
 def _drop_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
-    script.drafts.subscriptions.pop(_name(function, "subscription_name", arguments, span), None)
+    script.drafts.subscriptions.pop(
+        _name(script, function, "subscription_name", arguments, span), None
+    )
+
+
+def _create_group(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    create_group(script, _name(script, function, "node_group_name", arguments, span), span)
+
+
+def _node_sets(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+    node = _name(script, function, "node_name", arguments, span)
+    sets = _list(arguments["set_names"].value) if "set_names" in arguments else []
+    node_sets(script, node, sets, span)
 
 
 _CALLS: dict[str, Callable[[Script, str, _Arguments, Span], None]] = {
@@ -357,4 +382,6 @@ _CALLS: dict[str, Callable[[Script, str, _Arguments, Span], None]] = {
     "alter_subscription_add_replication_set": _change_subscription,
     "alter_subscription_remove_replication_set": _change_subscription,
     "drop_subscription": _drop_subscription,
+    "create_node_group": _create_group,
+    "alter_node_replication_sets": _node_sets,
 }

@@ -18,6 +18,9 @@ from __future__ import annotations
 from filtersql.definitions.model import Action, Definitions, PublishedTable, ReplicationSet
 from filtersql.errors import Mistakes
 from filtersql.errors.reviewing import NotDefined
+from filtersql.publications.foreign_keys import OpenKey, open_keys
+from filtersql.publications.lineage import Lineage
+from filtersql.publications.replication_sets import set_membership
 from filtersql.reviewing.aligned import aligned
 from filtersql.reviewing.show_publication import Deparse, TableShown, clauses
 
@@ -41,6 +44,9 @@ def set_text(name: str, definitions: Definitions, deparse: Deparse) -> str:
     for each in sorted(found.tables, key=lambda each: each.name):
         table = _shown(each, name, deparse)
         footers.append(f'    "{table.name.schema}.{table.name.name}"{clauses(table)}')
+    outside = _open_keys(found, definitions)
+    footers += ["Foreign keys to tables outside the set:"] if outside else []
+    footers += [f'    "{key.conname}" of "{key.nspname}.{key.relname}"' for key in outside]
     return aligned(f"Replication set {name}", list(row), [list(row.values())], footers)
 
 
@@ -54,6 +60,7 @@ def set_json(name: str, definitions: Definitions, deparse: Deparse) -> dict[str,
         "description": found.description,
         **{f"replicate_{action}": action in found.replicate for action in Action},
         "autoadd_tables": autoadd if isinstance(autoadd, bool) else list(autoadd),
+        "foreign_keys_outside": [key._asdict() for key in _open_keys(found, definitions)],
         "tables": [
             {
                 "nspname": each.name.schema,
@@ -65,6 +72,12 @@ def set_json(name: str, definitions: Definitions, deparse: Deparse) -> dict[str,
             for each in tables
         ],
     }
+
+
+def _open_keys(found: ReplicationSet, definitions: Definitions) -> list[OpenKey]:
+    """What the manual of BDR finds with a query: foreign keys that the set does not close."""
+    held = set_membership(found, Lineage.of(definitions.catalog)).entries
+    return list(open_keys(held, definitions.catalog.tables, found.name))
 
 
 def _facts(name: str, definitions: Definitions) -> ReplicationSet:
