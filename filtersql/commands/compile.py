@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from filtersql.commands.asking import asks_for_state, root_of
 from filtersql.commands.console import Console
+from filtersql.commands.remembered import Memory, RememberedNotice, notices_of
 from filtersql.commands.shared import loaded_compilation, subcommand
+from filtersql.reviewing.selection import Traits, select
+
+if TYPE_CHECKING:
+    from filtersql.compile import Compilation
+    from filtersql.project import Project
 
 __all__ = ["command"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A target of an earlier compile: its files are looked at before they are believed."""
+
+    unique_id: str
+    path: str
+    traits: Traits
+    checksums: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """What a compile left."""
+
+    folder: str
+    shown: str
+    manifest: str
+    targets: tuple[_Target, ...]
+    notices: tuple[RememberedNotice, ...]
 
 
 @subcommand("compile")
@@ -19,32 +53,105 @@ def command(console: Console, *, check: bool) -> int:
 
     Needs no engine. With --select, one target's MERGE is printed too.
     """
+    started = time.perf_counter()
+    memory = None if check or asks_for_state(console.options) else Memory.of(console)
+    known = None if memory is None else memory.get("compile", _Compiled)
+    if known is not None and (chosen := _still_there(console, known)) is not None:
+        for notice in known.notices:
+            console.warning(notice.name, notice.message, notice.place, notice.hint, notice.report)
+        return _report(console, chosen, known, started)
+    return _compile(console, memory, started, check=check)
+
+
+def _compile(console: Console, memory: Memory | None, started: float, *, check: bool) -> int:
     from filtersql import artifacts
     from filtersql.commands.selecting import selected
 
-    started = time.perf_counter()
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     if check:
         return _check(console, artifacts.stale_files(project, nodes))
     artifacts.write(project, compilation, nodes)
-    seconds = time.perf_counter() - started
-    if console.options.select and len(nodes) == 1:
-        console.result(_printed(console, nodes[0].compiled.merge_sql))
+    done = _done(project, compilation)
+    if memory is not None:
+        memory.put("compile", done, project)
+    keys = {f"{node.compiled.subscription}.{node.compiled.relation}" for node in nodes}
+    chosen = [target for target in done.targets if target.unique_id in keys]
+    return _report(console, chosen, done, started)
+
+
+def _done(project: Project, compilation: Compilation) -> _Compiled:
+    from filtersql import artifacts
+    from filtersql.reviewing.listing import target_traits
+
     place = project.compiled_path
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
-    console.message(f"Compiled {_counted(len(nodes), 'target')} to {shown} in {seconds:.2f}s")
+    manifest = (project.root / "target" / "manifest.json").read_bytes()
+    return _Compiled(
+        str(place),
+        str(shown),
+        sha256(manifest).hexdigest(),
+        tuple(
+            _Target(
+                f"{node.compiled.subscription}.{node.compiled.relation}",
+                artifacts.compiled_path(node),
+                target_traits(node.resolved, project.definitions),
+                artifacts.checksums(node),
+            )
+            for node in compilation.nodes
+        ),
+        notices_of(compilation.notices),
+    )
+
+
+def _still_there(console: Console, known: _Compiled) -> Sequence[_Target] | None:
+    """The selected targets, if target/ holds what this compile would write; else None."""
+    options = console.options
+    root = root_of(options)
+    folder = Path(known.folder)
+    chosen: Sequence[_Target] = known.targets
+    if options.select or options.exclude:
+        chosen = select(known.targets, options.select, options.exclude)
+    try:
+        manifest = (root / "target" / "manifest.json").read_bytes()
+        if sha256(manifest).hexdigest() != known.manifest:
+            return None
+        if not _folders(folder) <= {target.path for target in known.targets}:
+            return None
+        for target in chosen:
+            for statement, checksum in target.checksums.items():
+                content = (folder / target.path / f"{statement}.sql").read_bytes()
+                if sha256(content).hexdigest() != checksum:
+                    return None
+    except OSError:
+        return None
+    return chosen
+
+
+def _folders(folder: Path) -> set[str]:
+    """The folders of targets that are there: `<subscription>/<schema>.<table>`."""
+    return {
+        f"{outer.name}/{inner.name}"
+        for outer in os.scandir(folder)
+        for inner in (os.scandir(outer.path) if outer.is_dir() else ())
+    }
+
+
+def _report(console: Console, chosen: Sequence[_Target], done: _Compiled, started: float) -> int:
+    if console.options.select and len(chosen) == 1:
+        file = Path(done.folder) / chosen[0].path / "merge.sql"
+        console.result(_printed(console, file.read_text(encoding="utf-8")))
+    seconds = time.perf_counter() - started
+    counted = _counted(len(chosen), "target")
+    console.message(f"Compiled {counted} to {done.shown} in {seconds:.2f}s")
     if console.options.json:
         console.document(
             {
                 "compiled": [
-                    {
-                        "unique_id": f"{node.compiled.subscription}.{node.compiled.relation}",
-                        "path": f"{shown}/{artifacts.compiled_path(node)}",
-                    }
-                    for node in nodes
+                    {"unique_id": each.unique_id, "path": f"{done.shown}/{each.path}"}
+                    for each in chosen
                 ],
-                "warnings": [notice.message for notice in compilation.notices],
+                "warnings": [notice.message for notice in done.notices],
             }
         )
     return 0

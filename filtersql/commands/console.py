@@ -76,13 +76,19 @@ class Console:
         """Warnings, on stderr."""
         for notice in notices:
             place = None if notice.span is None else str(notice.span)
-            content = {"name": notice.name, "place": place, "hint": notice.hint}
-            line = self.log.event("Warning", notice.message, "warn", content)
-            if self.options.log_format == "json":
-                click.echo(line.decode(), err=True)
-                continue
-            click.echo(_painted(str(notice), "warning:", "yellow"), err=True, color=self._err)
-            click.echo(err=True)
+            self.warning(notice.name, notice.message, place, notice.hint, str(notice))
+
+    def warning(
+        self, name: str, message: str, place: str | None, hint: str | None, report: str
+    ) -> None:
+        """One warning with its whole report."""
+        content = {"name": name, "place": place, "hint": hint}
+        line = self.log.event("Warning", message, "warn", content)
+        if self.options.log_format == "json":
+            click.echo(line.decode(), err=True)
+            return
+        click.echo(_painted(report, "warning:", "yellow"), err=True, color=self._err)
+        click.echo(err=True)
 
     def fail(self, error: Mistake | Mistakes) -> int:
         """Reports mistakes and gives the exit code."""

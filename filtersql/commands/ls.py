@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from filtersql.commands.asking import asks_for_state
 from filtersql.commands.console import Console
 from filtersql.commands.options import Options
+from filtersql.commands.remembered import Memory
 from filtersql.commands.shared import load_project, subcommand
+from filtersql.reviewing.selection import Traits, select
 
 if TYPE_CHECKING:
     from filtersql.project import Project
@@ -16,17 +19,37 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A node as it is printed, and what it is selected by."""
+
+    line: str
+    traits: Traits
+    record: dict[str, Any]
+
+
 @subcommand("ls")
 def command(console: Console) -> int:
     """List publications, tables, subscriptions and targets; each line is a selector."""
-    from filtersql.commands.selecting import asks_for_state
+    options = console.options
+    memory = None if asks_for_state(options) else Memory.of(console)
+    known = None if memory is None else memory.get("ls", tuple[_Line, ...])
+    lines = _lines(console, memory) if known is None else known
+    nodes = select(lines, options.select, options.exclude)
+    if options.json:
+        console.document([node.record for node in nodes])
+    elif nodes:
+        console.result("\n".join(node.line for node in nodes))
+    return 0
+
+
+def _lines(console: Console, memory: Memory | None) -> tuple[_Line, ...]:
     from filtersql.compile import rules
     from filtersql.publications import resolve
-    from filtersql.reviewing.listing import list_nodes, listing_json, listing_text
-    from filtersql.reviewing.selection import select
+    from filtersql.reviewing.listing import list_nodes, listing_json
 
     options = console.options
-    project = load_project(console, need_output=options.state is not None)
+    project = load_project(console, need_output=memory is None)
     definitions = project.definitions
     keywords = rules(project, options.publish_via_partition_root)
     resolved = [
@@ -35,14 +58,15 @@ def command(console: Console) -> int:
         for target in resolve(subscription, definitions, **keywords, identity_check="run")
     ]
     listed = list_nodes(definitions, resolved)
-    if asks_for_state(options):
+    if memory is None:
         listed = _with_states(listed, project, options)
-    nodes = select(listed, options.select, options.exclude)
-    if options.json:
-        console.document(listing_json(nodes))
-    elif nodes:
-        console.result(listing_text(nodes))
-    return 0
+    records = listing_json(listed)
+    lines = tuple(
+        _Line(node.line, node.traits, record) for node, record in zip(listed, records, strict=True)
+    )
+    if memory is not None:
+        memory.put("ls", lines, project)
+    return lines
 
 
 def _with_states(

@@ -11,14 +11,14 @@ from filtersql.artifacts import (
     checksums,
     read_manifest,
 )
+from filtersql.commands.asking import asks_for_state
 from filtersql.commands.options import Options
 from filtersql.compile import Compilation, Node, destination
-from filtersql.errors.artifacts import StateNeeded
 from filtersql.project import Project
 from filtersql.reviewing.listing import target_traits
-from filtersql.reviewing.selection import Traits, criteria, select
+from filtersql.reviewing.selection import Traits, select
 
-__all__ = ["asks_for_state", "selected", "states"]
+__all__ = ["selected", "states"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,6 @@ def selected(project: Project, compilation: Compilation, options: Options) -> tu
         for node in compilation.nodes
     ]
     return tuple(each.node for each in select(nodes, options.select, options.exclude))
-
-
-def asks_for_state(options: Options) -> bool:
-    """Whether a selector is a `state:`. Raises StateNeeded where --state is missing."""
-    asking = [
-        each for each in criteria((*options.select, *options.exclude)) if each.startswith("state:")
-    ]
-    if asking and options.state is None:
-        raise StateNeeded(asking)
-    return bool(asking)
 
 
 def states(

@@ -2,12 +2,25 @@ r"""`show`: one definition as PostgreSQL's \dRp+ and \d print it, and the filter
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import click
+import msgspec
 
 from filtersql.commands.console import Console
+from filtersql.commands.remembered import Memory
 from filtersql.commands.shared import load_project, subcommand
 
 __all__ = ["command"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """An answer as text and as a JSON value."""
+
+    text: str
+    document: Any
 
 
 @subcommand("show")
@@ -22,6 +35,16 @@ def command(console: Console, *, kind: str, name: str) -> int:
     show set emea          a replication set
     show subscription s1   the filter in force for each table and action, and why
     """
+    memory = Memory.of(console)
+    asked = f"show {kind} {name}"
+    known = memory.get(asked, _Shown) or _shown(console, memory, kind, name)
+    console.result(known.text)
+    if console.options.json:
+        console.document(known.document)
+    return 0
+
+
+def _shown(console: Console, memory: Memory, kind: str, name: str) -> _Shown:
     from filtersql import reviewing
     from filtersql.compile import FilterShelf, rules
     from filtersql.definitions.identifiers import relation_name
@@ -56,7 +79,7 @@ def command(console: Console, *, kind: str, name: str) -> int:
             )
             text = reviewing.subscription_text(subscription, targets, deparse)
             document = reviewing.subscription_json(subscription, targets, deparse)
-    console.result(text)
-    if options.json:
-        console.document(document)
-    return 0
+    # As JSON says it, now or from memory.
+    shown = _Shown(text, msgspec.to_builtins(document))
+    memory.put(f"show {kind} {name}", shown, project)
+    return shown

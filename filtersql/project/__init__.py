@@ -64,6 +64,8 @@ class Project:
     files: tuple[str, ...] = ()
     #: names of warnings that are not shown
     silence: tuple[str, ...] = ()
+    #: the environment variables that a file asked for, also those that were not set
+    environment: frozenset[str] = frozenset()
 
 
 def load(
@@ -81,13 +83,17 @@ def load(
     root = find_root(start)
     mistakes: list[Mistake] = []
     secrets: set[str] = set()
+    asked: set[str] = set()
     given = dict(variables or {})
     project_file = _read(root / PROJECT_FILE, root, mistakes)
-    templates = Templates(_functions(given, secrets), variables=given)
+    templates = Templates(_functions(given, secrets, asked), variables=given)
     settings = read_settings(Document(_rendered(project_file, templates, mistakes), mistakes))
     given = {**settings.variables, **given}
-    output = _output(root, settings, profiles_dir, target, given, need_output, mistakes, secrets)
-    functions = {**_functions(given, secrets), "target": _target(output)}
+    look_up = _functions(given, secrets, asked)
+    output = _output(
+        root, settings, profiles_dir, target, look_up, given, need_output, mistakes, secrets
+    )
+    functions = {**look_up, "target": _target(output)}
     templates = Templates(functions, lambda: _macros(root, mistakes), given)
     drafts = Drafts(mistakes=mistakes, defaults=dict(settings.defaults))
     files = list(_files(root))
@@ -111,6 +117,7 @@ def load(
         compiled_path=root / settings.compiled_path,
         macro_paths=(root / "macros", package_folder("macros")),
         files=tuple(_shown(path, root) for path in files),
+        environment=frozenset(asked),
     )
 
 
@@ -195,7 +202,9 @@ def _shown(path: Path, root: Path) -> str:
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
-def _functions(variables: Mapping[str, object], secrets: set[str]) -> dict[str, object]:
+def _functions(
+    variables: Mapping[str, object], secrets: set[str], asked: set[str]
+) -> dict[str, object]:
     def var(name: str, default: object = _NO_VALUE) -> object:
         if name in variables:
             return variables[name]
@@ -204,6 +213,7 @@ def _functions(variables: Mapping[str, object], secrets: set[str]) -> dict[str, 
         return default
 
     def env_var(name: str, default: object = _NO_VALUE) -> object:
+        asked.add(name)
         if name in os.environ:
             if is_secret(name) and os.environ[name]:
                 secrets.add(os.environ[name])
@@ -233,6 +243,7 @@ def _output(
     settings: Settings,
     profiles_dir: Path | None,
     target: str | None,
+    look_up: Mapping[str, object],
     variables: Mapping[str, object],
     need_output: bool,
     mistakes: list[Mistake],
@@ -250,8 +261,7 @@ def _output(
             searched = [_shown(folder, root) for folder in folders]
             mistakes.append(NoProfilesFile(searched, settings.profile_span))
         return None
-    functions = _functions(variables, secrets)
-    functions["env_var"] = _lenient(functions["env_var"])
+    functions = {**look_up, "env_var": _lenient(look_up["env_var"])}
     own: list[Mistake] = []
     source = _read(path, root, own)
     rendered = _rendered(source, Templates(functions, variables=variables), own)

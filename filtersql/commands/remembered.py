@@ -1,0 +1,193 @@
+"""Answers that need no work because nothing that they depend on has changed.
+
+Example
+    memory = Memory.of(console)
+    entry = memory.get("ls", Listing)             None: work it out
+    memory.put("ls", listing, project)            for the next time
+
+An answer is kept under target/.cache/, as MessagePack, below the hash of everything that was read
+for it: each definition file and macro, the project file, every profiles.yml that could be taken,
+the flags, and the program itself. The environment variables that a file asked for are kept beside
+it, as salted hashes, and compared. What cannot be read or does not fit is forgotten, never trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from filtersql import __version__
+from filtersql.commands.asking import root_of
+from filtersql.errors import Notice
+
+if TYPE_CHECKING:
+    from filtersql.commands.console import Console
+    from filtersql.commands.options import Options
+    from filtersql.project import Project
+
+__all__ = ["Memory", "RememberedNotice", "notices_of"]
+
+_FOLDERS = ("tables", "publications", "subscriptions", "tests", "macros")
+_PACKAGES = ("sqlglot", "postgast", "jinja2", "PyYAML")
+_KEPT = 40
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedNotice:
+    """A warning as it was printed."""
+
+    name: str
+    message: str
+    place: str | None
+    hint: str | None
+    report: str
+
+
+class _Entry(msgspec.Struct):
+    """What a file of the cache holds."""
+
+    salt: bytes
+    #: environment variable -> hash of its value; None: it was not set
+    environment: dict[str, bytes | None]
+    answer: msgspec.Raw
+
+
+class Memory:
+    """The answers of one project as it is now."""
+
+    def __init__(self, root: Path, key: str) -> None:
+        self.root = root
+        self._key = key
+        self._folder = root / "target" / ".cache"
+
+    @classmethod
+    def of(cls, console: Console) -> Memory:
+        """Reads every file that an answer may depend on, and works nothing out."""
+        options = console.options
+        root = root_of(options)
+        console.log.open(root)
+        digest = hashlib.sha256()
+        for part in (*_program(), *_flags(options), *_files(root, options)):
+            digest.update(len(part).to_bytes(8, "big"))
+            digest.update(part)
+        return cls(root, digest.hexdigest())
+
+    def get(self, what: str, kind: type[_Answer]) -> _Answer | None:
+        """The answer, if there is one for the project as it is."""
+        try:
+            content = self._file(what).read_bytes()
+            entry = msgspec.msgpack.decode(content, type=_Entry)
+            for name, kept in entry.environment.items():
+                if _hashed(name, entry.salt) != kept:
+                    return None
+            return msgspec.msgpack.decode(entry.answer, type=kind)
+        except (OSError, msgspec.MsgspecError, ValueError):
+            return None
+
+    def put(self, what: str, answer: object, project: Project) -> None:
+        """Keeps an answer. A folder that cannot be written is no mistake."""
+        salt = secrets.token_bytes(16)
+        environment = {name: _hashed(name, salt) for name in sorted(project.environment)}
+        entry = _Entry(salt, environment, msgspec.Raw(msgspec.msgpack.encode(answer)))
+        file = self._file(what)
+        fresh = file.with_name(f"{file.name}.{os.getpid()}")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            fresh.write_bytes(msgspec.msgpack.encode(entry))
+            fresh.replace(file)
+            kept = sorted(self._folder.iterdir(), key=lambda each: -each.stat().st_mtime_ns)
+            for old in kept[_KEPT:]:
+                old.unlink()
+        except OSError:
+            fresh.unlink(missing_ok=True)
+
+    def _file(self, what: str) -> Path:
+        name = hashlib.sha256(f"{self._key}\0{what}".encode()).hexdigest()
+        return self._folder / f"{name[:40]}.msgpack"
+
+
+def notices_of(notices: Iterable[Notice]) -> tuple[RememberedNotice, ...]:
+    """Warnings, to be printed again."""
+    return tuple(
+        RememberedNotice(
+            each.name,
+            each.message,
+            None if each.span is None else str(each.span),
+            each.hint,
+            str(each),
+        )
+        for each in notices
+    )
+
+
+def _hashed(name: str, salt: bytes) -> bytes | None:
+    """A variable's value; slowly, because it may be a password."""
+    value = os.environ.get(name)
+    if value is None:
+        return None
+    return hashlib.scrypt(value.encode("utf-8", "surrogateescape"), salt=salt, n=1024, r=8, p=1)
+
+
+def _program() -> Iterator[bytes]:
+    """The version, and when its files were written: a checkout changes without a new version."""
+    from importlib.metadata import version
+
+    yield __version__.encode()
+    yield sys.version.encode()
+    yield from (version(name).encode() for name in _PACKAGES)
+    package = Path(__file__).parents[1]
+    for folder in (package, package.parent / "macros"):
+        for place, folders, names in os.walk(folder):
+            folders[:] = sorted(each for each in folders if each != "__pycache__")
+            for name in sorted(names):
+                found = os.stat(os.path.join(place, name))
+                yield f"{place}/{name} {found.st_mtime_ns} {found.st_size}".encode()
+
+
+def _flags(options: Options) -> Iterator[bytes]:
+    """The flags that change what is compiled."""
+    yield from (
+        repr(each).encode("utf-8", "surrogateescape")
+        for each in (
+            options.target,
+            options.vars,
+            options.profiles_dir and str(options.profiles_dir.absolute()),
+            options.publish_via_partition_root,
+            options.threads,
+            os.environ.get("FILTERSQL_PROFILES_DIR"),
+            str(Path.cwd()),
+        )
+    )
+
+
+def _files(root: Path, options: Options) -> Iterator[bytes]:
+    """Names and contents of all files, and that a profiles.yml is not there."""
+    chosen = os.environ.get("FILTERSQL_PROFILES_DIR")
+    profiles = [root, Path.home() / ".filtersql"]
+    profiles += [Path(each) for each in (options.profiles_dir, chosen) if each]
+    for path in (root / "filtersql_project.yml", *(each / "profiles.yml" for each in profiles)):
+        yield str(path).encode("utf-8", "surrogateescape")
+        yield _content(path)
+    for folder in _FOLDERS:
+        for place, folders, names in os.walk(root / folder):
+            folders.sort()
+            for name in sorted(names):
+                path = Path(place, name)
+                yield str(path).encode("utf-8", "surrogateescape")
+                yield _content(path)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return b"=" + path.read_bytes()
+    except OSError as error:
+        return f"!{error.errno}".encode()
