@@ -7,7 +7,7 @@ from pathlib import Path
 from filtersql.commands.options import Options
 from filtersql.errors.artifacts import StateNeeded
 from filtersql.errors.project import NoProject
-from filtersql.reviewing.selection import criteria
+from filtersql.selection import criteria
 
 __all__ = ["asks_for_state", "root_of"]
 

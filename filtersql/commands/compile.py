@@ -16,7 +16,7 @@ from filtersql.commands.asking import asks_for_state, root_of
 from filtersql.commands.console import Console
 from filtersql.commands.remembered import Memory, RememberedNotice, notices_of
 from filtersql.commands.shared import loaded_compilation, subcommand
-from filtersql.reviewing.selection import Traits, select
+from filtersql.selection import Traits, select
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation

@@ -10,7 +10,7 @@ from filtersql.commands.console import Console
 from filtersql.commands.options import Options
 from filtersql.commands.remembered import Memory
 from filtersql.commands.shared import load_project, subcommand
-from filtersql.reviewing.selection import Traits, select
+from filtersql.selection import Traits, select
 
 if TYPE_CHECKING:
     from filtersql.project import Project

@@ -16,7 +16,7 @@ from filtersql.commands.options import Options
 from filtersql.compile import Compilation, Node, destination
 from filtersql.project import Project
 from filtersql.reviewing.listing import target_traits
-from filtersql.reviewing.selection import Traits, select
+from filtersql.selection import Traits, select
 
 __all__ = ["selected", "states"]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from filtersql.definitions.model import UnitTest
     from filtersql.project import Output, Project
     from filtersql.proving.unit_tests import Difference, Outcome
-    from filtersql.reviewing.selection import Traits
+    from filtersql.selection import Traits
     from filtersql.targets.model import Engine
 
 __all__ = ["command"]
@@ -75,7 +75,7 @@ def _in_memory() -> Output:
 
 def _selected(console: Console, project: Project) -> list[UnitTest]:
     """The tests whose name or subscription a selector takes."""
-    from filtersql.reviewing.selection import Traits, select
+    from filtersql.selection import Traits, select
 
     options = console.options
     tests = project.definitions.unit_tests

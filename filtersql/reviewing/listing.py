@@ -18,7 +18,7 @@ from typing import Literal
 from filtersql.definitions.model import Definitions, Publication, ReplicationSet, Subscription
 from filtersql.names import RelationName
 from filtersql.publications.model import ResolvedTable
-from filtersql.reviewing.selection import Traits
+from filtersql.selection import Traits
 from filtersql.source import Span
 
 __all__ = ["Listed", "Resource", "list_nodes", "listing_json", "listing_text", "target_traits"]
