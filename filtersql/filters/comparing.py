@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import casing, moments, numerics, patterns, regexes
+from filtersql.filters import casing, moments, numeric_order, numerics, patterns, regexes
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.facts import Function, facts
@@ -63,7 +63,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     """`function(args)`, on behalf of `node`."""
     name = function.name
     if name in _NUMERIC:
-        return numerics.compare(writer, _NUMERIC[name], args[0], args[1])
+        return numeric_order.compare(writer, _NUMERIC[name], args[0], args[1])
     if name in _BPCHAR:
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:

@@ -19,7 +19,22 @@ from operator import eq, ge, gt, le, lt, ne
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals import dates
 from filtersql.filters.literals.numbers import EXACT, fits_scale, to_float4
-from filtersql.filters.nodes import Bool, Const, Func, Node, Op, Relabel, ScalarArrayOp
+from filtersql.filters.nodes import (
+    Bool,
+    BooleanTest,
+    Case,
+    Coalesce,
+    Const,
+    Distinct,
+    Func,
+    MinMax,
+    Node,
+    NullIf,
+    NullTest,
+    Op,
+    Relabel,
+    ScalarArrayOp,
+)
 from filtersql.filters.types import numeric_parts
 
 __all__ = ["fold"]
@@ -40,7 +55,53 @@ def fold(node: Node) -> Const | None:
         return _called(node)
     if isinstance(node, Bool):
         return _joined(node)
+    return _constructed(node)
+
+
+def _constructed(node: Node) -> Const | None:
+    """CASE, COALESCE, GREATEST, IS NULL … as far as constants decide them."""
+    match node:
+        case Coalesce():
+            return _first_known(node)
+        case MinMax():
+            args = [fold(arg) for arg in node.args]
+            found = [arg for arg in args if arg is not None and arg.value is not None]
+            if None in args or not found or node.type not in _SORTED:
+                return None
+            choose = max if node.greatest else min
+            return choose(found, key=lambda item: _sortable(item.value))
+        case Case() if node.arg is None:
+            for condition, result in node.whens:
+                known = fold(condition)
+                if known is None:
+                    return None
+                if known.value is True:
+                    return fold(result)
+            return fold(node.default)
+        case NullTest():
+            known = fold(node.arg)
+            return known and _truth(node, (known.value is None) == node.is_null)
+        case BooleanTest():
+            known = fold(node.arg)
+            wanted = {"TRUE": True, "FALSE": False, "UNKNOWN": None}[node.test]
+            return known and _truth(node, (known.value is wanted) != node.negated)
     return None
+
+
+#: types whose values Python orders as PostgreSQL does
+_SORTED = {"bool", "int2", "int4", "int8", "float4", "float8", "numeric", "date", "timestamp"}
+
+
+def _truth(node: Node, value: bool) -> Const:
+    return Const("bool", -1, node.location, value=value)
+
+
+def _first_known(node: Coalesce) -> Const | None:
+    for arg in node.args:
+        known = fold(arg)
+        if known is None or known.value is not None:
+            return known
+    return fold(node.args[-1])
 
 
 def _joined(node: Bool) -> Const | None:
@@ -63,14 +124,17 @@ def _joined(node: Bool) -> Const | None:
 
 def _called(node: Func | Op) -> Const | None:
     rule = _FOLDED.get(str(node.function)) or _comparison(node.function.name)
-    if rule is None or type(node) not in (Func, Op):
+    if rule is None or isinstance(node, Distinct):
         return None
     args = [fold(arg) for arg in node.args]
     values = [arg.value for arg in args if arg is not None]
     if len(values) != len(args):
         return None
     value = None
-    if all(item is not None for item in values):
+    if isinstance(node, NullIf):
+        equal = None not in values and rule(*values)
+        value = None if equal else values[0]
+    elif all(item is not None for item in values):
         try:
             value = rule(*values)
         except (BadLiteral, OverflowError, ValueError, ArithmeticError):
@@ -220,8 +284,11 @@ def _arithmetic(symbol: str, bits: int) -> Callable[[object, object], int]:
                 return fits(left + right)
             case "-":
                 return fits(left - right)
-            case _:
+            case "*":
                 return fits(left * right)
+        # Division by zero is an ArithmeticError: nothing is folded, the engine raises.
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return fits(quotient if symbol == "/" else left - quotient * right)
 
     return compute
 
@@ -277,9 +344,9 @@ _FOLDED: dict[str, Callable[..., object]] = {
     **{f"float4({kind})": _single for kind in ("int2", "int4", "int8", "float8", "numeric")},
     **{f"numeric({kind})": _numeric for kind in ("int2", "int4", "int8")},
     **{
-        f"int{bits // 8}{name}(int{bits // 8},int{bits // 8})": _arithmetic(symbol, bits)
-        for bits in (16, 32, 64)
-        for name, symbol in (("pl", "+"), ("mi", "-"), ("mul", "*"))
+        f"int{kind}{name}(int{kind[0]},int{kind[-1]})": _arithmetic(symbol, 8 * int(max(kind)))
+        for kind in ("2", "4", "8", "24", "42", "28", "82", "48", "84")
+        for name, symbol in (("pl", "+"), ("mi", "-"), ("mul", "*"), ("div", "/"), ("mod", "%"))
     },
     "numeric(numeric,int4)": _with_scale,
     "int2um(int2)": _sign(-1, 16),

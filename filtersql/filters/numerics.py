@@ -12,9 +12,7 @@ Example
     ====================== ===================== ==========================================
 
 PostgreSQL
-    numeric.c. The sort text of a number: a class (0 -Infinity, 1 negative, 2 zero, 3 positive,
-    4 Infinity, 5 NaN), the count of digits before the point, then all digits; those of negative
-    numbers are subtracted from 9 and closed with `~`, so that larger texts are larger numbers.
+    numeric.c.
 """
 
 from __future__ import annotations
@@ -44,12 +42,11 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["Digits", "compare", "digits", "put", "sort_text"]
+__all__ = ["MOST", "Digits", "digits", "put", "widened"]
 
 MOST = 38
 #: how a numeric without declared digits is held while it is computed with
 GUARDED = (18, 10)
-_COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 
 class Digits(NamedTuple):
@@ -270,77 +267,3 @@ def _rescaled(writer: Writer, arg: Node, have: Digits) -> exp.Expr:
     if have.behind < given.behind:
         part = writer.piece(".round", part, writer.integer(have.behind))
     return writer.cast(part, have.sql)
-
-
-def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
-    """`left symbol right` for two numerics."""
-    sizes = [digits(left), digits(right)]
-    if all(sizes):
-        first, second = (size for size in sizes if size)
-        before, behind = max(first.before, second.before), max(first.behind, second.behind)
-        if before + behind <= MOST:
-            parts = [_plain(writer, node) for node in (left, right)]
-            return writer.filled(f"_1 {symbol} _2", *parts)
-    texts = [sort_text(writer, node) for node in (left, right)]
-    return writer.filled(f"_1 {symbol} _2", *texts)
-
-
-def _plain(writer: Writer, node: Node) -> exp.Expr:
-    return put(writer, node)
-
-
-def sort_text(writer: Writer, node: Node) -> exp.Expr:
-    """A text that sorts as the number does."""
-    constant = fold(node)
-    if constant is not None:
-        if constant.value is None:
-            return writer.cast(writer.null(), writer.text_type)
-        assert isinstance(constant.value, Decimal)
-        return writer.text(_sort_text_of(constant.value))
-    if isinstance(node, Var) and not node.decimal:
-        shown = writer.column(node)
-    else:
-        shown = writer.piece(".text", put(writer, node))
-    return _sort_text_sql(writer, shown)
-
-
-def _sort_text_of(value: Decimal) -> str:
-    if value.is_nan():
-        return "5"
-    if value.is_infinite():
-        return "0" if value < 0 else "4"
-    if not value:
-        return "2"
-    whole, _, part = format(value.copy_abs(), "f").partition(".")
-    whole = whole.lstrip("0")
-    body = f"{len(whole):06d}{whole}{part.rstrip('0')}"
-    return f"1{body.translate(_COMPLEMENT)}~" if value < 0 else f"3{body}"
-
-
-def _sort_text_sql(writer: Writer, shown: exp.Expr) -> exp.Expr:
-    def is_text(word: str) -> exp.Expr:
-        return writer.filled("_1 = _2", shown.copy(), writer.text(word))
-
-    body = writer.piece(".numeric_digits", shown.copy())
-    complement = writer.piece(
-        ".translate", body.copy(), writer.text("0123456789"), writer.text("9876543210")
-    )
-    negative = writer.filled("_1 || _2 || _3", writer.text("1"), complement, writer.text("~"))
-    positive = writer.filled("_1 || _2", writer.text("3"), body)
-    broken = writer.piece(".raise", writer.text("a numeric is not in PostgreSQL's form"))
-    return writer.case(
-        [
-            (is_text("NaN"), writer.text("5")),
-            (is_text("Infinity"), writer.text("4")),
-            (is_text("-Infinity"), writer.text("0")),
-            (writer.piece(".numeric_zero", shown.copy()), writer.text("2")),
-            (
-                writer.piece(".numeric_canonical", shown.copy()),
-                writer.case(
-                    [(writer.piece(".numeric_negative", shown.copy()), negative)], positive
-                ),
-            ),
-            (writer.is_null(shown.copy()), writer.cast(writer.null(), writer.text_type)),
-        ],
-        writer.cast(broken, writer.text_type),
-    )

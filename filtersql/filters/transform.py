@@ -12,13 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from filtersql.errors.filters import InvalidExpression, MissingThing, Wrong
-from filtersql.filters import columns, comparisons, functions, typenames
+from filtersql.filters import columns, comparisons, constants, functions, typenames
 from filtersql.filters.allowed import ONLY, TYPES
 from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import facts
-from filtersql.filters.literals.clock import Clock
-from filtersql.filters.literals.numbers import read_numeric
 from filtersql.filters.nodes import (
     ArrayExpr,
     Bool,
@@ -56,38 +54,6 @@ def transform(scope: Scope, parsed: Parsed) -> Node:
 
 def _all(scope: Scope, parsed: Sequence[Parsed]) -> tuple[Node, ...]:
     return tuple([transform(scope, item) for item in parsed])
-
-
-def _constant(scope: Scope, parsed: Parsed) -> Node:
-    place = parsed.location
-    if parsed.isnull:
-        return Const("unknown", -1, place)
-    match parsed.WhichOneof("val"):
-        case "ival":
-            return Const("int4", -1, place, value=parsed.ival.ival)
-        case "fval":
-            return _number(parsed.fval.fval, place, scope.clock)
-        case "boolval":
-            return Const("bool", -1, place, value=parsed.boolval.boolval)
-        case "bsval":
-            text = parsed.bsval.bsval
-            digits = text[1:] if text[0] == "b" else _hex_bits(text[1:])
-            return Const("bit", -1, place, value=digits)
-        case _:
-            return Const("unknown", -1, place, value=parsed.sval.sval)
-
-
-def _number(text: str, place: int, clock: Clock) -> Const:
-    value = read_numeric(text, -1, clock)
-    if "." not in text and "e" not in text.lower() and -(2**63) <= value < 2**63:
-        # Only the smallest integer comes here: its digits without the sign are a bigint.
-        kind = "int4" if -(2**31) <= value < 2**31 else "int8"
-        return Const(kind, -1, place, value=int(value))
-    return Const("numeric", -1, place, value=value)
-
-
-def _hex_bits(digits: str) -> str:
-    return "".join(f"{int(digit, 16):04b}" for digit in digits)
 
 
 def _expression(scope: Scope, parsed: Parsed) -> Node:
@@ -336,7 +302,7 @@ def _other(scope: Scope, kind: str, parsed: Parsed) -> Node:
 
 _RULES: dict[str, Callable[[Scope, Parsed], Node]] = {
     "a_array_expr": _array,
-    "a_const": _constant,
+    "a_const": constants.constant,
     "a_expr": _expression,
     "bool_expr": _bool,
     "boolean_test": _boolean_test,

@@ -12,6 +12,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.templates import table
 
 __all__ = ["TABLE"]
@@ -43,7 +44,7 @@ def _shifts(kind: str, sql_type: str, bits: int) -> dict[str, str]:
     }
 
 
-TABLE = table(
+_ROWS = table(
     {
         # comparisons of plain values
         _named("int#eq", _INTS)
@@ -221,93 +222,7 @@ TABLE = table(
         "date_mi": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
         "WHEN ISINF(_1) OR ISINF(_2) THEN error('cannot subtract infinite dates') ELSE CAST(_1 - "
         "_2 AS INT) END",
-        # fields of dates and timestamps; those of an infinite one are no DECIMAL
-        ".year": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is infinite') "
-        "WHEN YEAR(_1) > 0 THEN YEAR(_1) ELSE YEAR(_1) - 1 END",
-        ".month": "MONTH(_1)",
-        ".day": "DAY(_1)",
-        ".quarter": "QUARTER(_1)",
-        ".dow": "DAYOFWEEK(_1)",
-        ".isodow": "ISODOW(_1)",
-        ".doy": "DAYOFYEAR(_1)",
-        ".week": "WEEK(_1)",
-        ".hour": "HOUR(_1)",
-        ".minute": "MINUTE(_1)",
-        ".second": "CAST(MICROSECOND(_1) AS DECIMAL(18, 0)) * CAST('0.000001' AS DECIMAL(6, 6))",
-        ".milliseconds": "CAST(MICROSECOND(_1) AS DECIMAL(18, 0)) * CAST('0.001' AS DECIMAL(3, 3))",
-        ".microseconds": "MICROSECOND(_1)",
-        ".decade": "CASE WHEN YEAR(_1) > 0 THEN YEAR(_1) // 10 "
-        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
-        ".century": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 99) // 100 "
-        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
-        ".millennium": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 999) // 1000 "
-        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
-        ".julian_of_date": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is i"
-        "nfinite') "
-        "ELSE _1 - DATE '1970-01-01' + 2440588 END",
-        ".epoch_of_date": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is in"
-        "finite') "
-        "ELSE (_1 - DATE '1970-01-01') * 86400 END",
-        ".epoch_of_timestamp": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date "
-        "is infinite') "
-        "ELSE CAST(EPOCH_US(_1) AS DECIMAL(20, 0)) * CAST('0.000001' AS DECIMAL(6, 6)) END",
-        # intervals
-        ".timestamp_of_date": "CAST(_1 AS TIMESTAMP)",
-        ".no_timestamp": "CAST(NULL AS TIMESTAMP)",
-        ".add_months": "_1 + TO_MONTHS(_2)",
-        ".add_days": "_1 + TO_DAYS(_2)",
-        ".add_micros": "_1 + TO_MICROSECONDS(_2)",
-        ".micros_between": "CASE WHEN ISINF(_1) AND _1 = _2 THEN error('interval out of range') "
-        "WHEN ISINF(_1) OR ISINF(_2) THEN CASE WHEN _1 > _2 "
-        "THEN CAST('1000000000000000000000000000000' AS HUGEINT) "
-        "WHEN _1 < _2 THEN CAST('-1000000000000000000000000000000' AS HUGEINT) END "
-        "ELSE CAST(EPOCH_US(_1) AS HUGEINT) - EPOCH_US(_2) END",
-        ".interval_length": "CASE WHEN _1 = 'infinity' THEN CAST('10000000000000000000000000"
-        "00000' AS DECIMAL(38,"
-        " 0)) WHEN _1 = '-infinity' THEN CAST('-1000000000000000000000000000000' AS "
-        "DECIMAL(38, 0)) WHEN REGEXP_MATCHES(_1, '^(infinity|-infinity|([-+]?[0-9]+ years?)?("
-        " ?[-+]?[0-9]+ mons?)?( ?[-+]?[0-9]+ days?)?( "
-        "?[-+]?[0-9]+:[0-9]{2}:[0-9]{2}([.][0-9]+)?)?)$') THEN "
-        "CAST(CAST((CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, '([-+]?[0-9]+) year', 1), ''), "
-        "'0') AS DECIMAL(20, 0)) * 12 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?[0-9]+) mon', 1), ''), '0') AS DECIMAL(20, 0))) * 30 + "
-        "CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, '([-+]?[0-9]+) day', 1), ''), '0') AS "
-        "DECIMAL(20, 0)) AS DECIMAL(24, 0)) * 86400000000 + CAST((CASE WHEN "
-        "REGEXP_EXTRACT(_1, '([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 1) = '-' THEN -1"
-        " ELSE 1 END) * (((CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 2), ''), '0') AS DECIMAL(20, 0)) * "
-        "60 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 3), ''), '0') AS DECIMAL(20, 0))) *"
-        " 60 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 4), ''), '0') AS DECIMAL(20, 0))) *"
-        " 1000000 + CAST(RPAD(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 5), 6, '0') AS DECIMAL(20, 0))) AS "
-        "DECIMAL(24, 0)) AS DECIMAL(38, 0)) WHEN _1 IS NOT NULL THEN CAST(error('an interval "
-        "is not in the form of PostgreSQL') AS DECIMAL(38, 0)) END",
-        # pieces
-        ".decimal_mod": "_1 % _2",
-        ".raise": "error(_1)",
-        ".varchar": "LEFT(_1, _2)",
-        ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",
-        ".rtrim": "RTRIM(_1, ' ')",
-        ".like": "_1 LIKE _2 ESCAPE '\\'",
-        ".decimal_to_float8": "CAST(CAST(_1 AS TEXT) AS DOUBLE)",
-        ".decimal_to_float4": "CAST(CAST(_1 AS TEXT) AS REAL)",
-        ".float8_literal": "CAST(_1 AS DOUBLE)",
-        ".float4_literal": "CAST(_1 AS REAL)",
-        ".numeric_canonical": "REGEXP_FULL_MATCH(_1, '-?[0-9]+([.][0-9]+)?')",
-        ".numeric_zero": "REGEXP_FULL_MATCH(_1, '-?[0.]+')",
-        ".numeric_negative": "STARTS_WITH(_1, '-')",
-        ".numeric_digits": "LPAD(CAST(LENGTH(LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0')) AS "
-        "TEXT), 6, '0') "
-        "|| LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0') "
-        "|| RTRIM(SPLIT_PART(_1, '.', 2), '0')",
-        ".translate": "TRANSLATE(_1, _2, _3)",
-        ".matches": "REGEXP_MATCHES(_1, _2)",
-        ".text": "CAST(_1 AS TEXT)",
-        ".trunc": "TRUNC(_1, _2)",
-        ".round": "ROUND(_1, _2)",
-        ".ceil": "CEIL(_1)",
-        ".floor": "FLOOR(_1)",
     }
 )
+
+TABLE = _ROWS | PIECES

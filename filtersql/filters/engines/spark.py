@@ -11,6 +11,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.spark_pieces import PIECES
 from filtersql.filters.engines.templates import table
 
 __all__ = ["TABLE"]
@@ -51,7 +52,7 @@ def _float_arithmetic(kinds: str, typed: str) -> dict[str, str]:
     }
 
 
-TABLE = table(
+_ROWS = table(
     {
         # comparisons of plain values
         _named("int#eq", _INTS)
@@ -207,83 +208,7 @@ TABLE = table(
         "THEN raise_error('date out of range') "
         "ELSE DATE_FROM_UNIX_DATE(CAST(UNIX_DATE(_2) + CAST(_1 AS BIGINT) AS INT)) END",
         "date_mi": "DATEDIFF(_1, _2)",
-        # fields of dates and timestamps
-        ".year": "CASE WHEN YEAR(_1) > 0 THEN YEAR(_1) ELSE YEAR(_1) - 1 END",
-        ".month": "MONTH(_1)",
-        ".day": "DAYOFMONTH(_1)",
-        ".quarter": "QUARTER(_1)",
-        ".dow": "DAYOFWEEK(_1) - 1",
-        ".isodow": "WEEKDAY(_1) + 1",
-        ".doy": "DAYOFYEAR(_1)",
-        ".week": "WEEKOFYEAR(_1)",
-        ".hour": "HOUR(_1)",
-        ".minute": "MINUTE(_1)",
-        ".second": "EXTRACT(SECOND FROM _1)",
-        ".milliseconds": "EXTRACT(SECOND FROM _1) * 1000",
-        ".microseconds": "EXTRACT(SECOND FROM _1) * 1000000",
-        ".decade": "CASE WHEN YEAR(_1) > 0 THEN YEAR(_1) DIV 10 "
-        "WHEN _1 IS NOT NULL THEN raise_error('years before Christ are not handled') END",
-        ".century": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 99) DIV 100 "
-        "WHEN _1 IS NOT NULL THEN raise_error('years before Christ are not handled') END",
-        ".millennium": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 999) DIV 1000 "
-        "WHEN _1 IS NOT NULL THEN raise_error('years before Christ are not handled') END",
-        ".julian_of_date": "UNIX_DATE(_1) + 2440588",
-        ".epoch_of_date": "CAST(UNIX_DATE(_1) AS BIGINT) * 86400",
-        ".epoch_of_timestamp": "CAST(UNIX_MICROS(CAST(_1 AS TIMESTAMP)) AS DECIMAL(20, 0)) "
-        "* CAST('0.000001' AS DECIMAL(6, 6))",
-        # intervals
-        ".timestamp_of_date": "CAST(_1 AS TIMESTAMP_NTZ)",
-        ".no_timestamp": "CAST(NULL AS TIMESTAMP_NTZ)",
-        ".add_months": "_1 + MAKE_YM_INTERVAL(0, _2)",
-        ".add_days": "_1 + MAKE_DT_INTERVAL(_2)",
-        ".add_micros": "TIMESTAMPADD(MICROSECOND, _2, _1)",
-        ".micros_between": "TIMESTAMPDIFF(MICROSECOND, _2, _1)",
-        ".interval_length": "CASE WHEN _1 = 'infinity' THEN CAST('10000000000000000000000000"
-        "00000' AS DECIMAL(38,"
-        " 0)) WHEN _1 = '-infinity' THEN CAST('-1000000000000000000000000000000' AS "
-        "DECIMAL(38, 0)) WHEN _1 RLIKE '^(infinity|-infinity|([-+]?[0-9]+ years?)?( "
-        "?[-+]?[0-9]+ mons?)?( ?[-+]?[0-9]+ days?)?( "
-        "?[-+]?[0-9]+:[0-9]{2}:[0-9]{2}([.][0-9]+)?)?)$' THEN "
-        "CAST(CAST((CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, '([-+]?[0-9]+) year', 1), ''), "
-        "'0') AS DECIMAL(20, 0)) * 12 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?[0-9]+) mon', 1), ''), '0') AS DECIMAL(20, 0))) * 30 + "
-        "CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, '([-+]?[0-9]+) day', 1), ''), '0') AS "
-        "DECIMAL(20, 0)) AS DECIMAL(24, 0)) * 86400000000 + CAST((CASE WHEN "
-        "REGEXP_EXTRACT(_1, '([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 1) = '-' THEN -1"
-        " ELSE 1 END) * (((CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 2), ''), '0') AS DECIMAL(20, 0)) * "
-        "60 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 3), ''), '0') AS DECIMAL(20, 0))) *"
-        " 60 + CAST(COALESCE(NULLIF(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 4), ''), '0') AS DECIMAL(20, 0))) *"
-        " 1000000 + CAST(RPAD(REGEXP_EXTRACT(_1, "
-        "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 5), 6, '0') AS DECIMAL(20, 0))) AS "
-        "DECIMAL(24, 0)) AS DECIMAL(38, 0)) WHEN _1 IS NOT NULL THEN CAST(raise_error('an "
-        "interval is not in the form of PostgreSQL') AS DECIMAL(38, 0)) END",
-        # pieces
-        ".decimal_mod": "_1 % _2",
-        ".raise": "RAISE_ERROR(_1)",
-        ".varchar": "LEFT(_1, _2)",
-        ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",
-        ".rtrim": "RTRIM(_1)",
-        ".like": "_1 LIKE _2",
-        ".decimal_to_float8": "CAST(_1 AS DOUBLE)",
-        ".decimal_to_float4": "CAST(_1 AS FLOAT)",
-        ".float8_literal": "CAST(_1 AS DOUBLE)",
-        ".float4_literal": "CAST(_1 AS FLOAT)",
-        ".numeric_canonical": "_1 RLIKE '^-?[0-9]+([.][0-9]+)?$'",
-        ".numeric_zero": "_1 RLIKE '^-?[0.]+$'",
-        ".numeric_negative": "STARTSWITH(_1, '-')",
-        ".numeric_digits": "LPAD(CHAR_LENGTH(LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1))), 6, "
-        "'0') "
-        "|| LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1)) "
-        "|| RTRIM('0', SPLIT_PART(_1, '.', 2))",
-        ".translate": "TRANSLATE(_1, _2, _3)",
-        ".matches": "_1 RLIKE _2",
-        ".text": "CAST(_1 AS STRING)",
-        ".trunc": "CASE WHEN _1 < 0 THEN CEIL(_1, _2) ELSE FLOOR(_1, _2) END",
-        ".round": "ROUND(_1, _2)",
-        ".ceil": "CEIL(_1)",
-        ".floor": "FLOOR(_1)",
     }
 )
+
+TABLE = _ROWS | PIECES

@@ -14,7 +14,9 @@ import re
 
 from filtersql.errors.filters import BadLiteral, FrozenTime
 from filtersql.filters.literals.clock import Clock
-from filtersql.filters.literals.datetimes import Bad, Moment, decode, fields
+from filtersql.filters.literals.datetimes import decode
+from filtersql.filters.literals.digits import Moment
+from filtersql.filters.literals.fields import Bad, fields
 
 __all__ = [
     "DATE_INFINITY",

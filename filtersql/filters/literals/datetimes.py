@@ -5,173 +5,29 @@ Example
     (time 3:04), (string pm), (date america/new_york).
 
 PostgreSQL
-    datetime.c: ParseDateTime(), DecodeDateTime(), DecodeDate(), DecodeNumber(),
+    datetime.c: DecodeDateTime(), DecodeDate(), DecodeNumber(),
     DecodeNumberField(), DecodeTime(), DecodeTimezone(), ValidateDate(). DateStyle is ISO, MDY.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Literal
 
-from filtersql.errors.filters import BadLiteral
 from filtersql.filters.facts import facts
+from filtersql.filters.literals.digits import (
+    DATE,
+    TIME,
+    Moment,
+    decode_time,
+    number,
+    number_field,
+    zone_offset,
+)
+from filtersql.filters.literals.fields import WORDS, Bad, Field
 
-__all__ = ["Bad", "Moment", "decode", "decode_time", "fields", "fraction", "zone_offset"]
+__all__ = ["decode"]
 
-Kind = Literal["number", "date", "time", "zone", "string", "special"]
-Field = tuple[Kind, str]
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_LONG_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
-_DAYS = {
-    "sun", "sunday", "mon", "monday", "tue", "tues", "tuesday", "wed", "weds", "wednesday", "thu",
-    "thur", "thurs", "thursday", "fri", "friday", "sat", "saturday",
-}  # fmt: skip
-_WORDS: dict[str, tuple[str, int | str]] = {
-    **{name: ("month", number) for number, name in enumerate(_MONTHS, 1)},
-    **{name[:10]: ("month", number) for number, name in enumerate(_LONG_MONTHS, 1)},
-    "sept": ("month", 9),
-    **{name[:10]: ("day of week", 0) for name in _DAYS},
-    **{name: ("reserved", name) for name in ("now", "today", "tomorrow", "yesterday", "allballs")},
-    **{name: ("reserved", name) for name in ("epoch", "infinity", "+infinity", "-infinity")},
-    "am": ("meridian", "am"),
-    "pm": ("meridian", "pm"),
-    "ad": ("era", "ad"),
-    "bc": ("era", "bc"),
-    "t": ("iso time", 0),
-    "at": ("ignored", 0),
-    "on": ("ignored", 0),
-    **dict.fromkeys(("j", "jd", "julian"), ("units", "julian")),
-    **{name: ("units", name) for name in ("d", "dow", "doy", "h", "m", "mm", "s", "y")},
-    "dst": ("dst", 0),
-}
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_DATE, _TIME = frozenset({"year", "month", "day"}), frozenset({"hour", "minute", "second"})
-
-
-class Bad(Exception):
-    """Why a text is no date: `format`, `field`, `month day`, `zone`, …."""
-
-    def __init__(self, kind: str, zone: str = "") -> None:
-        super().__init__(kind)
-        self.kind, self.zone = kind, zone
-
-    def mistake(self, type_name: str, text: str) -> BadLiteral:
-        """PostgreSQL's words (DateTimeParseError)."""
-        match self.kind:
-            case "format":
-                return BadLiteral.syntax(type_name, text)
-            case "zone":
-                return BadLiteral.time_zone(self.zone)
-            case "displacement":
-                return BadLiteral(f'time zone displacement out of range: "{text}"')
-            case "abbreviation":
-                return BadLiteral.abbreviation(self.zone)
-            case "interval":
-                return BadLiteral(f'interval field value out of range: "{text}"')
-            case _:
-                return BadLiteral.date_field(text, month_day=self.kind == "month day")
-
-
-@dataclass(slots=True)
-class Moment:
-    """What was read: a reserved word, or a date, a time and a zone as far as they were given."""
-
-    word: str = ""
-    year: int = 0
-    month: int = 0
-    day: int = 0
-    hour: int = 0
-    minute: int = 0
-    second: int = 0
-    micros: int = 0
-    #: seconds east of UTC, or the name of a zone
-    zone: int | str | None = None
-    julian: int | None = None
-    day_of_year: int | None = None
-    have: set[str] = field(default_factory=set)
-    text_month: bool = False
-    two_digits: bool = False
-
-    @property
-    def microseconds(self) -> int:
-        """Of the day."""
-        seconds = (self.hour * 60 + self.minute) * 60 + self.second
-        return seconds * 1_000_000 + self.micros
-
-
-def fields(text: str) -> list[Field]:
-    """ParseDateTime(): the text cut into fields, all in lower case."""
-    found: list[Field] = []
-    place = 0
-    while place < len(text):
-        if text[place].isspace():
-            place += 1
-            continue
-        piece = _field(text, place)
-        if piece is None:
-            place += 1
-            continue
-        kind, end = piece
-        word = text[place:end].lower()
-        if kind in ("zone", "special"):
-            word = word[0] + word[1:].lstrip()
-        found.append((kind, word))
-        place = end
-    if len(found) > 25:
-        raise Bad("format")
-    return found
-
-
-def _run(pattern: str, text: str, place: int) -> int:
-    match = re.compile(pattern).match(text, place)
-    return match.end() if match else place
-
-
-def _field(text: str, place: int) -> tuple[Kind, int] | None:
-    first = text[place]
-    if "0" <= first <= "9":
-        end = _run(r"[0-9]*", text, place)
-        sign = text[end : end + 1]
-        if sign == ":":
-            return "time", _run(r"[0-9:.]*", text, end)
-        if sign and sign in "-/.":
-            return _date_field(text, end, sign)
-        return "number", end
-    if first == ".":
-        return "number", _run(r"[0-9]*", text, place + 1)
-    if first.isascii() and first.isalpha():
-        end = _run(r"[a-zA-Z]*", text, place)
-        sign = text[end : end + 1]
-        is_date = bool(sign) and sign in "-/."
-        if sign and (sign == "+" or "0" <= sign <= "9"):
-            is_date = text[place:end].lower()[:10] not in _WORDS
-        return ("date", _run(r"[-+/_.:0-9a-zA-Z]*", text, end)) if is_date else ("string", end)
-    if first in "+-":
-        end = _run(r"\s*", text, place + 1)
-        following = text[end : end + 1]
-        if "0" <= following <= "9" and following:
-            return "zone", _run(r"[-0-9:.]*", text, end)
-        if following.isalpha():
-            return "special", _run(r"[a-zA-Z]*", text, end)
-        raise Bad("format")
-    if first.isascii() and not first.isalnum() and first.isprintable():
-        return None
-    raise Bad("format")
-
-
-def _date_field(text: str, end: int, sign: str) -> tuple[Kind, int]:
-    after = _run(r"[0-9]*", text, end + 1)
-    if after == end + 1:
-        return "date", _run(rf"[a-zA-Z0-9{re.escape(sign)}]*", text, end + 1)
-    if text[after : after + 1] == sign:
-        return "date", _run(rf"[0-9{re.escape(sign)}]*", text, after)
-    return ("number" if sign == "." else "date"), after
 
 
 def decode(parts: list[Field]) -> Moment:
@@ -213,7 +69,7 @@ def decode(parts: list[Field]) -> Moment:
                 expected = str(value)
             elif what == "iso time":
                 following = parts[place + 1][0] if place + 1 < len(parts) else ""
-                if not found.have >= _DATE or following not in ("number", "time", "date"):
+                if not found.have >= DATE or following not in ("number", "time", "date"):
                     raise Bad("format")
                 expected = "time"
             else:
@@ -238,41 +94,41 @@ def _dated(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
         if not match:
             raise Bad("format")
         found.julian, found.zone = int(match[1]), zone_offset(match[2])
-        return {*_DATE, *_TIME, "zone"}, ""
+        return {*DATE, *TIME, "zone"}, ""
     if not {"month", "day"} <= found.have and not expected:
         return _decode_date(found, word), expected
     if word[0].isdigit() or expected:
-        if expected not in ("", "time") or found.have >= _TIME or "-" not in word:
+        if expected not in ("", "time") or found.have >= TIME or "-" not in word:
             raise Bad("format")
         clock, minus, zone = word.partition("-")
         found.zone = zone_offset(minus + zone)
-        return {"zone", *_number_field(found, clock, found.have)}, ""
+        return {"zone", *number_field(found, clock, found.have)}, ""
     found.zone = word
     return {"zone"}, expected
 
 
 def _numbered(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
     if expected == "julian":
-        number, _, part = word.partition(".")
-        found.julian = int(number)
+        whole, _, part = word.partition(".")
+        found.julian = int(whole)
         if not part:
-            return set(_DATE), ""
+            return set(DATE), ""
         micros = round(float(f"0.{part}") * 86_400_000_000)
         seconds, found.micros = divmod(micros, 1_000_000)
         found.hour, found.minute, found.second = seconds // 3600, seconds // 60 % 60, seconds % 60
-        return {*_DATE, *_TIME}, ""
+        return {*DATE, *TIME}, ""
     if expected == "time":
-        return _number_field(found, word, found.have | _DATE), ""
+        return number_field(found, word, found.have | DATE), ""
     if expected:
         raise Bad("format")
     point = word.find(".")
-    if point >= 0 and not found.have & _DATE:
+    if point >= 0 and not found.have & DATE:
         return _decode_date(found, word), ""
     if point > 2:
-        return _number_field(found, word, found.have), ""
-    if len(word) >= 6 and (not found.have & _DATE or not found.have & _TIME):
-        return _number_field(found, word, found.have), ""
-    return _number(found, word, found.have), ""
+        return number_field(found, word, found.have), ""
+    if len(word) >= 6 and (not found.have & DATE or not found.have & TIME):
+        return number_field(found, word, found.have), ""
+    return number(found, word, found.have), ""
 
 
 def _special(word: str) -> tuple[str, int | str]:
@@ -282,19 +138,19 @@ def _special(word: str) -> tuple[str, int | str]:
         if offset is None:
             raise Bad("abbreviation", word)
         return "zone", offset
-    if word[:10] in _WORDS:
-        return _WORDS[word[:10]]
+    if word[:10] in WORDS:
+        return WORDS[word[:10]]
     return "zone", word
 
 
 def _reserved(found: Moment, word: str) -> set[str]:
     if word == "allballs":
         found.zone = 0
-        return {*_TIME, "zone"}
+        return {*TIME, "zone"}
     found.word = word.removeprefix("+")
     if word in ("today", "tomorrow", "yesterday"):
-        return set(_DATE)
-    return {*_DATE, *_TIME, "zone"}
+        return set(DATE)
+    return {*DATE, *TIME, "zone"}
 
 
 def _month(found: Moment, value: int) -> set[str]:
@@ -317,7 +173,7 @@ def _decode_date(found: Moment, word: str) -> set[str]:
     given: set[str] = set()
     for piece in pieces:
         if piece.isalpha():
-            what, value = _WORDS.get(piece[:10], ("", 0))
+            what, value = WORDS.get(piece[:10], ("", 0))
             if what == "ignored":
                 continue
             if what != "month" or "month" in have:
@@ -327,112 +183,14 @@ def _decode_date(found: Moment, word: str) -> set[str]:
             given.add("month")
     for piece in pieces:
         if piece.isdigit():
-            added = _number(found, piece, have)
+            added = number(found, piece, have)
             if added & have:
                 raise Bad("format")
             have |= added
             given |= added
-    if have - {"day of year", "zone"} != _DATE:
+    if have - {"day of year", "zone"} != DATE:
         raise Bad("format")
     return given
-
-
-def _number(found: Moment, word: str, have: set[str]) -> set[str]:
-    """DecodeNumber(): what a number is, from what is known so far."""
-    whole, point, part = word.partition(".")
-    if not whole:
-        raise Bad("format")
-    value = int(whole)
-    if value > 2**31 - 1:
-        raise Bad("field")
-    if point:
-        if len(whole) > 2:
-            return _number_field(found, word, have | _DATE)
-        found.micros = fraction(part)
-    known = have & _DATE
-    if len(word) == 3 and known == {"year"} and 1 <= value <= 366:
-        found.day_of_year = value
-        return {"day of year", "month", "day"}
-    what = _what(found, known, len(word))
-    if what == "late year":
-        found.day, found.year, found.two_digits = found.year, value, False
-        return {"day"}
-    if what == "time":
-        return _number_field(found, word, have)
-    setattr(found, what, value)
-    if what == "year":
-        found.two_digits = len(word) <= 2
-    return {what}
-
-
-def _what(found: Moment, known: set[str], length: int) -> str:
-    if not known:
-        return "year" if length >= 3 else "month"
-    if known == {"year"} or known == {"day"}:
-        return "month"
-    if known == {"month"}:
-        if found.text_month:
-            return "year" if length >= 3 else "day"
-        return "day"
-    if known == {"year", "month"}:
-        late = found.text_month and length >= 3 and found.two_digits
-        return "late year" if late else "day"
-    return "year" if known == {"month", "day"} else "time"
-
-
-def _number_field(found: Moment, word: str, have: set[str]) -> set[str]:
-    """DecodeNumberField(): digits that run together, a date or a time."""
-    digits, point, part = word.partition(".")
-    if point:
-        found.micros = fraction(part)
-    elif not have >= _DATE and len(digits) >= 6:
-        found.year, found.month, found.day = int(digits[:-4]), int(digits[-4:-2]), int(digits[-2:])
-        found.two_digits = len(digits) == 6
-        return set(_DATE)
-    if not have >= _TIME and len(digits) in (4, 6):
-        found.hour, found.minute = int(digits[:2]), int(digits[2:4])
-        found.second = int(digits[4:] or 0)
-        return set(_TIME)
-    raise Bad("format")
-
-
-def fraction(digits: str) -> int:
-    """Microseconds of the digits behind a point, rounded."""
-    if digits and not digits.isdigit():
-        raise Bad("format")
-    return round(float(f"0.{digits or 0}") * 1_000_000)
-
-
-def decode_time(found: Moment, word: str) -> set[str]:
-    """DecodeTime(): hh:mm, hh:mm:ss[.fff], mm:ss.fff."""
-    match = re.fullmatch(r"([0-9]+):([0-9]*)(?::([0-9]*))?(?:\.([0-9]*))?", word)
-    if not match:
-        raise Bad("format")
-    numbers = [int(part or 0) for part in match.groups()[:3]]
-    if match[3] is None and match[4] is not None:
-        numbers = [0, *numbers[:2]]
-    found.hour, found.minute, found.second = numbers
-    if any(number > 2**31 - 1 for number in numbers):
-        raise Bad("field")
-    if match[4] is not None:
-        found.micros = fraction(match[4])
-    if found.minute > 59 or found.second > 60:
-        raise Bad("field")
-    return set(_TIME)
-
-
-def zone_offset(word: str) -> int:
-    """DecodeTimezone(): seconds east of UTC of `+05:30`, `-8`, `+0530`."""
-    match = re.fullmatch(r"[-+]([0-9]+)(?::([0-9]*)(?::([0-9]*))?)?", word)
-    if not match:
-        raise Bad("format")
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    if match[2] is None and len(word) > 3:
-        hours, minutes = divmod(hours, 100)
-    if hours > 15 or minutes > 59 or seconds > 59:
-        raise Bad("displacement")
-    offset = (hours * 60 + minutes) * 60 + seconds
-    return -offset if word[0] == "-" else offset
 
 
 def _validate(found: Moment, bc: bool) -> None:
@@ -453,7 +211,7 @@ def _validate(found: Moment, bc: bool) -> None:
         raise Bad("month day")
     if "day" in found.have and not 1 <= found.day <= 31:
         raise Bad("month day")
-    if found.have >= _DATE and found.day > _days(found.year, found.month):
+    if found.have >= DATE and found.day > _days(found.year, found.month):
         raise Bad("field")
 
 

@@ -14,7 +14,7 @@ import re
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
-from filtersql.filters.literals.datetimes import Bad, Field, fields
+from filtersql.filters.literals.fields import Bad, Field, fields
 
 __all__ = ["TYPES", "Interval", "total"]
 

@@ -1,0 +1,107 @@
+"""Comparisons of numerics: as DECIMAL where one holds both, else by a text that sorts alike.
+
+Example
+    ============ ==================
+    number       sort text
+    ============ ==================
+    -12.5        1999997874~
+    0            2
+    12.5         3000002125
+    NaN          5
+    ============ ==================
+
+    A class (0 -Infinity, 1 negative, 2 zero, 3 positive, 4 Infinity, 5 NaN), the count of digits
+    before the point, then all digits; those of negative numbers are subtracted from 9 and closed
+    with `~`, so that larger texts are larger numbers, under the order of bytes.
+
+PostgreSQL
+    numeric.c, cmp_numerics(): NaN is equal to itself and larger than all.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import Node, Var
+from filtersql.filters.numerics import MOST, digits, put
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.writing import Writer
+
+__all__ = ["compare", "sort_text"]
+
+_COMPLEMENT = str.maketrans("0123456789", "9876543210")
+
+
+def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
+    """`left symbol right` for two numerics."""
+    sizes = [digits(left), digits(right)]
+    if all(sizes):
+        first, second = (size for size in sizes if size)
+        before, behind = max(first.before, second.before), max(first.behind, second.behind)
+        if before + behind <= MOST:
+            parts = [put(writer, node) for node in (left, right)]
+            return writer.filled(f"_1 {symbol} _2", *parts)
+    texts = [sort_text(writer, node) for node in (left, right)]
+    return writer.filled(f"_1 {symbol} _2", *texts)
+
+
+def sort_text(writer: Writer, node: Node) -> exp.Expr:
+    """A text that sorts as the number does."""
+    constant = fold(node)
+    if constant is not None:
+        if constant.value is None:
+            return writer.cast(writer.null(), writer.text_type)
+        assert isinstance(constant.value, Decimal)
+        return writer.text(_sort_text_of(constant.value))
+    if isinstance(node, Var) and not node.decimal:
+        shown = writer.column(node)
+    else:
+        shown = writer.piece(".text", put(writer, node))
+    return _sort_text_sql(writer, shown)
+
+
+def _sort_text_of(value: Decimal) -> str:
+    if value.is_nan():
+        return "5"
+    if value.is_infinite():
+        return "0" if value < 0 else "4"
+    if not value:
+        return "2"
+    whole, _, part = format(value.copy_abs(), "f").partition(".")
+    whole = whole.lstrip("0")
+    body = f"{len(whole):06d}{whole}{part.rstrip('0')}"
+    return f"1{body.translate(_COMPLEMENT)}~" if value < 0 else f"3{body}"
+
+
+def _sort_text_sql(writer: Writer, shown: exp.Expr) -> exp.Expr:
+    def is_text(word: str) -> exp.Expr:
+        return writer.filled("_1 = _2", shown.copy(), writer.text(word))
+
+    body = writer.piece(".numeric_digits", shown.copy())
+    complement = writer.piece(
+        ".translate", body.copy(), writer.text("0123456789"), writer.text("9876543210")
+    )
+    negative = writer.filled("_1 || _2 || _3", writer.text("1"), complement, writer.text("~"))
+    positive = writer.filled("_1 || _2", writer.text("3"), body)
+    broken = writer.piece(".raise", writer.text("a numeric is not in PostgreSQL's form"))
+    return writer.case(
+        [
+            (is_text("NaN"), writer.text("5")),
+            (is_text("Infinity"), writer.text("4")),
+            (is_text("-Infinity"), writer.text("0")),
+            (writer.piece(".numeric_zero", shown.copy()), writer.text("2")),
+            (
+                writer.piece(".numeric_canonical", shown.copy()),
+                writer.case(
+                    [(writer.piece(".numeric_negative", shown.copy()), negative)], positive
+                ),
+            ),
+            (writer.is_null(shown.copy()), writer.cast(writer.null(), writer.text_type)),
+        ],
+        writer.cast(broken, writer.text_type),
+    )
