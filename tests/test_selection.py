@@ -67,7 +67,7 @@ class TestSelection:
                 "tga:nsw",
                 "",
                 '--select "tga:nsw" has the unknown method "tga:"\n'
-                "detail: The methods are tag:, publication:, subscription:, path:.\n"
+                "detail: The methods are tag:, publication:, subscription:, path:, state:.\n"
                 'hint: Perhaps "tag" was meant.',
             ),
             (

@@ -13,7 +13,7 @@ __all__ = ["command"]
 @subcommand("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(console: Console, *, shell: str) -> int:
-    r"""Print a script that completes commands, flags and node names in a shell.
+    """Print a script that completes commands, flags and node names in a shell.
 
     \b
     bash   eval "$(filtersql completion bash)"             in ~/.bashrc

@@ -27,11 +27,11 @@ class _Shown:
 @click.argument("kind", type=click.Choice(["publication", "table", "set", "subscription"]))
 @click.argument("name")
 def command(console: Console, *, kind: str, name: str) -> int:
-    r"""Show one definition.
+    """Show one definition.
 
     \b
-    show publication p1    what psql's \dRp+ p1 prints
-    show table t1          what psql's \d t1 prints
+    show publication p1    what psql's \\dRp+ p1 prints
+    show table t1          what psql's \\d t1 prints
     show set emea          a replication set
     show subscription s1   the filter in force for each table and action, and why
     """
