@@ -3,8 +3,8 @@
     python tests/benchmarks/review.py [--rounds 3] [--json]
 
 Each call is a process of its own. `first` is a call that nothing is remembered for, `again` the
-least wall and CPU seconds of the calls after it. The goals: a page in under 2 s and 3 MB, the others
-in under 0.35 s.
+least wall and CPU seconds of the calls after it. The goals: a page in under 2 s and 3 MB, the
+others in under 0.35 s.
 """
 
 from __future__ import annotations
