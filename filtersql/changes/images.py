@@ -49,18 +49,19 @@ class Images:
 
 
 def images(
-    table: Table, published: tuple[Column, ...], *, before_complete: bool, key_only: bool = False
+    table: Table,
+    published: tuple[Column, ...],
+    *,
+    logged: tuple[str, ...],
+    before_complete: bool,
+    key_only: bool = False,
 ) -> Images:
-    """The images of a published table's changes.
+    """The images of a published table's changes, of which old rows carry the `logged` columns.
 
     `before_complete`: the feed promises complete old rows, whatever the replica identity.
     `key_only`: the source judges a DELETE by what it logs, however much the feed knows.
     """
-    old = (
-        tuple(column.name for column in table.columns)
-        if before_complete
-        else table.identity_columns
-    )
+    old = tuple(column.name for column in table.columns) if before_complete else logged
     certain = [name for name in old if _never_null(table, name)]
     out_of_line = [column.name for column in table.columns if column.type.name not in _FIXED_LENGTH]
     sent = {column.name for column in published}
@@ -69,9 +70,7 @@ def images(
         carried=tuple(name for name in out_of_line if name in old),
         may_be_unchanged=tuple(name for name in out_of_line if name not in old and name in sent),
         witness=certain[0] if certain else None,
-        hidden_from_deletes=tuple(
-            name for name in old if key_only and name not in table.identity_columns
-        ),
+        hidden_from_deletes=tuple(name for name in old if key_only and name not in logged),
     )
 
 

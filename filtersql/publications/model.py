@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from filtersql.catalog import Column, Table
+from filtersql.catalog import Column, Identity, Table
 from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
@@ -83,5 +83,21 @@ class ResolvedTable:
     streamed: bool = True
     #: what stops the first UPDATE or DELETE of a leaf; `filters.identity` raises it or warns
     unjudged: tuple[Mistake, ...] = ()
+    #: the columns that old rows of every source carry; None: those of `table`'s own identity
+    logged: tuple[str, ...] | None = None
+    #: whether every source logs its whole old rows
+    fully_logged: bool | None = None
     #: the switches by which its rows are judged
     semantics: Semantics = POSTGRES
+
+    @property
+    def old_columns(self) -> tuple[str, ...]:
+        """The columns that an old row carries, whichever leaf it comes from."""
+        return self.table.identity_columns if self.logged is None else self.logged
+
+    @property
+    def old_rows_are_full(self) -> bool:
+        """Whether every old row is there, and whole."""
+        if self.fully_logged is None:
+            return self.table.replica_identity.kind is Identity.FULL
+        return self.fully_logged

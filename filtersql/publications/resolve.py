@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from filtersql.catalog import Identity
 from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import ConflictingAliases
@@ -126,6 +127,7 @@ def _resolved(
         streamed=streamed,
         semantics=semantics,
     )
+    resolved = _logged(resolved, index)
     alias, wrong = _alias(name, members, subscription)
     resolved = replace(
         resolved,
@@ -134,6 +136,21 @@ def _resolved(
         notices=(*_own_notices(members, index), *lints(resolved)),
     )
     return resolved, [*mistakes, *wrong, *several_filters(resolved)]
+
+
+def _logged(resolved: ResolvedTable, index: Index) -> ResolvedTable:
+    """A leaf logs by its own identity, under whatever name its rows are published."""
+    leaves = [index.lineage.tables[source] for source in resolved.sources]
+    if not leaves or leaves == [resolved.table]:
+        return resolved
+    common = set(leaves[0].identity_columns).intersection(
+        *(leaf.identity_columns for leaf in leaves[1:])
+    )
+    return replace(
+        resolved,
+        logged=tuple(column.name for column in resolved.table.columns if column.name in common),
+        fully_logged=all(leaf.replica_identity.kind is Identity.FULL for leaf in leaves),
+    )
 
 
 def _leaked(

@@ -91,6 +91,7 @@ def _outline(
     pictures = images(
         table,
         resolved.columns,
+        logged=resolved.old_columns,
         before_complete=complete,
         key_only=rules.delete_policy == "key_only_filter",
     )
@@ -129,7 +130,7 @@ def _outline(
         key=key,
         form=form,
         images=pictures,
-        always_logged=complete or table.replica_identity.kind is Identity.FULL,
+        always_logged=complete or resolved.old_rows_are_full,
         truncates=resolved.truncates,
         stops_at_unchanged=rules.toast_unchanged == "error",
         judgements=judged,
@@ -165,7 +166,7 @@ def _statements(
             for column in read
         ),
         key=outline.key,
-        identity=table.identity_columns,
+        identity=resolved.old_columns,
         form=outline.form.value,
         effect_column=plan.plain_effect,
         ordinal_column=plan.plain_ordinal,
