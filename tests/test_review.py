@@ -143,6 +143,16 @@ class TestTrying:
         """A numeric without digits is compared by a form that may raise; it is tried."""
         assert trials.examples(condition("e > 1.5"))[True]
 
+    def test_rows_on_which_a_filter_raises_are_left_out(self, trials: Trials) -> None:
+        """The others are shown; a comparison over them is not decided."""
+        where = condition("10 / (a - 2) > 2")
+        found = trials.examples(where)
+        assert (("a", "3"),) in found[True]
+        assert (("a", "10"),) in found[False]
+        assert (("a", "2"),) not in (*found[True], *found[False], *found[None])
+        with pytest.raises(NotTried, match="raises on some of the rows"):
+            trials.compare(where, Condition())
+
     def test_a_column_is_never_out_of_its_range(self) -> None:
         """The candidates are values of the type, also beside its limits."""
         table = Table(

@@ -11,9 +11,12 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice, product
 from math import prod
+from operator import itemgetter
 
 from sqlglot import exp
 
@@ -30,7 +33,8 @@ __all__ = ["Comparison", "Condition", "NotTried", "Row", "Trials", "shown"]
 Row = tuple[tuple[str, str | None], ...]
 
 _FEW = 6
-_MOST_EXAMPLES = 600
+_MOST_EXAMPLES = 400
+_MOST_SINGLE = 60
 _MOST_ROWS = 20_000
 _MOST_EXHAUSTIVE = 200_000
 
@@ -81,28 +85,46 @@ class Trials:
 
     def _examples(self, condition: Condition) -> dict[bool | None, tuple[Row, ...]]:
         domain = self._domain(condition)
-        columns = _places(domain)
-        answer = exp.alias_(self._written(condition, domain), "answer", copy=False)
-        judged = exp.Select(expressions=[*_places(domain), answer]).from_(
-            self._rows(_trimmed(domain, _MOST_EXAMPLES)), copy=False
-        )
-        numbered = exp.Window(
-            this=exp.func("ROW_NUMBER"),
-            partition_by=[exp.column("answer")],
-            order=exp.Order(expressions=columns),
-        )
-        # Materialized: a condition that may raise is not allowed in a window's PARTITION BY.
-        query = (
-            exp.Select(expressions=[exp.Star()])
-            .with_("judged", judged, materialized=True, copy=False)
-            .from_("judged", copy=False)
-            .qualify(exp.LTE(this=numbered, expression=exp.Literal.number(_FEW)), copy=False)
-            .order_by(*_places(domain), copy=False)
-        )
         found: dict[bool | None, list[Row]] = {True: [], False: [], None: []}
-        for *places, truth in self._ask(query):
-            found[None if truth is None else bool(truth)].append(_row(domain, places))
+        for places, truth in self._answers(condition, domain):
+            rows = found[truth]
+            if len(rows) < _FEW:
+                rows.append(_row(domain, places))
         return {truth: tuple(rows) for truth, rows in found.items()}
+
+    def _answers(
+        self, condition: Condition, domain: tuple[Candidates, ...]
+    ) -> list[tuple[list[int], bool | None]]:
+        """What the condition says of each row; rows on which it raises are left out."""
+        try:
+            return self._judged(condition, _trimmed(domain, _MOST_EXAMPLES))
+        except NotTried:
+            numbers = [range(len(each.values)) for each in domain]
+            answers: list[tuple[list[int], bool | None]] = []
+            for places in islice(product(*numbers), _MOST_SINGLE):
+                single = tuple(
+                    Candidates(each.column, (each.values[place],), complete=False)
+                    for each, place in zip(domain, places, strict=True)
+                )
+                with suppress(NotTried):
+                    ((_, truth),) = self._judged(condition, single)
+                    answers.append((list(places), truth))
+            if not answers:
+                raise
+            return answers
+
+    def _judged(
+        self, condition: Condition, domain: tuple[Candidates, ...]
+    ) -> list[tuple[list[int], bool | None]]:
+        answer = exp.alias_(self._written(condition, domain), "answer", copy=False)
+        query = exp.Select(expressions=[*_places(domain), answer]).from_(
+            self._rows(domain), copy=False
+        )
+        found = [
+            ([int(str(place)) for place in places], None if truth is None else bool(truth))
+            for *places, truth in self._ask(query)
+        ]
+        return sorted(found, key=itemgetter(0))
 
     def compare(self, before: Condition, now: Condition) -> Comparison:
         """Rows that tell two conditions apart. Raises NotTried."""
@@ -131,7 +153,7 @@ class Trials:
         if domain:
             query = query.order_by(*_places(domain), copy=False)
         found = self._ask(query)
-        return _row(domain, found[0]) if found else None
+        return _row(domain, [int(str(place)) for place in found[0]]) if found else None
 
     def _domain(self, *conditions: Condition) -> tuple[Candidates, ...]:
         trees = [each.tree for condition in conditions for each in condition.filters]
@@ -213,10 +235,9 @@ def _numbers(count: int) -> exp.Expr:
     return exp.func("UNNEST", exp.func("RANGE", exp.Literal.number(count)))
 
 
-def _row(domain: Sequence[Candidates], places: Sequence[object]) -> Row:
+def _row(domain: Sequence[Candidates], places: Sequence[int]) -> Row:
     return tuple(
-        (each.column.name, each.values[int(str(place))])
-        for each, place in zip(domain, places, strict=False)
+        (each.column.name, each.values[place]) for each, place in zip(domain, places, strict=False)
     )
 
 
