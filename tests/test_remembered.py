@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from demo import edit, started
 from transcripts import Shell, normalised
 
 from filtersql.commands import shared
@@ -31,9 +32,7 @@ QUESTIONS = (
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("STATE", "NSW")
-    made = Shell(tmp_path)
-    made.run("filtersql init demo")
-    made.run("cd demo")
+    made = started(tmp_path)
     edit(made, "filtersql_project.yml", "state: NSW", "state: \"{{ env_var('STATE') }}\"")
     return made
 
@@ -53,13 +52,6 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for module in (shared, ls, show):
         monkeypatch.setattr(module, "load_project", load)
     return seen
-
-
-def edit(shell: Shell, path: str, old: str, new: str) -> None:
-    file = shell.folder / path
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
 
 
 def answers(shell: Shell) -> list[tuple[str, str, int]]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_review import NASTY, PROJECT
+from demo import NASTY, started, written
 from transcripts import Shell
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -48,9 +48,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The template's review with changes of meaning."""
-    shell = Shell(tmp_path_factory.mktemp("page"))
-    shell.run("filtersql init demo")
-    shell.run("cd demo")
+    shell = started(tmp_path_factory.mktemp("page"))
     shell.run("filtersql compile -q")
     (shell.folder / "target" / "manifest.json").rename(shell.folder.parent / "manifest.json")
     orders = shell.folder / "publications" / "orders.yml"
@@ -134,11 +132,7 @@ def test_printed(browser, page: Path) -> None:
 
 def test_nothing_of_a_name_is_run(browser, tmp_path: Path) -> None:
     """A table called <script>alert(1)</script> is a title; nothing is fetched."""
-    for name, content in PROJECT.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
-    assert Shell(tmp_path).run("filtersql review").exit_code == 0
+    assert written(tmp_path).run("filtersql review").exit_code == 0
     browser.get_log("performance")
     look(browser, tmp_path / "target" / "review.html", 1000)
     assert NASTY in browser.find_element("css selector", "h3").text

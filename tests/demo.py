@@ -1,0 +1,80 @@
+"""The template's project in a folder, for tests of commands; and a page's elements and text."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+from transcripts import Ended, Shell
+
+__all__ = ["NASTY", "PROJECT", "PageReader", "edit", "lines", "parsed", "started", "written"]
+
+NASTY = "<script>alert(1)</script>"
+PROJECT = {
+    "filtersql_project.yml": "name: '<b>shop</b>'\nprofile: shop\n",
+    "profiles.yml": "shop: {outputs: {dev: {type: duckdb, path: x.duckdb}}}\n",
+    "tables/t.yml": (
+        f"tables:\n  - name: '\"{NASTY}\"'\n    columns: {{a: int, '\"<i>|`c\"': text}}\n"
+        "    primary_key: [a]\n    replica_identity: full\n"
+    ),
+    "publications/p.yml": (
+        "publications:\n  - name: '\"</title><img src=x onerror=alert(2)>\"'\n"
+        "    description: '<!--'\n    tables:\n"
+        f"      - {{name: '\"{NASTY}\"', where: 'a > 5 AND \"<i>|`c\" <> ''</pre>&amp;\u202e'''}}\n"
+    ),
+    "subscriptions/s.yml": (
+        "subscriptions:\n  - {name: '\"<s>\"', publications: "
+        "['\"</title><img src=x onerror=alert(2)>\"'], changes: {path: 'c/*.jsonl'}}\n"
+    ),
+}
+
+
+def started(folder: Path) -> Shell:
+    """A shell in the project that `init` makes."""
+    shell = Shell(folder)
+    shell.run("filtersql init demo")
+    shell.run("cd demo")
+    return shell
+
+
+def written(folder: Path) -> Shell:
+    """A shell in a project whose names and literals are markup."""
+    for name, content in PROJECT.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    return Shell(folder)
+
+
+def edit(shell: Shell, path: str, old: str, new: str) -> None:
+    """Replaces a text that must be there."""
+    file = shell.folder / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def lines(ended: Ended) -> list[str]:
+    """What was printed, line by line."""
+    return ended.stdout.splitlines()
+
+
+class PageReader(HTMLParser):
+    """The elements and the text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def parsed(page: str) -> PageReader:
+    reader = PageReader()
+    reader.feed(page)
+    return reader
