@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import casing, moments, numeric_order, numerics, patterns, regexes
+from filtersql.filters import casing, moments, numeric_order, numerics, patterns, regexes, zones
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.facts import Function, facts
@@ -77,6 +77,10 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return moments.compare(writer, node, moments.COMPARED[name], args)
     if name in moments.MOVED:
         return moments.move(writer, node, name, args)
+    if str(function) in zones.SHIFTED:
+        return zones.shift(writer, node, str(function), args)
+    if str(function) in zones.TRUNCATED:
+        return zones.truncate(writer, node, args)
     if name in patterns.LIKE:
         return patterns.like(writer, node, function, args)
     if name in ("varchar", "bpchar") and len(args) == 3:

@@ -85,6 +85,8 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["lower(text)", "upper(text)", "texticlike", "texticnlike", "bpchariclike",
                      "bpcharicnlike"],
                     "on letters whose case differs between PostgreSQL's locale providers"),
+    **dict.fromkeys(["timezone(text,timestamptz)", "timezone(text,timestamp)"],
+                    "on moments before 1970, where time zone databases differ"),
     "chr": "when the value is no character",
     "repeat": "when the result is too long",
 }  # fmt: skip

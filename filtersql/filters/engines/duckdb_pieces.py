@@ -11,6 +11,18 @@ from filtersql.filters.engines.templates import table
 
 __all__ = ["PIECES"]
 
+_UNSURE = "NOT ISINF(_1) AND EPOCH_US(_1) < 86400000000"
+_EARLY = "error('time zone databases differ before 1970')"
+
+
+def _first_day(year: str) -> str:
+    return (
+        "CASE WHEN ISINF(_1) THEN _1 "
+        f"WHEN YEAR(_1) > 0 THEN MAKE_TIMESTAMP({year}, 1, 1, 0, 0, 0) "
+        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END"
+    )
+
+
 PIECES = table(
     {
         # fields of dates and timestamps; those of an infinite one are no DECIMAL
@@ -76,6 +88,23 @@ PIECES = table(
         "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 5), 6, '0') AS DECIMAL(20, 0))) AS "
         "DECIMAL(24, 0)) AS DECIMAL(38, 0)) WHEN _1 IS NOT NULL THEN CAST(error('an interval "
         "is not in the form of PostgreSQL') AS DECIMAL(38, 0)) END",
+        # time zones
+        ".no_timestamptz": "CAST(NULL AS TIMESTAMPTZ)",
+        ".timestamp_in_utc": "timezone('UTC', _1)",
+        ".timestamptz_in_utc": "timezone('UTC', _1)",
+        ".timestamp_in_zone": f"CASE WHEN {_UNSURE} THEN {_EARLY} ELSE timezone(_2, _1) END",
+        ".timestamptz_in_zone": f"CASE WHEN {_UNSURE} THEN {_EARLY} ELSE timezone(_2, _1) END",
+        **{
+            f".trunc_{unit}": "CASE WHEN ISINF(_1) THEN _1 "
+            f"ELSE CAST(DATE_TRUNC('{unit}', _1) AS TIMESTAMP) END"
+            for unit in ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
+        },
+        ".trunc_milliseconds": "CASE WHEN ISINF(_1) THEN _1 "
+        "ELSE CAST(DATE_TRUNC('milliseconds', _1) AS TIMESTAMP) END",
+        ".trunc_microseconds": "_1",
+        ".trunc_decade": _first_day("YEAR(_1) // 10 * 10"),
+        ".trunc_century": _first_day("(YEAR(_1) - 1) // 100 * 100 + 1"),
+        ".trunc_millennium": _first_day("(YEAR(_1) - 1) // 1000 * 1000 + 1"),
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "error(_1)",

@@ -11,6 +11,26 @@ from filtersql.filters.engines.templates import table
 
 __all__ = ["PIECES"]
 
+_SURE = "CAST('1970-01-02 00:00:00' AS TIMESTAMP_NTZ)"
+_EARLY = "raise_error('time zone databases differ before 1970')"
+_MOMENT = "CONVERT_TIMEZONE(_2, 'UTC', _1)"
+_AFTER = f"TIMESTAMPADD(HOUR, 3, {_MOMENT})"
+#: the local time as a moment with the offset that is in force three hours later
+_LATER = (
+    "TIMESTAMPADD(MICROSECOND, TIMESTAMPDIFF(MICROSECOND, "
+    f"CONVERT_TIMEZONE('UTC', _2, {_AFTER}), {_AFTER}), _1)"
+)
+
+
+def _first_day(year: str) -> str:
+    return (
+        "CASE WHEN YEAR(_1) > 0 THEN "
+        f"CAST(MAKE_DATE(CASE WHEN {year} > 0 THEN {year} ELSE 0 END, 1, 1) AS TIMESTAMP_NTZ) "
+        "WHEN _1 IS NOT NULL "
+        "THEN CAST(raise_error('years before Christ are not handled') AS TIMESTAMP_NTZ) END"
+    )
+
+
 PIECES = table(
     {
         # fields of dates and timestamps
@@ -66,6 +86,25 @@ PIECES = table(
         "'([-+]?)([0-9]+):([0-9]+):([0-9]+)[.]?([0-9]*)', 5), 6, '0') AS DECIMAL(20, 0))) AS "
         "DECIMAL(24, 0)) AS DECIMAL(38, 0)) WHEN _1 IS NOT NULL THEN CAST(raise_error('an "
         "interval is not in the form of PostgreSQL') AS DECIMAL(38, 0)) END",
+        # time zones: a local time that exists twice is the later moment, where Spark takes the
+        # earlier one; three hours later the new offset is in force
+        ".no_timestamptz": "CAST(NULL AS TIMESTAMP)",
+        ".timestamp_in_utc": "CAST(_1 AS TIMESTAMP_NTZ)",
+        ".timestamptz_in_utc": "CAST(_1 AS TIMESTAMP)",
+        ".timestamp_in_zone": f"CASE WHEN _1 < {_SURE} THEN CAST({_EARLY} AS TIMESTAMP_NTZ) ELSE "
+        "CONVERT_TIMEZONE('UTC', _2, CAST(_1 AS TIMESTAMP_NTZ)) END",
+        ".timestamptz_in_zone": f"CASE WHEN _1 < {_SURE} THEN CAST({_EARLY} AS TIMESTAMP) "
+        f"WHEN CONVERT_TIMEZONE('UTC', _2, {_LATER}) = _1 THEN CAST(GREATEST({_MOMENT}, {_LATER}) "
+        f"AS TIMESTAMP) ELSE CAST({_MOMENT} AS TIMESTAMP) END",
+        **{
+            f".trunc_{unit}": f"CAST(DATE_TRUNC('{unit.upper()}', _1) AS TIMESTAMP_NTZ)"
+            for unit in ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
+        },
+        ".trunc_milliseconds": "CAST(DATE_TRUNC('MILLISECOND', _1) AS TIMESTAMP_NTZ)",
+        ".trunc_microseconds": "_1",
+        ".trunc_decade": _first_day("YEAR(_1) DIV 10 * 10"),
+        ".trunc_century": _first_day("(YEAR(_1) - 1) DIV 100 * 100 + 1"),
+        ".trunc_millennium": _first_day("(YEAR(_1) - 1) DIV 1000 * 1000 + 1"),
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "RAISE_ERROR(_1)",

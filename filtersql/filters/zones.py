@@ -1,0 +1,151 @@
+"""AT TIME ZONE with a constant zone, and date_trunc.
+
+Example
+    ============================================ ==============================================
+    node                                         written for Spark
+    ============================================ ==============================================
+    `tz AT TIME ZONE 'UTC'`                      CAST(tz AS TIMESTAMP_NTZ)
+    `tz AT TIME ZONE 'Europe/Berlin'`            CONVERT_TIMEZONE('UTC', 'Europe/Berlin', …)
+    `ts AT TIME ZONE '+05'` (POSIX: west)        ts + 5 hours, as a moment
+    `date_trunc('month', ts)`                    CAST(DATE_TRUNC('MONTH', ts) AS TIMESTAMP_NTZ)
+    ============================================ ==============================================
+
+    Time zone databases differ before 1970, so such a row raises; a zone whose rules were changed
+    since 2022 is refused: PostgreSQL's database and the engine's may be of different age. A local
+    time that exists twice is the later moment, one that does not exist is read with the offset
+    before the change, as PostgreSQL does.
+
+PostgreSQL
+    timestamp.c: timestamp_zone(), timestamptz_zone(), timestamp_trunc(); datetime.c,
+    DetermineTimeZoneOffset().
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from filtersql.filters.facts import facts
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import Node
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.writing import Writer
+
+__all__ = ["SHIFTED", "TRUNCATED", "shift", "truncate"]
+
+#: AT TIME ZONE, and the type of what comes out
+SHIFTED = {
+    "timezone(text,timestamptz)": "timestamp",
+    "timezone(interval,timestamptz)": "timestamp",
+    "timezone(text,timestamp)": "timestamptz",
+    "timezone(interval,timestamp)": "timestamptz",
+}
+TRUNCATED = {"date_trunc(text,timestamp)"}
+_UTC = {"utc", "gmt", "z", "zulu", "universal", "uct", "etc/utc", "etc/gmt", "etc/uct", "greenwich"}
+#: zones whose rules after 1970 differ between the tz databases of 2022 and later
+_CHANGED = frozenset(
+    """
+    africa/cairo africa/casablanca africa/el_aaiun africa/juba africa/khartoum
+    america/asuncion america/bahia_banderas america/cancun america/chihuahua
+    america/ciudad_juarez america/coyhaique america/ensenada america/godthab america/hermosillo
+    america/matamoros america/mazatlan america/merida america/mexico_city america/monterrey
+    america/nuuk america/ojinaga america/punta_arenas america/santa_isabel america/santiago
+    america/scoresbysund america/thule america/tijuana america/vancouver america/dawson
+    america/whitehorse america/inuvik america/iqaluit america/pangnirtung america/rankin_inlet
+    america/resolute america/yellowknife america/edmonton
+    antarctica/casey antarctica/palmer antarctica/vostok asia/almaty asia/amman asia/aqtau
+    asia/aqtobe asia/atyrau asia/beirut asia/choibalsan asia/damascus asia/famagusta asia/gaza
+    asia/hebron asia/hovd asia/istanbul asia/manila asia/nicosia asia/oral asia/qostanay
+    asia/qyzylorda asia/tehran asia/ulaanbaatar asia/ulan_bator atlantic/azores atlantic/madeira
+    chile/continental chile/easterisland egypt europe/chisinau europe/istanbul europe/kiev
+    europe/kyiv europe/lisbon europe/tiraspol europe/uzhgorod europe/volgograd europe/zaporozhye
+    iran mexico/bajanorte mexico/bajasur mexico/general canada/mountain canada/pacific
+    canada/yukon pacific/apia pacific/easter pacific/fiji pacific/tongatapu portugal turkey
+    """.split()
+)
+_OFFSET = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?\Z")
+_MOST_HOURS = 15
+_UNITS = {
+    "microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter",
+    "year", "decade", "century", "millennium",
+}  # fmt: skip
+_SYNONYMS = {
+    "years": "year", "months": "month", "mon": "month", "mons": "month", "days": "day",
+    "hours": "hour", "minutes": "minute", "min": "minute", "mins": "minute", "seconds": "second",
+    "sec": "second", "secs": "second", "weeks": "week", "decades": "decade", "decs": "decade",
+    "centuries": "century", "millennia": "millennium", "millisecond": "milliseconds",
+    "msec": "milliseconds", "ms": "milliseconds", "microsecond": "microseconds",
+    "usec": "microseconds", "us": "microseconds", "qtr": "quarter",
+}  # fmt: skip
+
+
+def shift(writer: Writer, node: Node, signature: str, args: Sequence[Node]) -> exp.Expr:
+    """`moment AT TIME ZONE zone`."""
+    result = SHIFTED[signature]
+    zone = fold(args[0])
+    if zone is None:
+        raise writer.refused(node, "The time zone must be a constant.")
+    if zone.value is None:
+        return writer.piece(f".no_{result}")
+    moment = writer.put(args[1])
+    east = _east(zone.value)
+    if east is None and isinstance(zone.value, str):
+        name = _region(writer, node, zone.value)
+        return writer.piece(f".{result}_in_zone", moment, writer.text(name))
+    if east is None:
+        raise writer.refused(node, "This interval is no offset of a time zone.")
+    seconds = east if result == "timestamp" else -east
+    if seconds:
+        moment = writer.piece(".add_micros", moment, writer.integer(seconds * 1_000_000))
+    return writer.piece(f".{result}_in_utc", moment)
+
+
+def _east(value: object) -> int | None:
+    """Seconds east of UTC, where the zone is an offset and no place."""
+    if isinstance(value, tuple):
+        months, days, micros = value
+        return None if months or days or micros % 1_000_000 else micros // 1_000_000
+    name = str(value).lower()
+    if name in _UTC:
+        return 0
+    offset = _OFFSET.match(name)
+    if offset and int(offset[2]) <= _MOST_HOURS and int(offset[3] or 0) < 60:
+        seconds = int(offset[2]) * 3600 + int(offset[3] or 0) * 60
+        return seconds if offset[1] == "-" else -seconds  # POSIX counts to the west
+    return facts().zone_abbreviations().get(name)
+
+
+@cache
+def _regions() -> dict[str, str]:
+    from zoneinfo import available_timezones
+
+    return {name.lower(): name for name in available_timezones() if "/" in name}
+
+
+def _region(writer: Writer, node: Node, written: str) -> str:
+    name = _regions().get(written.lower())
+    if name is None or name.lower().startswith(("etc/", "posix/", "right/", "systemv/")):
+        raise writer.refused(node, "Only a zone of the form Area/City, or an offset, has a form.")
+    if name.lower() in _CHANGED:
+        raise writer.refused(node, "The rules of this zone have changed since 2022, so that time "
+                             "zone databases of different age disagree.")  # fmt: skip
+    return name
+
+
+def truncate(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    """`date_trunc('unit', timestamp)`."""
+    unit = fold(args[0])
+    if unit is None:
+        raise writer.refused(node, "The unit must be a constant.")
+    if unit.value is None:
+        return writer.piece(".no_timestamp")
+    word = str(unit.value).lower()
+    word = _SYNONYMS.get(word, word)
+    if word not in _UNITS:
+        raise writer.refused(node, f'date_trunc has no unit "{word}".')
+    return writer.piece(f".trunc_{word}", writer.put(args[1]))
