@@ -150,12 +150,18 @@ def _from_environment(ctx: click.Context, params: Sequence[click.Parameter]) -> 
             continue
         variable = f"FILTERSQL_{param.name.upper()}"
         opposite = f"FILTERSQL_NO_{param.name.upper()}"
-        # What is wrong with a value is said of its variable.
-        param.envvar, param.show_envvar = variable, True
         if text := os.environ.get(variable):
             value = param.type.split_envvar_value(text) if param.multiple else text
-            found[param.name] = param.type_cast_value(ctx, value)
+            found[param.name] = _read(ctx, param, value, variable)
         elif param.secondary_opts and (text := os.environ.get(opposite)):
-            param.envvar = opposite
-            found[param.name] = not param.type_cast_value(ctx, text)
+            found[param.name] = not _read(ctx, param, text, opposite)
     return found
+
+
+def _read(ctx: click.Context, param: click.Parameter, value: object, variable: str) -> object:
+    """The value as the flag would take it; what is wrong with it is said of the variable."""
+    try:
+        return param.type_cast_value(ctx, value)
+    except click.BadParameter as wrong:
+        message = f"{wrong.message.rstrip('.')} (from {variable})."
+        raise click.BadParameter(message, ctx=ctx, param=param) from None
