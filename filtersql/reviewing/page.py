@@ -252,7 +252,8 @@ def _change(change: TargetChange) -> Iterator[str]:
 def _meaning(each: Meaning) -> Iterator[str]:
     yield f"<h4>{', '.join(each.actions)}: <span class=verdict>{each.verdict}</span></h4>\n"
     if each.verdict != "the same" or each.before != each.now:
-        yield f"<p><del>{_texts(each.before)}</del> → <ins>{_texts(each.now)}</ins></p>\n"
+        yield f"<p>Before: <del>{_texts(each.before)}</del></p>\n"
+        yield f"<p>Now: <ins>{_texts(each.now)}</ins></p>\n"
     if each.gained is not None:
         yield f"<p>Now taken: {_row(each.gained).replace('<br>', ', ')}</p>\n"
     if each.lost is not None:
