@@ -40,6 +40,7 @@ _PIECES_DUCKDB = re.compile(
     re.DOTALL,
 )
 _MARKS = re.compile(r"/\*(?:<(?P<begin>\d+)|(?P<end>\d+)>)\*/")
+_HEAD = re.compile(r"(?:--[^\n]*\n)*")
 _lines = attrgetter("line", "last_line")
 _ACTION = re.compile(r"--   (insert|update|delete|copy) ")
 
@@ -67,6 +68,8 @@ class SourceMaps:
         self._definitions = definitions
         self._places: dict[int, tuple[Span, str]] = {}
         self._last: tuple[Node, Judgements] | None = None
+        #: the statements of a node have the same header
+        self._header_of: tuple[tuple[Node, str], tuple[Mapped, ...]] | None = None
 
     def of(self, node: Node, statement: str) -> tuple[Mapped, ...]:
         """The map of one statement."""
@@ -74,10 +77,12 @@ class SourceMaps:
         judged = self._judgements(node)
         arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
         numbered = arms if statement == "merge" else list(judged.copy)
-        found = [
-            *self._header(node, text, arms, judged.copy),
-            *self._marked(node, text, numbered),
-        ]
+        head = _HEAD.match(text)
+        key = node, "" if head is None else head[0]
+        if self._header_of is None or not _same(self._header_of[0], key):
+            made = self._header(node, key[1], arms, judged.copy)
+            self._header_of = key, tuple(made)
+        found = [*self._header_of[1], *self._marked(node, text, numbered)]
         return tuple(sorted(found, key=_lines))
 
     def _judgements(self, node: Node) -> Judgements:
@@ -161,3 +166,7 @@ def _marks(node: Node, text: str) -> list[re.Match[str]]:
         return found
     pieces = _PIECES_DUCKDB if "TimeZone" in node.compiled.settings else _PIECES
     return [each for each in pieces.finditer(text) if each["begin"] or each["end"]]
+
+
+def _same(one: tuple[Node, str], other: tuple[Node, str]) -> bool:
+    return one[0] is other[0] and one[1] == other[1]

@@ -28,4 +28,7 @@ def command(console: Console, *, shell: str) -> int:
     assert found is not None  # click knows the three
     root = click.get_current_context().find_root().command
     click.echo(found(root, {}, "filtersql", "_FILTERSQL_COMPLETE").source())
+    if shell == "bash":
+        # A node's name has a colon, at which bash would begin a new word.
+        click.echo('COMP_WORDBREAKS="${COMP_WORDBREAKS//:}"')
     return 0

@@ -60,8 +60,12 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
     from filtersql.reviewing.page import html
 
     place = output or project.root / "target" / "review.html"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write_file(place, html(review).encode("utf-8", "backslashreplace"))
+    page = html(review).encode("utf-8", "backslashreplace")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_file(place, page)
+    except OSError as error:
+        raise click.UsageError(f"{place}: cannot be written: {error.strerror}") from None
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
     if console.options.json:
         console.document(_document(review, str(shown)))
