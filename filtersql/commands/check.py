@@ -4,39 +4,173 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from filtersql.commands.console import Console
+from filtersql.commands.progress import dotted
 from filtersql.commands.shared import loaded_compilation, subcommand
+from filtersql.errors import Mistake, Mistakes
+
+if TYPE_CHECKING:
+    from filtersql.compile import Node
+    from filtersql.project import Project
+    from filtersql.proving.check import Bench, Proof
+    from filtersql.targets.model import Engine
+
+__all__ = ["command"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What came of one target: a proof, or why there is none."""
+
+    node: Node
+    seconds: float
+    proof: Proof | None = None
+    mistakes: Mistakes | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.node.compiled.subscription}/{self.node.compiled.relation}"
+
+    @property
+    def right(self) -> bool:
+        return self.proof is not None and self.proof.counterexample is None
 
 
 @subcommand("check")
-@click.option("--deep", is_flag=True)
-def command(console: Console, *, deep: bool) -> int:
-    """Check."""
-    from filtersql.artifacts import compiled_path
+@click.option("--deep", is_flag=True, help="Try histories of three changes, too.")
+@click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "spark"]),
+    default="duckdb",
+    help="What runs the statements; on Spark their text stands as it is. Default: duckdb.",
+)
+def command(console: Console, *, deep: bool, engine: str) -> int:
+    """Prove the compiled files against a slow model of PostgreSQL's semantics.
+
+    Every merge.sql under target/compiled/ is tried on all cells of old row, new row, what the
+    filters say of them, row in the target or not, and action. The smallest case that goes wrong is
+    printed as rows.
+    """
     from filtersql.commands.selecting import selected
-    from filtersql.compile import FilterShelf, destination
-    from filtersql.proving.check import Bench, prove
-    from filtersql.proving.loading import Shelf
-    from filtersql.targets.duckdb import connect
 
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
-    shelf = FilterShelf(project)
-    for node in nodes:
-        with tempfile.TemporaryDirectory() as folder:
-            t = time.perf_counter()
-            s = Shelf(connect(None), Path(folder))
-            b = Bench(s, s, shelf, destination(project).engine, deep)
-            p = prove(
-                node,
-                node.compiled,
-                project.compiled_path / compiled_path(node) / "merge.sql",
-                "x",
-                b,
-            )
-            print(node.compiled.relation, p, time.perf_counter() - t)
-    return 0
+    results: list[_Result] = []
+    with _bench(project, deep=deep, spark=engine == "spark") as bench:
+        for index, node in enumerate(nodes, 1):
+            result = _tried(project, node, bench)
+            results.append(result)
+            _print(console, f"{index} of {len(nodes)}", result)
+            if not result.right and console.options.fail_fast:
+                break
+    return _end(console, results)
+
+
+@contextmanager
+def _bench(project: Project, *, deep: bool, spark: bool) -> Iterator[Bench]:
+    """DuckDB in memory, and Spark in a folder that is not the project's where it is asked for."""
+    from filtersql.compile import FilterShelf, destination
+    from filtersql.proving.check import Bench
+    from filtersql.proving.loading import Shelf
+    from filtersql.targets.duckdb import connect
+
+    dialect = destination(project).engine
+    if spark and dialect != "spark":
+        raise click.UsageError("--engine spark proves files for Spark; --target names one.")
+    with tempfile.TemporaryDirectory(prefix="filtersql-check-") as name:
+        folder = Path(name)
+        duckdb = connect(None)
+        # Small statements: handing each to several threads costs more than it gives.
+        duckdb.execute("SET threads = 1")
+        engine: Engine = _spark(project, folder) if spark else duckdb
+        try:
+            shelf = Shelf(duckdb, folder)
+            other = Shelf(engine, folder) if spark else shelf
+            yield Bench(shelf, other, FilterShelf(project), dialect, deep)
+        finally:
+            engine.close()
+            duckdb.close()
+
+
+def _spark(project: Project, folder: Path) -> Engine:
+    from filtersql.targets.open import open_engine
+
+    assert project.output is not None  # loaded_compilation asked for one
+    return open_engine(project.output, folder)
+
+
+def _tried(project: Project, node: Node, bench: Bench) -> _Result:
+    from filtersql.artifacts import compiled_path
+    from filtersql.proving.check import prove
+
+    began = time.perf_counter()
+    path = project.compiled_path / compiled_path(node) / "merge.sql"
+    shown = path.relative_to(project.root) if path.is_relative_to(project.root) else path
+    try:
+        proof = prove(node, path, str(shown), bench)
+    except Mistakes as found:
+        return _Result(node, time.perf_counter() - began, mistakes=found)
+    except Mistake as found:
+        return _Result(node, time.perf_counter() - began, mistakes=Mistakes([found]))
+    return _Result(node, time.perf_counter() - began, proof)
+
+
+def _print(console: Console, place: str, result: _Result) -> None:
+    from filtersql.reviewing.counterexamples import counterexample_text
+
+    word, color = ("PROVED", "green") if result.right else ("WRONG", "red")
+    if result.mistakes is not None:
+        word = "NOT PROVED"
+    told = f"[{_counts(result.proof)} in {result.seconds:.2f}s]" if result.proof else "[ERROR]"
+    console.message(dotted(f"{place} {word} {result.name}", told), fg=color)
+    if result.mistakes is not None and not console.options.json:
+        console.fail(result.mistakes)
+    if result.proof is not None and result.proof.counterexample is not None:
+        columns = [column.name for column in result.node.compiled.columns]
+        console.result(counterexample_text(result.proof.counterexample, columns))
+        console.result()
+
+
+def _counts(proof: Proof) -> str:
+    return f"{proof.cells} cells, {proof.histories} histories"
+
+
+def _end(console: Console, results: list[_Result]) -> int:
+    proofs = [result.proof for result in results if result.proof is not None]
+    wrong = sum(not result.right for result in results)
+    cells, histories = sum(p.cells for p in proofs), sum(p.histories for p in proofs)
+    console.message(
+        f"Done. PROVED={len(results) - wrong} WRONG={wrong} TOTAL={len(results)}: "
+        f"{cells} cells and {histories} histories tried",
+        fg="red" if wrong else "green",
+    )
+    if console.options.json:
+        console.document({"checks": [_record(result) for result in results]})
+    return max(
+        (found.exit_code for found in (each.mistakes for each in results) if found is not None),
+        default=1 if wrong else 0,
+    )
+
+
+def _record(result: _Result) -> dict[str, object]:
+    from filtersql.reviewing.counterexamples import counterexample_record
+
+    proof, columns = result.proof, [column.name for column in result.node.compiled.columns]
+    example = None if proof is None else proof.counterexample
+    return {
+        "unique_id": result.name,
+        "status": "proved" if result.right else "wrong" if proof else "error",
+        "cells": 0 if proof is None else proof.cells,
+        "histories": 0 if proof is None else proof.histories,
+        "execution_time": round(result.seconds, 6),
+        "counterexample": None if example is None else counterexample_record(example, columns),
+        "message": None if result.mistakes is None else str(result.mistakes),
+    }

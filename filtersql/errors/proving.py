@@ -8,7 +8,19 @@ from filtersql.errors import Mistake, nearest
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["NotExpected"]
+__all__ = [
+    "FilterNotDefined",
+    "MarksGone",
+    "MergesElsewhere",
+    "NoStatement",
+    "NotExpected",
+    "NotProved",
+    "NotTheMerge",
+    "NotTranspiled",
+    "NothingToTry",
+]
+
+_COMPILE = "Run filtersql compile."
 
 
 class NotExpected(Mistake):
@@ -24,4 +36,87 @@ class NotExpected(Mistake):
             span=span,
             detail=f"Its targets are {', '.join(targets)}." if targets else "It has no target.",
             hint=f'Perhaps "{close}" was meant.' if close else None,
+        )
+
+
+class NoStatement(Mistake):
+    """A compiled file is missing."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f'compiled file "{path}" does not exist', hint=_COMPILE)
+
+
+class NotTheMerge(Mistake):
+    """A compiled file does not hold one MERGE."""
+
+    def __init__(self, path: str, reason: str | None) -> None:
+        super().__init__(
+            f'compiled file "{path}" is not one MERGE statement',
+            detail=f"The parser says: {reason}." if reason else None,
+            hint=_COMPILE,
+        )
+
+
+class MarksGone(Mistake):
+    """The comments around the filters of a compiled file are not those that compile writes."""
+
+    def __init__(self, path: str, wanted: int, found: int) -> None:
+        super().__init__(
+            f'compiled file "{path}" does not mark its row filters as they were compiled',
+            detail=f"It was compiled with {wanted} marked filters, and {found} are found.",
+            hint=f"{_COMPILE} A macro of the project has to print the comments around each filter.",
+        )
+
+
+class FilterNotDefined(Mistake):
+    """What is marked as a filter in a compiled file is none of the definitions."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__(
+            "marked filter of a compiled file is not one of the definitions",
+            span=span,
+            detail="Only a filter that the definitions give for this table can be proved.",
+            hint=_COMPILE,
+        )
+
+
+class MergesElsewhere(Mistake):
+    """A compiled file writes to another table."""
+
+    def __init__(self, path: str, target: str) -> None:
+        super().__init__(
+            f'compiled file "{path}" does not merge into {target}',
+            hint=_COMPILE,
+        )
+
+
+class NotTranspiled(Mistake):
+    """A statement for Spark has no form for DuckDB."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f'compiled file "{path}" cannot be written for DuckDB',
+            detail=f"{reason.splitlines()[0].rstrip('.')}.",
+            hint="Prove it with check --engine spark.",
+        )
+
+
+class NothingToTry(Mistake):
+    """No row can be made on which a statement could be tried."""
+
+    def __init__(self, name: str, column: str) -> None:
+        super().__init__(
+            f'there is no value to try for column "{column}" of "{name}"',
+            detail="The statement is not proved.",
+        )
+
+
+class NotProved(Mistake):
+    """A statement is written so that many cases cannot be tried at once."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f'compiled file "{path}" cannot be proved: {reason}',
+            detail="Cases are told apart by a number that feed, target and joins carry.",
+            hint="Write the macro with plain queries, joins and common table expressions.",
         )

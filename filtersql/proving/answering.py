@@ -1,0 +1,80 @@
+"""Drafts of cases and the rows that the model expects of them.
+
+Example
+    answered(world, [((Change("truncate"),), rows)]).together[0].expected        # ()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from filtersql.proving.loading import Case
+from filtersql.proving.model import Change, Image, Row, Stops
+from filtersql.proving.world import World
+
+__all__ = ["Draft", "Tried", "answered"]
+
+#: changes, and the rows that the target holds before them
+Draft = tuple[Sequence[Change], Sequence[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Cases that are merged together, and those of which each may stop the statement."""
+
+    together: tuple[Case, ...]
+    alone: tuple[Case, ...]
+
+
+def answered(world: World, drafts: Sequence[Draft]) -> Tried:
+    """The drafts with the rows that the model expects; those whose filter raises are left out."""
+    world.answers.ask(_judged(world, [change for changes, _ in drafts for change in changes]))
+    together: list[Case] = []
+    alone: dict[tuple[object, ...], Case] = {}
+    for changes, before in drafts:
+        stopping = _may_stop(world, changes)
+        if stopping and len(changes) > 1:
+            continue
+        try:
+            expected: tuple[Row, ...] | None = world.model.play(before, changes)
+        except Stops:
+            expected = None
+        except LookupError:
+            continue
+        case = Case(tuple(changes), tuple(before), expected, may_stop=stopping)
+        if expected is not None and not stopping:
+            together.append(case)
+        elif len(changes) == 1:
+            kind = (changes[0].op, changes[0].before is None, expected is None, len(before) > 1)
+            alone.setdefault(kind, case)
+    return Tried(tuple(together), tuple(alone.values()))
+
+
+def _judged(world: World, changes: Sequence[Change]) -> Iterator[Image]:
+    """Every image that a filter may be asked about."""
+    identity = world.model.resolved.table.identity_columns
+    for change in changes:
+        old, new = change.before or {}, change.after or {}
+        yield old
+        yield new
+        yield {name: old.get(name) for name in identity}
+        if change.unchanged:
+            yield {**new, **{name: old.get(name) for name in change.unchanged}}
+
+
+def _may_stop(world: World, changes: Sequence[Change]) -> bool:
+    """Whether a change brings its row under another key and lacks a value that only the old has.
+
+    PostgreSQL finds it in the subscriber's row. A refusal is no wrong row either.
+    """
+    for change in changes:
+        lacking = set(change.unchanged).difference(change.before or ())
+        moved = any(
+            (change.before or {}).get(name, (change.after or {}).get(name))
+            != (change.after or {}).get(name, (change.before or {}).get(name))
+            for name in world.model.key
+        )
+        if lacking and moved:
+            return True
+    return False

@@ -1,0 +1,97 @@
+"""Several changes of a few keys in one batch: keys used again, swapped, truncated between.
+
+Example
+    insert a 6; update a 6 to a 7; delete a 7      every sequence of an alphabet of changes,
+    truncate; insert a 6; truncate                 from an empty target and from a filled one
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from filtersql.definitions.model import Action
+from filtersql.proving.answering import Tried, answered
+from filtersql.proving.model import Change, Image, Row
+from filtersql.proving.world import (
+    World,
+    has_other_keys,
+    is_unlogged,
+    left_out,
+    other_payload,
+    representatives,
+)
+
+__all__ = ["histories"]
+
+
+def histories(world: World, length: int) -> Tried:
+    """All sequences of some changes, over a few keys."""
+    alphabet = _alphabet(world)
+    starts = _starts(world)
+    starts = starts if length > 2 else [starts[0], *starts[2:]]
+    return answered(
+        world,
+        [(changes, before) for changes in product(alphabet, repeat=length) for before in starts]
+        + [
+            ((Change("truncate"), change, Change("truncate")), before)
+            for change in alphabet
+            for before in starts
+            if length == 2
+        ],
+    )
+
+
+def _alphabet(world: World) -> list[Change]:
+    """Changes over a few rows: same key, other key, matching and not."""
+    rows = _few_rows(world)
+    unchanged = tuple(name for name in left_out(world) if name not in world.logged)
+    found = [Change("truncate")]
+    for row in rows:
+        found.append(Change("insert", None, row))
+        if world.finds:
+            found.append(Change("delete", world.old(row), None))
+    if world.finds:
+        for old, new in product(rows, rows):
+            fresh = {**new, **other_payload(world, new)} if old is new else new
+            logged = None if is_unlogged(world, old, fresh) else world.old(old)
+            found.append(Change("update", logged, fresh))
+            if unchanged and old is new:
+                sent = {name: value for name, value in fresh.items() if name not in unchanged}
+                found.append(Change("update", logged, sent, unchanged))
+    return found
+
+
+def _few_rows(world: World) -> list[Image]:
+    """Two matching rows with different keys, and one that does not match.
+
+    The latter under the first one's key, if there is such a row.
+    """
+    few = representatives(world.trials, world.model.key)
+    shifts = (0, 1) if has_other_keys(world) else (0,)
+    every = enumerate(product(few, shifts))
+    rows = [
+        world.row(trial, shift, place if world.model.key or place else None)
+        for place, (trial, shift) in every
+    ]
+    world.answers.ask(rows)
+    matching: list[Image] = []
+    for row in filter(lambda row: _matches(world, row), rows):
+        if len(matching) < 2 and not any(world.same_key(row, one) for one in matching):
+            matching.append(row)
+    others = [row for row in rows if not _matches(world, row)]
+    others.sort(key=lambda row: not (matching and world.same_key(row, matching[0])))
+    return [*matching, *others[:1]]
+
+
+def _matches(world: World, row: Image) -> bool:
+    """Whether an INSERT of the row is sent; where none is published, a row of the copy."""
+    op = "insert" if Action.INSERT in world.model.resolved.filters else "read"
+    return bool(world.model.apply((), Change(op, None, row)))
+
+
+def _starts(world: World) -> list[list[Row]]:
+    rows = [world.target({**row, **other_payload(world, row)}) for row in _few_rows(world)]
+    found: list[list[Row]] = [[], rows[:1], rows[:2]]
+    if not world.model.key and rows:
+        found.append([rows[0], rows[0]])
+    return [rows for place, rows in enumerate(found) if rows not in found[:place]]

@@ -1,0 +1,205 @@
+"""What PostgreSQL leaves in a subscriber's table, slowly and obviously: one change at a time.
+
+Example
+    model = Model.of(resolved, says)
+    rows = model.apply((), Change("insert", None, {"a": "6", "c": "NSW"}))
+    rows = model.apply(rows, Change("update", {"a": "6"}, {"a": "5", "c": "NSW"}))     # ()
+
+It shares nothing with what is compiled: no SQL, no image, no form of table. `says(filter, row)`
+alone is asked, what one filter answers for one row.
+
+PostgreSQL
+    pgoutput.c, pgoutput_row_filter(): which row is judged, by which filter, and what is sent.
+    worker.c, apply_handle_insert(), _update(), _delete(): what the subscriber does with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from filtersql.catalog import Identity
+from filtersql.definitions.model import Action
+from filtersql.filters import Filter
+from filtersql.publications.model import Contribution, ResolvedTable
+
+__all__ = ["Change", "Image", "Model", "Row", "Stops"]
+
+#: a row, or what is known of one: PostgreSQL's text of each value
+Image = Mapping[str, str | None]
+#: the published columns of a row, in the target's order
+Row = tuple[str | None, ...]
+
+
+class Stops(Exception):
+    """A row would have to be added of which a value is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of the feed: `before` is what the source logged of the old row."""
+
+    op: str
+    before: Image | None = None
+    after: Image | None = None
+    unchanged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One published table and the one subscriber that only this feed writes to."""
+
+    resolved: ResolvedTable
+    filters: Mapping[Contribution, Filter]
+    says: Callable[[Filter, Image], bool | None]
+    #: the columns of the subscriber's table
+    columns: tuple[str, ...]
+    #: the columns by which the subscriber finds a row; none: by all of them
+    key: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        resolved: ResolvedTable,
+        filters: Mapping[Contribution, Filter],
+        says: Callable[[Filter, Image], bool | None],
+    ) -> Model:
+        """The model of a published table."""
+        columns = tuple(column.name for column in resolved.columns)
+        identity, named = resolved.table.replica_identity, resolved.table.primary_key
+        if identity.kind is Identity.INDEX:
+            named = identity.index
+        found = identity.kind is not Identity.NOTHING and set(named) <= set(columns)
+        return cls(resolved, filters, says, columns, named if found else ())
+
+    def play(self, rows: Sequence[Row], changes: Sequence[Change]) -> tuple[Row, ...]:
+        """The rows after all changes. Raises Stops."""
+        for change in changes:
+            rows = self.apply(rows, change)
+        return tuple(rows)
+
+    def apply(self, rows: Sequence[Row], change: Change) -> tuple[Row, ...]:
+        """The rows after one change. Raises Stops."""
+        if change.op == "truncate":
+            return () if self.resolved.truncates else tuple(rows)
+        if self.resolved.unjudged and change.op in {"update", "delete"} & {*self.resolved.filters}:
+            raise Stops
+        new = self._new_row(change)
+        match self._sent(change, new):
+            case "insert":
+                return self._insert(rows, new, change)
+            case "update":
+                return self._update(rows, change, new)
+            case "delete":
+                return self._delete(rows, change)
+            case _:
+                return tuple(rows)
+
+    def _new_row(self, change: Change) -> Image:
+        """PostgreSQL takes an unchanged value from the old row where that holds it."""
+        new = dict(change.after or {})
+        for name in change.unchanged:
+            if change.before is not None and name in change.before:
+                new[name] = change.before[name]
+        return new
+
+    def _sent(self, change: Change, new: Image) -> str | None:
+        """What is sent to the subscriber."""
+        old = change.before or {}
+        switches = self.resolved.semantics
+        if change.op == "read":
+            return "insert" if self._any(self.resolved.copy_filters, new) else None
+        action = Action(change.op)
+        if action not in self.resolved.filters:
+            return None
+        judges = self.resolved.filters[action]
+        if action is Action.INSERT:
+            return "insert" if self._any(judges, new) else None
+        if action is Action.DELETE:
+            if switches.delete_policy == "target_existence":
+                return "delete"
+            if switches.delete_policy == "key_only_filter":
+                old = {name: old.get(name) for name in self.resolved.table.identity_columns}
+            return "delete" if self._any(judges, old) else None
+        if switches.update_decision == "target_existence":
+            return "update" if self._any(judges, new) else "delete"
+        if switches.update_decision == "new_only" or change.before is None:
+            return "update" if self._any(judges, new) else None
+        matched, matches = self._any(judges, old), self._any(judges, new)
+        if matched:
+            return "update" if matches else "delete"
+        return "insert" if matches else None
+
+    def _any(self, judges: Sequence[Contribution], image: Image) -> bool:
+        """Whether filters let a row through; without one, every row."""
+        if not judges:
+            return True
+        answers = [self.says(self.filters[each], image) for each in judges]
+        every = self.resolved.semantics.combine == "and"
+        decisive = not every
+        if decisive in answers:
+            answer: bool | None = decisive
+        else:
+            answer = None if None in answers else not decisive
+        if answer is None:
+            return self.resolved.semantics.null_policy == "keep"
+        return answer
+
+    def _insert(self, rows: Sequence[Row], new: Image, change: Change) -> tuple[Row, ...]:
+        row = self._complete(new, change, None)
+        if not self.key:
+            return (*rows, row)
+        return (*self._without(rows, self._key_of(row)), row)
+
+    def _update(self, rows: Sequence[Row], change: Change, new: Image) -> tuple[Row, ...]:
+        old = change.before if change.before is not None else new
+        found = self._find(rows, old)
+        if found is None and self._skips:
+            return tuple(rows)
+        row = self._complete(new, change, found)
+        left = self._remove(rows, found)
+        if self.key:
+            left = self._without(left, self._key_of(row))
+        return (*left, row)
+
+    @property
+    def _skips(self) -> bool:
+        """Whether an UPDATE of a row that is not there does nothing."""
+        said = self.resolved.subscription.on_conflict
+        return self.resolved.semantics.missing_target == "skip" and said is None
+
+    def _delete(self, rows: Sequence[Row], change: Change) -> tuple[Row, ...]:
+        old = change.before if change.before is not None else change.after
+        return self._remove(rows, self._find(rows, old or {}))
+
+    def _complete(self, new: Image, change: Change, found: Row | None) -> Row:
+        """The row as it is stored: what was not sent is the value that the target has."""
+        missing = [name for name in self.columns if name not in new]
+        strict = self.resolved.semantics.toast_unchanged == "error"
+        if missing and (found is None or strict or not set(missing) <= set(change.unchanged)):
+            raise Stops
+        held = dict(zip(self.columns, found or (), strict=False))
+        return tuple(new[name] if name in new else held[name] for name in self.columns)
+
+    def _find(self, rows: Sequence[Row], old: Image) -> Row | None:
+        """The subscriber's row for an old row: by its key, or by everything."""
+        named = self.key or self.columns
+        wanted = tuple(old.get(name) for name in named)
+        places = [self.columns.index(name) for name in named]
+        for row in rows:
+            if tuple(row[place] for place in places) == wanted:
+                return row
+        return None
+
+    def _remove(self, rows: Sequence[Row], found: Row | None) -> tuple[Row, ...]:
+        """One copy less."""
+        left = list(rows)
+        if found is not None:
+            left.remove(found)
+        return tuple(left)
+
+    def _without(self, rows: Sequence[Row], key: Row) -> tuple[Row, ...]:
+        return tuple(row for row in rows if self._key_of(row) != key)
+
+    def _key_of(self, row: Row) -> Row:
+        return tuple(row[self.columns.index(name)] for name in self.key)

@@ -1,0 +1,199 @@
+"""A compiled merge.sql as it stands on disk, made ready to be tried on many cases at once.
+
+Example
+    statement = read_statement(path, node, writers)
+    statement.sql(layout, engine)        one MERGE for all cases, in the engine's dialect
+
+On the engine of the file a marked filter stays as it is written. On DuckDB the filters of a file
+for Spark are exchanged for their DuckDB twins: what stands between `/*<1*/` and `/*1>*/` has to be
+a filter of the definitions, over the old or the new row.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
+
+from filtersql.compile import FilterShelf, Node
+from filtersql.errors import Mistakes
+from filtersql.errors.proving import (
+    FilterNotDefined,
+    MarksGone,
+    MergesElsewhere,
+    NoStatement,
+    NotTheMerge,
+    NotTranspiled,
+)
+from filtersql.proving.lifting import Lifting, lifted
+from filtersql.proving.loading import CASES, FEED, TARGET, Layout
+from filtersql.rendering.words import raise_error, true_or_false
+from filtersql.source import Source
+from filtersql.storage import Engine as Dialect
+from filtersql.targets.model import Engine
+
+__all__ = ["Statement", "read_statement"]
+
+_PIECES = {
+    "spark": r"'(?:[^'\\]|''|\\.)*'|\"(?:[^\"\\]|\"\"|\\.)*\"|`(?:[^`]|``)*`",
+    "duckdb": r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"",
+}
+_MARKS = r"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/"
+_TWIN = "filtersql_twin_{}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """A filter in the file: its number, and where its text begins and ends."""
+
+    number: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The MERGE of a file, with a placeholder for each marked filter."""
+
+    path: Path
+    node: Node
+    dialect: Dialect
+    tree: exp.Merge
+    #: the text that stands in a filter's place, by dialect and placeholder
+    filters: Mapping[Dialect, Mapping[str, str]]
+
+    def sql(self, layout: Layout, engine: Engine) -> str:
+        """The statement for all cases that are loaded. Raises NotLifted and NotTranspiled."""
+        compiled = self.node.compiled
+        target = exp.to_table(compiled.target_sql, dialect=self.dialect)
+        lifting = Lifting(
+            number=layout.number,
+            cases=CASES,
+            is_feed=lambda table: table.name == compiled.changes_view and not table.db,
+            is_target=lambda table: _same(table, target),
+            feed=exp.to_table(FEED),
+            target=exp.to_table(engine.table_sql(TARGET), dialect=engine.dialect),
+        )
+        tree = lifted(self.tree.copy(), lifting)
+        if engine.dialect != self.dialect:
+            _stops_of_duckdb(tree)
+        try:
+            text = tree.sql(engine.dialect, comments=False, unsupported_level=ErrorLevel.RAISE)
+        except SqlglotError as error:
+            raise Mistakes([NotTranspiled(str(self.path), str(error))]) from None
+        for placeholder, written in self.filters[engine.dialect].items():
+            column = exp.to_identifier(placeholder, quoted=True).sql(engine.dialect)
+            text = text.replace(column, written)
+        return text
+
+
+def read_statement(
+    path: Path, shown: str, node: Node, shelf: FilterShelf, dialect: Dialect
+) -> Statement:
+    """The statement in a file. Raises Mistakes where it is not what a proof can begin with."""
+    if not path.is_file():
+        raise Mistakes([NoStatement(shown)])
+    text = path.read_text(encoding="utf-8")
+    marked = _marked(text, dialect)
+    tree = _parsed(_with_placeholders(text, marked, dialect), shown, dialect)
+    wanted = [one.number for one in _marked(node.compiled.merge_sql, dialect)]
+    if [one.number for one in marked] != wanted:
+        raise Mistakes([MarksGone(shown, len(wanted), len(marked))])
+    own: dict[str, str] = {}
+    twins: dict[str, str] = {}
+    known = _twins(node, shelf, dialect)
+    strange: list[FilterNotDefined] = []
+    for one in marked:
+        placeholder, written = _TWIN.format(one.number), text[one.begin : one.end].strip()
+        own[placeholder] = written
+        if dialect == "duckdb":
+            twins[placeholder] = written
+        elif written in known:
+            twins[placeholder] = known[written]
+        else:
+            strange.append(FilterNotDefined(Source(shown, text).span(one.begin, one.end)))
+    if strange:
+        raise Mistakes(strange)
+    if not isinstance(tree.this, exp.Table) or not _same(
+        tree.this, exp.to_table(node.compiled.target_sql, dialect=dialect)
+    ):
+        raise Mistakes([MergesElsewhere(shown, node.compiled.target_sql)])
+    return Statement(path, node, dialect, tree, {"duckdb": twins, dialect: own})
+
+
+def _marked(text: str, dialect: Dialect) -> list[_Marked]:
+    """The marked filters, in the order of the text; marks in strings and comments are none."""
+    found: list[_Marked] = []
+    begun: tuple[int, int] | None = None
+    for piece in re.finditer(_PIECES[dialect] + _MARKS, text, re.DOTALL):
+        if piece["begin"] is not None:
+            begun = int(piece["begin"]), piece.end()
+        elif piece["end"] is not None and begun is not None and begun[0] == int(piece["end"]):
+            found.append(_Marked(begun[0], begun[1], piece.start()))
+            begun = None
+    return found
+
+
+def _twins(node: Node, shelf: FilterShelf, dialect: Dialect) -> dict[str, str]:
+    """What may stand between marks, and the same for DuckDB."""
+    if dialect == "duckdb":
+        return {}
+    own, duckdb = shelf.writer(dialect), shelf.writer("duckdb")
+    found = {
+        f"({own(each, prefix)})": f"({duckdb(each, prefix)})"
+        for each in node.filters.values()
+        for prefix in ("old_", "new_")
+    }
+    for value in (True, False):
+        word = true_or_false(value=value, engine=dialect)
+        found[f"({word})"] = f"({true_or_false(value=value, engine='duckdb')})"
+    for mistake in node.resolved.unjudged:
+        message = f"filtersql: {mistake.message}"
+        found[f"({raise_error(message, dialect)})"] = f"({raise_error(message, 'duckdb')})"
+    return found
+
+
+def _with_placeholders(text: str, marked: list[_Marked], dialect: Dialect) -> str:
+    pieces, end = [], 0
+    for one in marked:
+        column = exp.to_identifier(_TWIN.format(one.number), quoted=True).sql(dialect)
+        pieces += [text[end : one.begin], column]
+        end = one.end
+    return "".join([*pieces, text[end:]])
+
+
+def _parsed(text: str, shown: str, dialect: Dialect) -> exp.Merge:
+    logger = logging.getLogger("sqlglot")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)  # it warns of what is refused here
+    try:
+        trees = [tree for tree in sqlglot.parse(text, dialect=dialect) if tree is not None]
+    except ParseError as error:
+        reason = str(error.errors[0].get("description")) if error.errors else str(error)
+        raise Mistakes([NotTheMerge(shown, reason)]) from None
+    except SqlglotError as error:
+        raise Mistakes([NotTheMerge(shown, str(error).splitlines()[0])]) from None
+    finally:
+        logger.setLevel(level)
+    if len(trees) != 1 or not isinstance(trees[0], exp.Merge):
+        raise Mistakes([NotTheMerge(shown, None)])
+    if trees[0].args.get("on") is None or trees[0].args.get("whens") is None:
+        raise Mistakes([NotTheMerge(shown, "it has no ON, or no WHEN")])
+    return trees[0]
+
+
+def _stops_of_duckdb(tree: exp.Merge) -> None:
+    """What stops a statement has another name in DuckDB, which sqlglot does not know."""
+    for call in tree.find_all(exp.Anonymous):
+        if call.name.lower() == "raise_error":
+            call.set("this", "error")
+
+
+def _same(one: exp.Table, other: exp.Table) -> bool:
+    return (one.name, one.db, one.catalog) == (other.name, other.db, other.catalog)

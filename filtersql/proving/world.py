@@ -1,0 +1,156 @@
+"""One table as a proof sees it: its model, the rows to try, what an old row carries.
+
+Example
+    world.row(trial, 0, 1)       a complete row: the trial's values, other columns by a number
+    world.old(row)               what the source logs of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from filtersql.catalog import Identity
+from filtersql.proving.model import Image, Model, Row
+from filtersql.proving.values import Answers, Trial, values_of
+from filtersql.rendering.compiled import CompiledTable
+
+__all__ = [
+    "World",
+    "bystander",
+    "has_other_keys",
+    "is_unlogged",
+    "left_out",
+    "other_payload",
+    "representatives",
+]
+
+_MOST_PAIRED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One table: its model, the rows to try and what is known of its columns."""
+
+    model: Model
+    answers: Answers
+    trials: Sequence[Trial]
+    compiled: CompiledTable
+    #: whether old rows are complete, whatever the replica identity
+    before_complete: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that a change carries."""
+        return tuple(column.name for column in self.compiled.feed_columns)
+
+    @property
+    def logged(self) -> tuple[str, ...]:
+        """The columns that an old row carries."""
+        table = self.model.resolved.table
+        return tuple(
+            name for name in self.names if self.before_complete or name in table.identity_columns
+        )
+
+    def row(self, trial: Trial, key: int, payload: int | None) -> Image:
+        """A complete row: columns that no filter reads differ by a number (None: NULL)."""
+        table = self.model.resolved.table
+        judged = dict(trial.values)
+        found: dict[str, str | None] = {}
+        for name in self.names:
+            column = table.column(name)
+            assert column is not None
+            values = values_of(column)
+            number = key if name in self.model.key else payload
+            nullable = not column.not_null and name not in (*table.primary_key, *self.model.key)
+            if name in judged:
+                found[name] = judged[name]
+            elif (number is None and nullable) or not values:
+                found[name] = None
+            else:
+                found[name] = values[(number or 0) % len(values)]
+        return found
+
+    def target(self, image: Image) -> Row:
+        """The row as the target holds it."""
+        return tuple(image[name] for name in self.model.columns)
+
+    def old(self, image: Image) -> Image:
+        """What the source logs of an old row."""
+        return {name: image[name] for name in self.logged}
+
+    def same_key(self, one: Image, other: Image) -> bool:
+        """Whether the subscriber finds the same row by both."""
+        named = self.model.key or self.model.columns
+        return all(one[name] == other[name] for name in named)
+
+    @property
+    def finds(self) -> bool:
+        """Whether an update or a delete says which row it changes."""
+        return bool(self.logged)
+
+
+def representatives(trials: Sequence[Trial], key: Sequence[str]) -> list[Trial]:
+    """A few rows for each combination of answers, two with different keys where there are."""
+    by_answers: dict[tuple[bool | None, ...], list[Trial]] = {}
+    for trial in trials:
+        by_answers.setdefault(trial.answers, []).append(trial)
+    found = []
+    for alike in by_answers.values():
+        first = alike[0]
+        found.append(first)
+        keys = [dict(one.values) for one in alike]
+        other = next(
+            (
+                one
+                for one, values in zip(alike, keys, strict=True)
+                if any(values.get(name) != keys[0].get(name) for name in key)
+            ),
+            None,
+        )
+        if other is not None:
+            found.append(other)
+    return found[:_MOST_PAIRED]
+
+
+def bystander(world: World, images: Sequence[Image]) -> list[Row]:
+    """A row with another key than these; without a key, one of which nothing is known too."""
+    if not world.model.key and not any(column.not_null for column in world.compiled.columns):
+        nothing: Row = (None,) * len(world.model.columns)
+        if not any(world.target(image) == nothing for image in images):
+            return [nothing]
+    for trial, key in product(reversed(world.trials), (3, 2, 1, 0)):
+        row = world.row(trial, key, 3)
+        if not any(world.same_key(row, image) for image in images):
+            return [world.target(row)]
+    return []
+
+
+def other_payload(world: World, image: Image) -> Image:
+    """Other values for the columns that neither find a row nor are judged."""
+    judged = set(world.answers.read) | set(world.model.key)
+    other = world.row(world.trials[0], 0, 3)
+    return {name: other[name] for name in image if name not in judged} if world.model.key else {}
+
+
+def is_unlogged(world: World, old: Image, new: Image) -> bool:
+    """Whether PostgreSQL logs no old row: the identity columns are as they were."""
+    table = world.model.resolved.table
+    if world.before_complete or table.replica_identity.kind is Identity.FULL:
+        return False
+    return all(old[name] == new[name] for name in table.identity_columns)
+
+
+def has_other_keys(world: World) -> bool:
+    """Whether a key can differ where no filter looks."""
+    return any(name not in world.answers.read for name in world.model.key)
+
+
+def left_out(world: World) -> tuple[str, ...]:
+    """Columns that may be sent as unchanged, and that no filter would then lack."""
+    return tuple(
+        name
+        for name in world.compiled.may_be_unchanged
+        if name in world.logged or name not in world.answers.read
+    )

@@ -1,0 +1,269 @@
+"""`check`: compiled files are proved, and almost every change of them is noticed."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from checked import EQUIVALENT, MUTATIONS, PROJECT, Mutation
+from transcripts import Shell
+
+from filtersql import artifacts
+from filtersql.compile import FilterShelf, Node, compile_project
+from filtersql.errors import Mistakes
+from filtersql.project import Project, load
+from filtersql.proving.check import Bench, Proof, prove
+from filtersql.proving.lifting import NotLifted
+from filtersql.proving.loading import Shelf
+from filtersql.targets.duckdb import connect
+
+
+@dataclass
+class Proofs:
+    """A compiled project, and proofs of its files."""
+
+    project: Project
+    nodes: dict[str, Node]
+    bench: Bench
+
+    def path(self, name: str) -> Path:
+        """The compiled file of a table."""
+        folder = artifacts.compiled_path(self.nodes[name])
+        return self.project.compiled_path / folder / "merge.sql"
+
+    def proof(self, name: str, *, deep: bool = False) -> Proof:
+        """The proof of a table's file as it stands."""
+        bench = replace(self.bench, deep=deep)
+        return prove(self.nodes[name], self.path(name), f"{name}/merge.sql", bench)
+
+    def notices(self, mutation: Mutation) -> bool:
+        """Whether a file that is changed on disk is not proved any more."""
+        path = self.path(mutation.table)
+        text = path.read_text(encoding="utf-8")
+        assert mutation.old in text, f"{mutation} changes nothing"
+        path.write_text(text.replace(mutation.old, mutation.new, 1), encoding="utf-8")
+        try:
+            return self.proof(mutation.table).counterexample is not None
+        except Mistakes:
+            return True
+        finally:
+            path.write_text(text, encoding="utf-8")
+
+
+def written(root: Path) -> Path:
+    """The project on disk."""
+    for name, text in PROJECT.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+def proofs(root: Path, target: str, folder: Path) -> Proofs:
+    """The project compiled for one of its targets."""
+    project = load(written(root), target=target)
+    compilation = compile_project(project)
+    artifacts.write(project, compilation, compilation.nodes)
+    engine = connect(None)
+    engine.execute("SET threads = 1")
+    shelf = Shelf(engine, folder)
+    dialect = "spark" if target != "local" else "duckdb"
+    bench = Bench(shelf, shelf, FilterShelf(project), dialect)  # type: ignore[arg-type]
+    return Proofs(project, {n.compiled.relation.name: n for n in compilation.nodes}, bench)
+
+
+@pytest.fixture(scope="module")
+def for_spark() -> Iterator[Proofs]:
+    """The project compiled for Spark, tried on DuckDB."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield proofs(Path(folder) / "project", "dev", Path(folder))
+
+
+TABLES = {
+    "keyed": "keyed",
+    "kept": "keyed_unchanged",
+    "bare": "keyless",
+    "added": "append",
+    "whole": "keyed",
+}
+
+
+@pytest.mark.parametrize("target", ["dev", "local"])
+def test_every_form_is_proved(target: str, tmp_path: Path) -> None:
+    """What is compiled for Spark and for DuckDB is right in every cell, in all four forms."""
+    made = proofs(tmp_path / "project", target, tmp_path)
+    assert {name: node.compiled.form for name, node in made.nodes.items()} == TABLES
+    for name in TABLES:
+        proof = made.proof(name)
+        assert proof.counterexample is None, name
+        assert proof.cells > 50
+        assert proof.histories > 30
+
+
+def test_deep_adds_histories_of_three_changes(for_spark: Proofs) -> None:
+    """Three changes of a few keys in one batch, in every order."""
+    plain, deep = for_spark.proof("bare"), for_spark.proof("bare", deep=True)
+    assert deep.counterexample is None
+    assert deep.histories > 10 * plain.histories
+
+
+def test_mutations_are_noticed(for_spark: Proofs, announce: Callable[[str], None]) -> None:
+    """Of all changes of the files, those that are not noticed are known to change no row."""
+    survivors = [each for each in MUTATIONS if not for_spark.notices(each)]
+    named = {(each.table, each.name) for each in survivors}
+    announce(
+        f"check noticed {len(MUTATIONS) - len(survivors)} of {len(MUTATIONS)} mutations; "
+        f"{len(EQUIVALENT)} are equivalent"
+    )
+    assert named == set(EQUIVALENT)
+    assert len({each.name for each in MUTATIONS}) >= 30
+    assert len(survivors) <= 0.06 * len(MUTATIONS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\"new_region\" = 'eu'", "\"new_region\" <> 'eu'"),
+        ('"new_total" > ', '"new_total" >= '),
+        ("\"old_region\" = 'eu'", "\"old_region\" = 'EU'"),
+    ],
+)
+def test_filters_of_a_file_for_duckdb_are_tried_as_they_stand(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    """Rows on both sides of every boundary notice another filter."""
+    made = proofs(tmp_path / "project", "local", tmp_path)
+    assert made.notices(Mutation("", "whole", old, new))
+
+
+def refusal(made: Proofs, name: str, change: Callable[[str], str] | None) -> str:
+    """What is said of a file that is changed, or removed."""
+    path = made.path(name)
+    text = path.read_text(encoding="utf-8")
+    try:
+        if change is None:
+            path.unlink()
+        else:
+            path.write_text(change(text), encoding="utf-8")
+        with pytest.raises(Mistakes) as caught:
+            made.proof(name)
+        return str(caught.value)
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (None, 'compiled file "keyed/merge.sql" does not exist'),
+        (lambda text: "", "is not one MERGE statement"),
+        (lambda text: "SELECT 1", "is not one MERGE statement"),
+        (lambda text: text + ";\nDROP TABLE x", "is not one MERGE statement"),
+        (lambda text: text.replace("USING (", "USING (("), "is not one MERGE statement"),
+        (lambda text: text.replace("/*<2*/", ""), "does not mark its row filters"),
+        (lambda text: text.replace("`new_a` > 5", "`new_a` > 6"), "is not one of the definitions"),
+        (lambda text: text.replace("INTO `s1`.`keyed`", "INTO `s1`.`kept`"), "does not merge into"),
+        (lambda text: text.replace("FROM judged", "FROM judged LIMIT 3"), "cannot be proved"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_tried_is_one_clear_mistake(
+    change: Callable[[str], str] | None, said: str, for_spark: Proofs
+) -> None:
+    """Missing, no MERGE any more, marks gone, another filter, another target."""
+    report = refusal(for_spark, "keyed", change)
+    assert said in report
+    assert report.count("hint:") == 1
+
+
+def test_many_cases_in_one_merge_end_as_each_alone(for_spark: Proofs) -> None:
+    """Lifting mixes no cases: tried one after another they hold the same rows."""
+    from filtersql.proving import check
+    from filtersql.proving.cells import cells
+    from filtersql.proving.loading import Layout, free_name
+    from filtersql.proving.statement import read_statement
+
+    shelf = for_spark.bench.engine
+    for name in TABLES:
+        node = for_spark.nodes[name]
+        compiled = check.typed(node, "duckdb")
+        statement = read_statement(
+            for_spark.path(name), name, node, for_spark.bench.filters, "spark"
+        )
+        layout = Layout(compiled, free_name("filtersql_case", ["a"]))
+        together = cells(check.world_of(node, compiled, for_spark.bench)).together[::9]
+        sql = statement.sql(layout, shelf.engine)
+        shelf.load(layout, dict(enumerate(together)))
+        shelf.engine.execute(sql)
+        assert shelf.differing(layout) == ()
+        for number, case in enumerate(together):
+            shelf.load(layout, {number: case})
+            shelf.engine.execute(sql)
+            assert shelf.differing(layout) == (), case
+
+
+def test_what_cannot_be_lifted_is_said() -> None:
+    """A query whose cases could be mixed up is refused, not guessed."""
+    import sqlglot
+    from sqlglot import exp
+
+    from filtersql.proving.lifting import Lifting, lifted
+
+    def lift(query: str) -> str:
+        merge = sqlglot.parse_one(
+            f"MERGE INTO t USING ({query}) AS s ON t.a = s.a WHEN MATCHED THEN DELETE"
+        )
+        assert isinstance(merge, exp.Merge)
+        tables = [exp.to_table(name) for name in ("feed", "t")]
+        lifting = Lifting(
+            "n", "cases", lambda one: one.name == "feed", lambda one: one.name == "t", *tables
+        )
+        return lifted(merge, lifting).sql()
+
+    assert "PARTITION BY" in lift("SELECT a, ROW_NUMBER() OVER (ORDER BY a) FROM feed")
+    for query in (
+        "SELECT a FROM feed LIMIT 1",
+        "SELECT a FROM other",
+        "SELECT COUNT(*) AS a FROM feed",
+        "SELECT a FROM feed FULL JOIN t ON TRUE",
+        "SELECT 1 AS a",
+        "SELECT a FROM feed WHERE a IN (SELECT a FROM t LIMIT 1)",
+    ):
+        with pytest.raises(NotLifted):
+            lift(query)
+
+
+def test_the_command_prints_the_smallest_counterexample(tmp_path: Path) -> None:
+    """Changes in, rows before, rows expected and found; exit code 1."""
+    shell = Shell(written(tmp_path))
+    assert shell.filtersql("compile").exit_code == 0
+    right = shell.filtersql("check", "--select", "s1.public.whole", "--format", "json")
+    assert right.exit_code == 0, right.stderr
+    (found,) = json.loads(right.stdout)["checks"]
+    assert (found["status"], found["counterexample"]) == ("proved", None)
+    path = tmp_path / "target" / "compiled" / "s1" / "public.whole" / "merge.sql"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("WHEN `old_matches` AND NOT", "WHEN `old_matches` AND"))
+    wrong = shell.filtersql("check", "--select", "s1.public.whole")
+    assert wrong.exit_code == 1
+    assert "target after: - expected, + found" in wrong.stdout
+    assert "Done. PROVED=0 WRONG=1 TOTAL=1" in wrong.stdout
+
+
+@pytest.mark.spark
+def test_spark_proves_the_text_as_it_stands(spark: object, tmp_path: Path) -> None:
+    """The Spark text of the filters too, on Delta."""
+    from filtersql.targets.open import open_engine
+
+    made = proofs(tmp_path / "project", "dev", tmp_path)
+    assert made.project.output is not None
+    engine = open_engine(made.project.output, tmp_path)
+    try:
+        bench = replace(made.bench, engine=Shelf(engine, tmp_path))
+        proof = prove(made.nodes["bare"], made.path("bare"), "bare", bench)
+        assert proof.counterexample is None
+    finally:
+        engine.close()
