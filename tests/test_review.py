@@ -204,6 +204,32 @@ class TestMeaning:
         assert found["verdict"] == "not decided"
         assert 'column "e" does not exist' in found["reason"]
 
+    def test_settings_and_macros(self, shell: Shell) -> None:
+        """A setting is named; of a macro it is only said that the filters are the same."""
+        shell.run("filtersql compile -q")
+        (shell.folder / "target" / "manifest.json").rename(shell.folder.parent / "manifest.json")
+        edit(
+            shell,
+            "subscriptions/subscriptions.yml",
+            "name: s4_leaf ",
+            "on_filter_error: quarantine\n    tags: [x]\n    name: s4_leaf ",
+        )
+        edit(shell, "subscriptions/subscriptions.yml", "[p1]", "[p1]\n    tags: [nightly]")
+        (shell.folder / "macros" / "audit.sql").write_text("-- ours\n")
+        ended = shell.run(f"filtersql review --format json --state {shell.folder.parent}")
+        changes = {each["target"]: each for each in json.loads(ended.stdout)["changes"]}
+        assert {key: each["kind"] for key, each in changes.items()} == {
+            "s1.public.t1": "text",
+            "s4.public.parent": "text",
+            "s4_leaf.public.child": "changed",
+        }
+        assert changes["s4_leaf.public.child"]["others"] == [
+            ["on_filter_error", "stop", "quarantine"]
+        ]
+        (shell.folder / "macros" / "audit.sql").unlink()
+        ended = shell.run(f"filtersql ls -s state:modified --state {shell.folder.parent}")
+        assert ended.stdout == "s4_leaf:public.child\n"
+
     def test_nothing_changed(self, shell: Shell) -> None:
         """The page says so."""
         shell.run("filtersql compile -q")

@@ -8,7 +8,13 @@ source_map                                     lines of a statement -> places of
 
 from filtersql.artifacts.earlier import EarlierFilter, EarlierManifest, EarlierNode, read_manifest
 from filtersql.artifacts.files import compiled_path, files_of, stale_files, write, write_file
-from filtersql.artifacts.manifest import MANIFEST_VERSION, Fingerprints, checksums, manifest
+from filtersql.artifacts.manifest import (
+    MANIFEST_VERSION,
+    Fingerprints,
+    checksums,
+    config_of,
+    manifest,
+)
 from filtersql.artifacts.source_map import Mapped, SourceMaps, source_map
 
 __all__ = [
@@ -21,6 +27,7 @@ __all__ = [
     "SourceMaps",
     "checksums",
     "compiled_path",
+    "config_of",
     "files_of",
     "manifest",
     "read_manifest",

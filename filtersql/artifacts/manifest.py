@@ -23,7 +23,7 @@ from filtersql import __version__
 from filtersql.artifacts.source_map import SourceMaps
 from filtersql.changes import Form
 from filtersql.compile import Compilation, Node, destination
-from filtersql.definitions.model import Action, Feed, SourceOfTables, Subscription
+from filtersql.definitions.model import Action, Feed, SourceOfTables
 from filtersql.names import path_name
 from filtersql.pgtypes import format_type
 from filtersql.project import Project
@@ -38,6 +38,7 @@ __all__ = [
     "Fingerprints",
     "checksums",
     "compiled_path",
+    "config_of",
     "manifest",
 ]
 
@@ -130,7 +131,7 @@ def _fingerprint(node: Node, macros: _MacroTexts) -> str:
         compiled.form,
         resolved.subscription.target,
         resolved.alias,
-        _config(resolved.subscription),
+        {key: value for key, value in config_of(node).items() if key != "tags"},
         macros.of(Form(compiled.form)),
     ]
     return sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
@@ -163,7 +164,7 @@ def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
         "filter_hash": compiled.filter_hash,
         "fingerprint": _fingerprint(node, macros),
         "via_partition_root": compiled.via_partition_root,
-        "config": _config(resolved.subscription),
+        "config": config_of(node),
         "defined_at": _place(resolved.subscription.span),
         "compiled_path": compiled_path(node),
         "checksums": checksums(node),
@@ -199,8 +200,9 @@ def _types(node: Node) -> dict[str, str]:
     return {column.name: format_type(column.type) for column in node.resolved.table.columns}
 
 
-def _config(subscription: Subscription) -> dict[str, object]:
-    """What a subscription says beyond its SQL."""
+def config_of(node: Node) -> dict[str, object]:
+    """What a target's subscription says beyond its SQL."""
+    subscription = node.resolved.subscription
     return {
         "copy_data": subscription.copy_data,
         "on_conflict": subscription.on_conflict,

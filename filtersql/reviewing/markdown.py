@@ -23,7 +23,7 @@ _KINDS = {
     "new": "is new",
     "removed": "is gone; its table stays as it is",
     "changed": "has changed",
-    "text": "is written otherwise and means the same",
+    "text": "is written otherwise; its filters mean the same",
 }
 _TRUTHS = {True: "true", False: "false", None: "NULL"}
 _PLAIN = re.compile(r"[^\w .,:()=/+-]", re.ASCII)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from filtersql.artifacts import EarlierFilter, EarlierManifest, EarlierNode
+from filtersql.artifacts import EarlierFilter, EarlierManifest, EarlierNode, config_of
 from filtersql.catalog import Table
 from filtersql.compile import Node
 from filtersql.definitions.model import Action
@@ -211,9 +211,20 @@ def _others(before: EarlierNode, node: Node) -> Iterator[tuple[str, str, str]]:
         earlier = before.types.get(column.name)
         if earlier is not None:
             now[f"type of {column.name}"] = (earlier, format_type(column.type))
+    config = config_of(node)
+    for name in sorted({*before.config, *config} - {"tags"}):
+        now[name] = (_setting(before.config.get(name)), _setting(config.get(name)))
     for what, (was, is_now) in now.items():
         if was != is_now:
             yield what, was or "none", is_now or "none"
+
+
+def _setting(value: object) -> str:
+    """A setting as a person reads it: nested ones without what is not said."""
+    if isinstance(value, Mapping):
+        said = (f"{key}: {_setting(item)}" for key, item in value.items() if item is not None)
+        return ", ".join(said)
+    return "" if value is None else str(value)
 
 
 def _published(flag: bool) -> str:
