@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -171,6 +170,8 @@ ATOMS = st.sampled_from(
         *(f"a {op} {value}" for op in ("<", ">", "=", "<>", "<=") for value in (0, 1, 2.5, 3)),
         *(f"e {op} {value}" for op in ("<", ">=", "<>") for value in (0, 0.5, 1)),
         *(f"c {op} '{value}'" for op in ("=", "<>") for value in ("x", "y")),
+        *(f"f {op} '2026-01-0{day}'" for op in ("<", ">", "=") for day in (1, 2)),
+        *(f"i {op} {value}" for op in ("<=", ">", "<>") for value in (0.1, 0.5)),
         "a IS NULL",
         "c IS NOT NULL",
         "h",
@@ -203,19 +204,24 @@ def connection(postgres: Server) -> Iterator[object]:
         yield made
 
 
+LISTS = {
+    "a": ["NULL", *map(str, range(-2, 6))],
+    "e": ["NULL", "-1", "0", "0.25", "0.5", "0.75", "1", "2", "NaN"],
+    "c": ["NULL", "x", "y", "z", '""'],
+    "h": ["NULL", "t", "f"],
+    "f": ["NULL", "2025-12-31", "2026-01-01", "2026-01-02", "infinity"],
+    "i": ["NULL", "-1", "0.1", "0.25", "0.5", "NaN"],
+}
+
+
 @pytest.fixture(scope="module")
 def everything() -> str:
     """Many rows, those at and between the constants among them."""
-    lists = {
-        "a": ["NULL", *map(str, range(-2, 6))],
-        "e": ["NULL", "-1", "0", "0.25", "0.5", "0.75", "1", "2", "'NaN'"],
-        "c": ["NULL", "'x'", "'y'", "'z'", "''"],
-        "h": ["NULL", "TRUE", "FALSE"],
-    }
-    kinds = {"a": "int4", "e": "numeric", "c": "text", "h": "bool"}
-    rows = ", ".join(f"({', '.join(values)})" for values in product(*lists.values()))
-    typed = ", ".join(f"{name}::{kind}" for name, kind in kinds.items())
-    return f"(SELECT {typed} FROM (VALUES {rows}) v(a, e, c, h)) AS t"
+    lists = (
+        f"unnest('{{{','.join(values)}}}'::{TYPES[name]}[]) AS {name}"
+        for name, values in LISTS.items()
+    )
+    return f"(SELECT * FROM {', '.join(lists)}) AS t"
 
 
 class TestAgainstPostgres:
