@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import casing, moments, numeric_order, numerics, patterns, regexes, zones
+from filtersql.filters import (
+    arrays,
+    casing,
+    moments,
+    numeric_order,
+    numerics,
+    patterns,
+    regexes,
+    zones,
+)
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.facts import Function, facts
@@ -77,6 +86,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return moments.compare(writer, node, moments.COMPARED[name], args)
     if name in moments.MOVED:
         return moments.move(writer, node, name, args)
+    if name in arrays.FUNCTIONS:
+        return arrays.call(writer, node, function, args)
     if str(function) in zones.SHIFTED:
         return zones.shift(writer, node, str(function), args)
     if str(function) in zones.TRUNCATED:
@@ -177,6 +188,8 @@ _LISTED = {"int2", "int4", "int8", "text", "varchar", "date", "uuid", "bool"}
 def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
     """`x op ANY (array)` with an array that is written out."""
     left, array = node.args
+    if not isinstance(array, ArrayExpr) and fold(array) is None:
+        return arrays.holds(writer, node)
     elements = _elements(writer, node, array)
     if elements is None:
         return values.null("bool", writer.engine)
@@ -210,7 +223,7 @@ def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:
         return array.elements
     constant = fold(array)
     if constant is None:
-        raise writer.refused(node, "The array must be written out.")
+        raise writer.refused(node, "The array must be written out, or a column.")
     if constant.value is None:
         return None
     element = facts().type(constant.type).element

@@ -105,6 +105,25 @@ PIECES = table(
         ".trunc_decade": _first_day("YEAR(_1) // 10 * 10"),
         ".trunc_century": _first_day("(YEAR(_1) - 1) // 100 * 100 + 1"),
         ".trunc_millennium": _first_day("(YEAR(_1) - 1) // 1000 * 1000 + 1"),
+        # arrays, held as PostgreSQL's text: quoted elements and plain ones
+        ".array_tokens": "REGEXP_EXTRACT_ALL(REGEXP_REPLACE(_1, '^[^{]*', ''), "
+        '\'"(?:[^"\\\\]|\\\\.)*"|[^{},"]+\')',
+        ".list_of_text": "[CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
+        "REGEXP_REPLACE(SUBSTRING(e, 2, LENGTH(e) - 2), '\\\\(.)', '\\1', 'g') ELSE e END "
+        "FOR e IN _1]",
+        **{
+            f".list_of_{name}": f"[CASE WHEN e <> 'NULL' THEN CAST(e AS {kind}) END FOR e IN _1]"
+            for name, kind in (("int2", "SMALLINT"), ("int4", "INT"), ("int8", "BIGINT"))
+        },
+        ".list_length": "CAST(LEN(_1) AS INT)",
+        ".array_length": "CASE WHEN STARTS_WITH(_1, '{{') OR STARTS_WITH(_1, '[') "
+        "THEN error('an array of several dimensions or other bounds') "
+        "ELSE NULLIF(CAST(LEN(_2) AS INT), 0) END",
+        ".list_holds": "CASE WHEN LEN(_1) = 0 THEN FALSE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
+        "WHEN LIST_CONTAINS(_1, _2) THEN TRUE WHEN LIST_COUNT(_1) = LEN(_1) THEN FALSE END",
+        ".list_contains": "CASE WHEN _1 IS NOT NULL "
+        "THEN LIST_HAS_ALL(_1, _2) AND LIST_COUNT(_2) = LEN(_2) END",
+        ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "error(_1)",

@@ -21,6 +21,9 @@ _LATER = (
     f"CONVERT_TIMEZONE('UTC', _2, {_AFTER}), {_AFTER}), _1)"
 )
 
+#: a text in double quotes, in which a backslash hides the next character
+_QUOTED = r'"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"'
+
 
 def _first_day(year: str) -> str:
     return (
@@ -105,6 +108,23 @@ PIECES = table(
         ".trunc_decade": _first_day("YEAR(_1) DIV 10 * 10"),
         ".trunc_century": _first_day("(YEAR(_1) - 1) DIV 100 * 100 + 1"),
         ".trunc_millennium": _first_day("(YEAR(_1) - 1) DIV 1000 * 1000 + 1"),
+        # arrays, held as PostgreSQL's text: quoted elements and plain ones
+        ".array_tokens": "REGEXP_EXTRACT_ALL(REGEXP_REPLACE(_1, '^[^{]*', ''), "
+        f"'{_QUOTED}|[^{{}},\"]++', 0)",
+        ".list_of_text": "TRANSFORM(_1, e -> CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
+        r"REGEXP_REPLACE(SUBSTRING(e, 2, CHAR_LENGTH(e) - 2), '\\\\(.)', '$1') ELSE e END)",
+        **{
+            f".list_of_{name}": f"TRANSFORM(_1, e -> CASE WHEN e <> 'NULL' THEN CAST(e AS {kind}) "
+            "END)"
+            for name, kind in (("int2", "SMALLINT"), ("int4", "INT"), ("int8", "BIGINT"))
+        },
+        ".list_length": "SIZE(_1)",
+        ".array_length": "CASE WHEN STARTSWITH(_1, '{{') OR STARTSWITH(_1, '[') "
+        "THEN raise_error('an array of several dimensions or other bounds') "
+        "ELSE NULLIF(SIZE(_2), 0) END",
+        ".list_holds": "CASE WHEN SIZE(_1) = 0 THEN FALSE ELSE ARRAY_CONTAINS(_1, _2) END",
+        ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
+        ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "RAISE_ERROR(_1)",

@@ -106,6 +106,8 @@ def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
             return _moment(type_name, value, sql_type, engine)
     if facts().type(type_name).category == "S" or type_name in ("uuid", "time"):
         return text(show(type_name, value))
+    if isinstance(value, tuple) and facts().type(type_name).element:
+        return text(show(type_name, value))
     raise Unwritable(type_name)
 
 
