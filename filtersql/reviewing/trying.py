@@ -117,12 +117,10 @@ class Trials:
         self, condition: Condition, domain: tuple[Candidates, ...]
     ) -> list[tuple[list[int], bool | None]]:
         answer = exp.alias_(self._written(condition, domain), "answer", copy=False)
-        query = exp.Select(expressions=[*_places(domain), answer]).from_(
-            self._rows(domain), copy=False
-        )
+        query = exp.Select(expressions=[exp.column("i"), answer]).from_(_rows(domain), copy=False)
         found = [
-            ([int(str(place)) for place in places], None if truth is None else bool(truth))
-            for *places, truth in self._ask(query)
+            (_places(domain, number), None if truth is None else bool(truth))
+            for number, truth in self._ask(query)
         ]
         return sorted(found, key=itemgetter(0))
 
@@ -145,15 +143,14 @@ class Trials:
             for each in (taking, leaving)
         )
         query = (
-            exp.Select(expressions=[*_places(domain), exp.Literal.number(1)])
-            .from_(self._rows(domain), copy=False)
+            exp.Select(expressions=[exp.column("i")])
+            .from_(_rows(domain), copy=False)
             .where(takes, exp.not_(leaves, copy=False), copy=False)
+            .order_by(exp.column("i"), copy=False)
             .limit(1, copy=False)
         )
-        if domain:
-            query = query.order_by(*_places(domain), copy=False)
         found = self._ask(query)
-        return _row(domain, [int(str(place)) for place in found[0]]) if found else None
+        return _row(domain, _places(domain, found[0][0])) if found else None
 
     def _domain(self, *conditions: Condition) -> tuple[Candidates, ...]:
         trees = [each.tree for condition in conditions for each in condition.filters]
@@ -176,22 +173,6 @@ class Trials:
             one = error.mistakes[0] if isinstance(error, Mistakes) else error
             raise NotTried(one.message) from None
         return exp.or_(*written, copy=False)
-
-    def _rows(self, domain: Sequence[Candidates]) -> exp.Expr:
-        """All combinations: a cross join of one list for each column, with numbers."""
-        lists = [
-            exp.Select(
-                expressions=[
-                    exp.alias_(exp.func("UNNEST", _list(each)), f"c{place}", copy=False),
-                    exp.alias_(_numbers(len(each.values)), f"i{place}", copy=False),
-                ]
-            ).subquery(f"t{place}", copy=False)
-            for place, each in enumerate(domain)
-        ] or [exp.Select(expressions=[exp.Literal.number(1)]).subquery("t", copy=False)]
-        crossed = exp.Select(expressions=[exp.Star()]).from_(lists[0], copy=False)
-        for each in lists[1:]:
-            crossed = crossed.join(each, join_type="cross", copy=False)
-        return crossed.subquery("rows", copy=False)
 
     def _ask(self, query: exp.Select) -> list[tuple[object, ...]]:
         try:
@@ -226,13 +207,37 @@ def _list_type(stored: str) -> exp.DataType:
     return exp.DataType.build(f"{stored}[]", dialect="duckdb")
 
 
-def _places(domain: Sequence[Candidates]) -> list[exp.Expr]:
-    """The columns that number the values of a row."""
-    return [exp.column(f"i{place}", copy=False) for place in range(len(domain))]
+def _rows(domain: Sequence[Candidates]) -> exp.Expr:
+    """All combinations, numbered by i: one value of each list, the last list's changing first."""
+    left = count = prod(len(each.values) for each in domain)
+    columns: list[exp.Expr] = [exp.column("i")]
+    for place, each in enumerate(domain):
+        size = len(each.values)
+        left //= size
+        number = exp.Mod(
+            this=exp.Paren(
+                this=exp.IntDiv(this=exp.column("i"), expression=exp.Literal.number(left))
+            ),
+            expression=exp.Literal.number(size),
+        )
+        index = exp.Add(this=exp.Paren(this=number), expression=exp.Literal.number(1))
+        value = exp.Anonymous(this="LIST_EXTRACT", expressions=[_list(each), index])
+        columns.append(exp.alias_(value, f"c{place}", copy=False))
+    numbers = exp.Table(
+        this=exp.Anonymous(this="RANGE", expressions=[exp.Literal.number(count)]),
+        alias=exp.TableAlias(this=exp.to_identifier("r"), columns=[exp.to_identifier("i")]),
+    )
+    selected = exp.Select(expressions=columns).from_(numbers, copy=False)
+    return selected.subquery("tried", copy=False)
 
 
-def _numbers(count: int) -> exp.Expr:
-    return exp.func("UNNEST", exp.func("RANGE", exp.Literal.number(count)))
+def _places(domain: Sequence[Candidates], number: object) -> list[int]:
+    """The place of each value in the row of that number."""
+    rest, places = int(str(number)), []
+    for each in reversed(domain):
+        rest, place = divmod(rest, len(each.values))
+        places.append(place)
+    return places[::-1]
 
 
 def _row(domain: Sequence[Candidates], places: Sequence[int]) -> Row:
