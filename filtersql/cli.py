@@ -28,6 +28,7 @@ COMMANDS = {
     "run": "Copy what is missing, then apply every pending change once.",
     "status": "Show position, lag and conflicts of every target.",
     "check": "Prove the compiled SQL against the reference semantics.",
+    "audit": "Compare the targets with the filters over their sources.",
     "test": "Run the project's unit tests.",
     "retry": "Run again what failed or was skipped in the last run.",
     "review": "Write a page on which a person reviews the generated SQL.",

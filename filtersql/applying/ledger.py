@@ -29,7 +29,18 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import insert_values, quoted
 
-__all__ = ["Entry", "Key", "Ledger", "Phase", "SeenFile", "append", "key_of", "prepare", "read"]
+__all__ = [
+    "Entry",
+    "Key",
+    "Ledger",
+    "Phase",
+    "SeenFile",
+    "append",
+    "history",
+    "key_of",
+    "prepare",
+    "read",
+]
 
 Phase = Literal["copying", "copied", "applying", "applied", "dropped", "read"]
 Key = tuple[str, str, str]
@@ -116,13 +127,18 @@ def read(engine: Engine, schema: str) -> Ledger:
     """What the ledger says; nothing where none was made yet."""
     if not engine.exists((schema, _LEDGER)):
         return Ledger()
-    entries = sorted(map(_entry, engine.rows(_select(engine, schema))), key=_ordinal)
+    entries = history(engine, schema)
     files: dict[str, dict[str, tuple[int, int, int]]] = {}
     for entry in entries:
         for path, size, modified, last in entry.files:
             files.setdefault(entry.subscription, {})[path] = (size, modified, last)
     newest = {entry.key: entry for entry in entries if entry.phase != "read"}
     return Ledger(newest, files, entries[-1].ordinal if entries else 0)
+
+
+def history(engine: Engine, schema: str) -> list[Entry]:
+    """All rows of a ledger that was made, the oldest first."""
+    return sorted(map(_entry, engine.rows(_select(engine, schema))), key=_ordinal)
 
 
 def append(engine: Engine, schema: str, entries: Iterable[Entry]) -> None:

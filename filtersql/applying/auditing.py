@@ -1,0 +1,233 @@
+"""`audit`: a target against filter(source) at the target's position, and what differs.
+
+Example
+    audited = audit(inputs, {"s1": (Audit(compiled, copy), …)}, engine, repair=False)
+    audited[0].leaked, audited[0].missing, audited[0].differing
+
+    1. the source's rows are copied without any filter; the feed's changes above its `seq` and up to
+       the target's position are applied to the copy, as a run applies them to a target
+    2. audit.sql compares the target with the filter over that copy: one statement
+    3. --repair writes the rows that were found, and no other; the position stays
+
+An action that is not published is not applied to the copy either: such rows are meant to differ.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlglot import exp, select
+
+from filtersql.applying import ledger
+from filtersql.applying.findings import Found, compare
+from filtersql.applying.judging import judge_changes
+from filtersql.applying.ledger import Entry, Ledger, key_of
+from filtersql.applying.mending import mend
+from filtersql.applying.model import Inputs
+from filtersql.applying.reach import check_reach
+from filtersql.applying.sources import read_feed, stage_source
+from filtersql.applying.working import now
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead, StillDiffers
+from filtersql.feeds.changes import Landing, StagedChanges
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine
+
+__all__ = ["Audit", "Audited", "audit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A target, and the statements that bring an unfiltered copy of its source forward."""
+
+    compiled: CompiledTable
+    copy: CompiledTable
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What came of one target: what was found, or why nothing could be compared."""
+
+    compiled: CompiledTable
+    position: int | None = None
+    found: Found | None = None
+    repaired: bool = False
+    mistakes: tuple[Mistake, ...] = ()
+
+    @property
+    def unique_id(self) -> str:
+        """The name of the node."""
+        return f"{self.compiled.subscription}/{self.compiled.relation}"
+
+    @property
+    def right(self) -> bool:
+        """Whether the target holds what it should, by now."""
+        return not self.mistakes and (self.found is None or not self.found.total or self.repaired)
+
+
+class _Undone(Exception):
+    """Ends the transaction of an audit that wrote nothing to keep."""
+
+
+def audit(
+    inputs: Inputs,
+    tables: Mapping[str, Sequence[Audit]],
+    engine: Engine,
+    *,
+    repair: bool = False,
+    at: int | None = None,
+) -> list[Audited]:
+    """Compare the targets of some subscriptions, given by name.
+
+    `at` is the position of targets that filtersql does not know yet.
+    """
+    return [
+        _audited(inputs, inputs.subscriptions[name], one, engine, repair=repair, at=at)
+        for name, audits in tables.items()
+        for one in audits
+    ]
+
+
+def _audited(
+    inputs: Inputs,
+    subscription: Subscription,
+    one: Audit,
+    engine: Engine,
+    *,
+    repair: bool,
+    at: int | None,
+) -> Audited:
+    found: list[Audited] = []
+    try:
+        with _folder() as folder, engine.transaction():
+            engine.configure(dict(one.compiled.settings))
+            trial = _Trial(inputs, subscription, one, engine, folder)
+            found.append(trial.run(repair=repair, at=at))
+            if not found[0].repaired:
+                raise _Undone
+    except _Undone:
+        pass
+    except Mistakes as wrong:
+        return Audited(one.compiled, mistakes=tuple(wrong.mistakes))
+    finally:
+        engine.clear()
+    return found[0]
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="filtersql-audit-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """One target while it is audited."""
+
+    inputs: Inputs
+    subscription: Subscription
+    audit: Audit
+    engine: Engine
+    folder: Path
+
+    def run(self, *, repair: bool, at: int | None) -> Audited:
+        """Raises Mistakes."""
+        compiled = self.audit.compiled
+        known = ledger.read(self.engine, self.inputs.state_schema)
+        entry = known.newest.get(key_of(compiled))
+        if at is None:
+            if entry is None or entry.phase == "dropped":
+                return Audited(compiled)
+            if entry.phase in ("copying", "applying"):
+                raise Mistakes([Interrupted(self._name)])
+        position = at if entry is None or at is not None else entry.position
+        try:
+            self._bring_forward(position, entry)
+            found = compare(self.engine, compiled)
+            if not repair or not found.total:
+                return Audited(compiled, position, found)
+            mend(self.engine, compiled)
+            left = compare(self.engine, compiled)
+            if left.total:
+                raise Mistakes([StillDiffers(self._name, left.total)])
+        finally:
+            if not self.engine.atomic:
+                self.engine.drop(self.audit.copy.target)
+        if entry is not None:
+            self._remember(known, entry, found)
+        return Audited(compiled, position, found, repaired=True)
+
+    @property
+    def _name(self) -> str:
+        return f"{self.audit.compiled.subscription}/{self.audit.compiled.relation}"
+
+    def _bring_forward(self, position: int | None, entry: Entry | None) -> None:
+        """Make the view that audit.sql reads: the source at the target's position."""
+        copy, source = self.audit.copy, self.subscription.source
+        holds = source.seq if source is not None and copy.copy_data else None
+        if holds is not None and (position is None or position < holds):
+            raise Mistakes([SourceAhead(self._name, holds, position)])
+        has_source = stage_source(
+            self.inputs, self.engine, self.subscription, copy, self.folder / "source.parquet"
+        )
+        changes = self._changes(holds) if position is not None else None
+        if not has_source and changes is None:
+            raise Mistakes([NothingToCompare(self._name)])
+        if changes is None and has_source:
+            return
+        self.engine.create(copy.target, copy.column_definitions_sql, {})
+        if has_source:
+            self.engine.execute(copy.initial_copy_sql)
+        if changes is not None:
+            assert position is not None  # there are changes up to it
+            self._apply(changes, holds, position, entry)
+        rows = select("*").from_(exp.to_table(copy.target_sql, dialect=self.engine.dialect))
+        self.engine.define(copy.source_view, rows.sql(self.engine.dialect))
+
+    def _changes(self, above: int | None) -> StagedChanges | None:
+        """All changes that the feed still holds above the source's own."""
+        landing = Landing(self.audit.copy, above)
+        feed = read_feed(
+            self.inputs, self.engine, self.subscription, [landing], {}, self.folder, None
+        )
+        return None if feed is None else feed.reading.staged[0]
+
+    def _apply(
+        self, staged: StagedChanges, above: int | None, upto: int, entry: Entry | None
+    ) -> None:
+        copy = self.audit.copy
+        self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=upto)
+        if entry is not None:
+            rows = ledger.history(self.engine, self.inputs.state_schema)
+            check_reach(self.engine, copy, self._name, rows, above)
+        judgement, mistakes = judge_changes(self.engine, copy, "filtersql_audit_stage")
+        if mistakes:
+            raise Mistakes(mistakes)
+        if judgement.staged:
+            self.engine.execute(judgement.merge)
+
+    def _remember(self, known: Ledger, entry: Entry, found: Found) -> None:
+        """The repair, in the ledger: the position is the one that was."""
+        row = replace(
+            entry,
+            ordinal=known.ordinal + 1,
+            from_position=entry.position,
+            rows_inserted=found.missing,
+            rows_updated=found.differing,
+            rows_deleted=found.leaked,
+            changes_read=0,
+            changes_skipped=0,
+            conflicts={},
+            files=(),
+            at=now(),
+        )
+        ledger.append(self.engine, self.inputs.state_schema, [row])

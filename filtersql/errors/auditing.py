@@ -1,0 +1,67 @@
+"""Mistakes of an audit: what cannot be compared, and why."""
+
+from __future__ import annotations
+
+from filtersql.errors import Mistake
+
+__all__ = [
+    "FeedTooShort",
+    "Interrupted",
+    "NothingToCompare",
+    "SourceAhead",
+    "StillDiffers",
+]
+
+
+class Interrupted(Mistake):
+    """An interrupted run left the target between two positions."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'target of "{name}" was left by an interrupted run',
+            hint="Finish it with filtersql run.",
+        )
+
+
+class NothingToCompare(Mistake):
+    """There is neither a source nor a feed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'there is nothing to compare the target of "{name}" with',
+            detail="The subscription names no source, and no change was applied.",
+            hint='Say where the published tables are: source: "{catalog}.{schema}.{table}".',
+        )
+
+
+class SourceAhead(Mistake):
+    """The source holds more changes than the target."""
+
+    def __init__(self, name: str, holds: int, position: int | None) -> None:
+        stands = "before the first change" if position is None else f"at seq {position}"
+        super().__init__(
+            f'source of "{name}" holds the changes up to seq {holds}, its target stands {stands}',
+            hint=f"Bring the target to seq {holds} with filtersql run, or name an older source.",
+        )
+
+
+class FeedTooShort(Mistake):
+    """The feed lacks changes that were applied."""
+
+    def __init__(self, name: str, needed: int) -> None:
+        super().__init__(
+            f'feed of "{name}" no longer holds all changes that were applied to its target',
+            detail=f"Changes up to seq {needed} are missing, and the source does not hold them.",
+            hint=f"Name a source that holds the changes up to seq {needed} or a later one: "
+            f"source: {{…, seq: {needed}}}.",
+        )
+
+
+class StillDiffers(Mistake):
+    """A repair did not mend everything."""
+
+    def __init__(self, name: str, count: int) -> None:
+        super().__init__(
+            f'{count} rows of the target of "{name}" differ after the repair',
+            detail="Another process may have written to the target.",
+        )

@@ -1,0 +1,52 @@
+"""The statements that keep an unfiltered copy of a published table: what an audit filters anew.
+
+Example
+    source_copy(node, project)      merge.sql of the same table, as if every row were published
+
+What is not published is not applied to the copy: with `publish = 'insert'` its rows stay as they
+were inserted, as those of the target do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from filtersql.compile import Node, destination
+from filtersql.filters import Filter
+from filtersql.project import Project
+from filtersql.publications.model import Contribution
+from filtersql.rendering import compiled_table
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.semantics import POSTGRES
+
+__all__ = ["source_copy"]
+
+_NAME = "audit_copy"
+
+
+def source_copy(node: Node, project: Project) -> CompiledTable:
+    """A target of every row and every column that is judged, in the state's schema."""
+    resolved = node.resolved
+    read = {column.name for column in node.compiled.feed_columns}
+    schema = project.output.state_schema if project.output else "filtersql"
+    everything = replace(
+        resolved,
+        subscription=replace(resolved.subscription, on_conflict="apply"),
+        columns=tuple(column for column in resolved.table.columns if column.name in read),
+        filters=dict.fromkeys(resolved.filters, ()),
+        copy_filters=(),
+        contributions=(),
+        why=(),
+        alias=f"{schema}.{_NAME}",
+        unjudged=(),
+        semantics=POSTGRES,
+    )
+    return compiled_table(everything, _no_filter, _not_written, destination(project))
+
+
+def _no_filter(contribution: Contribution) -> Filter:
+    raise AssertionError(contribution.publication)
+
+
+def _not_written(row_filter: Filter, prefix: str) -> str:
+    raise AssertionError(f"{prefix}{row_filter.deparsed}")

@@ -1,0 +1,201 @@
+"""`audit`: rows that leaked, are missing or differ, at the target's position; and their repair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import pytest
+from checked import PROJECT
+from transcripts import Ended, Shell
+
+Rows = Sequence[Mapping[str, object]]
+
+SUBSCRIPTION = """
+subscriptions:
+  - name: s1
+    publications: [p1, p2, p3]
+    source: {format: filtersql, path: "source/{table}.jsonl"%s}
+    changes: {path: "changes/*.jsonl"}
+"""
+SOURCE: Mapping[str, Rows] = {
+    "keyed": [{"a": 6, "n": 1, "c": "NSW"}, {"a": 3, "n": 2, "c": "VIC"}],
+    "kept": [
+        {"id": 1, "body": "b1", "note": "n1", "n": 1},
+        {"id": 11, "body": "x", "note": "y", "n": 0},
+    ],
+    "bare": [{"a": 3, "c": None}, {"a": 3, "c": None}, {"a": 1, "c": "x"}],
+    "added": [{"a": 1, "c": "x1"}, {"a": 2, "c": "y"}],
+    "whole": [{"id": 1, "region": "eu", "total": "1.00"}, {"id": 2, "region": "us", "total": "5"}],
+}
+
+
+def change(seq: int, op: str, table: str, **images: object) -> dict[str, object]:
+    return {"seq": seq, "op": op, "relation": f"public.{table}", **images}
+
+
+FIRST = [
+    change(1, "insert", "keyed", after={"a": 9, "n": 3, "c": "NSW"}),
+    change(2, "update", "kept", after={"id": 1, "n": 7}, unchanged=["body", "note"]),
+    change(3, "insert", "bare", after={"a": 4, "c": "z"}),
+    change(4, "delete", "bare", before={"a": 3, "c": None}),
+    change(5, "insert", "added", after={"a": 3, "c": "x2"}),
+    change(6, "update", "whole", before={"id": 2, "region": "us", "total": "5"},
+           after={"id": 2, "region": "eu", "total": "5"}),
+]  # fmt: skip
+SECOND = [change(7, "delete", "keyed", before={"a": 6, "c": "NSW"})]
+#: rows that another hand writes into the targets, and what an audit says of them
+BROKEN = {
+    "keyed": (
+        "INSERT INTO s1.keyed VALUES (5, 0, 'VIC'); DELETE FROM s1.keyed WHERE a = 9",
+        (1, 1, 0),
+    ),
+    "kept": ("UPDATE s1.kept SET body = NULL", (0, 0, 1)),
+    "bare": ("INSERT INTO s1.bare VALUES (4, 'z'), (3, NULL)", (2, 0, 0)),
+    "added": ("DELETE FROM s1.added WHERE a = 3", (0, 1, 0)),
+    "whole": (
+        "UPDATE s1.whole SET total = 9 WHERE id = 1; INSERT INTO s1.whole VALUES (7, NULL, NULL)",
+        (1, 0, 1),
+    ),
+}  # fmt: skip
+
+
+def lines(path: Path, rows: Rows) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+
+def project(root: Path, seq: str = "") -> Shell:
+    """The project on disk, with its sources and a first file of changes."""
+    for name, text in PROJECT.items():
+        if not name.startswith("subscriptions"):
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    (root / "subscriptions").mkdir()
+    (root / "subscriptions" / "s1.yml").write_text(SUBSCRIPTION % seq, encoding="utf-8")
+    for table, rows in SOURCE.items():
+        lines(root / "source" / f"{table}.jsonl", rows)
+    lines(root / "changes" / "1.jsonl", FIRST)
+    return Shell(root)
+
+
+def audit(
+    shell: Shell, *flags: str, target: str = "local"
+) -> tuple[Ended, dict[str, dict[str, object]]]:
+    """How the audit ended, and what it says of each table."""
+    ended = shell.filtersql("audit", "--target", target, "--format", "json", *flags)
+    found = json.loads(ended.stdout)["audits"]
+    return ended, {each["unique_id"].removeprefix("s1/public."): each for each in found}
+
+
+def counts(found: Mapping[str, object]) -> tuple[object, ...]:
+    return found["leaked"], found["missing"], found["differing"]
+
+
+def execute(root: Path, statements: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(root / "proved.duckdb")) as connection:
+        return connection.execute(statements).fetchall()
+
+
+def test_what_a_run_left_is_right_in_every_form(tmp_path: Path) -> None:
+    """Keyed, with kept values, without key and inserts only: source and feed give the target."""
+    shell = project(tmp_path)
+    ended, found = audit(shell)
+    assert ended.exit_code == 0
+    assert {each["status"] for each in found.values()} == {"skip"}
+    for changes in ([], SECOND):
+        lines(tmp_path / "changes" / "2.jsonl", changes)
+        ran = shell.filtersql("run", "--target", "local")
+        assert ran.exit_code == 0, ran.both
+        ended, found = audit(shell)
+        assert ended.exit_code == 0, ended.both
+        assert {each["status"] for each in found.values()} == {"ok"}
+    assert {each["position"] for each in found.values()} == {7}
+    assert len(execute(tmp_path, "SELECT * FROM s1.bare")) == 2
+    tables = execute(
+        tmp_path, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'filtersql'"
+    )
+    assert tables == [("ledger",)]
+
+
+def test_every_kind_of_difference_is_counted_and_mended(tmp_path: Path) -> None:
+    """Leaked, missing and differing rows; --repair writes those and keeps the position."""
+    shell = project(tmp_path)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    right = {name: execute(tmp_path, f"SELECT * FROM s1.{name} ORDER BY ALL") for name in SOURCE}
+    for statements, _ in BROKEN.values():
+        execute(tmp_path, statements)
+    ended, found = audit(shell)
+    assert ended.exit_code == 1
+    assert {name: counts(each) for name, each in found.items()} == {
+        name: wanted for name, (_, wanted) in BROKEN.items()
+    }
+    assert found["keyed"]["sample"] == [
+        {"a": 5, "c": "VIC", "finding": "leaked"},
+        {"a": 9, "c": "NSW", "finding": "missing"},
+    ]
+    ended, found = audit(shell, "--repair")
+    assert ended.exit_code == 0, ended.both
+    assert {each["status"] for each in found.values()} == {"repaired"}
+    again = {name: execute(tmp_path, f"SELECT * FROM s1.{name} ORDER BY ALL") for name in SOURCE}
+    assert again == right
+    assert audit(shell)[0].exit_code == 0
+    lines(tmp_path / "changes" / "2.jsonl", SECOND)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    assert audit(shell)[0].exit_code == 0
+    assert execute(tmp_path, "SELECT a FROM s1.keyed") == [(9,)]
+
+
+def test_a_feed_that_no_longer_reaches_back_is_refused(tmp_path: Path) -> None:
+    """The report says which seq the source must hold; with such a source the audit goes on."""
+    shell = project(tmp_path)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    lines(tmp_path / "changes" / "2.jsonl", SECOND)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    (tmp_path / "changes" / "1.jsonl").unlink()
+    ended, found = audit(shell, "--select", "s1.public.keyed")
+    assert ended.exit_code == 1
+    assert "source: {…, seq: 6}" in str(found["keyed"]["message"])
+    lines(tmp_path / "source" / "keyed.jsonl", [*SOURCE["keyed"], {"a": 9, "n": 3, "c": "NSW"}])
+    (tmp_path / "subscriptions" / "s1.yml").write_text(SUBSCRIPTION % ", seq: 6")
+    ended, found = audit(shell, "--select", "s1.public.keyed")
+    assert (ended.exit_code, found["keyed"]["status"]) == (0, "ok"), ended.both
+
+
+def test_a_source_that_is_ahead_of_the_target_is_refused(tmp_path: Path) -> None:
+    """A source cannot be taken back to an earlier position."""
+    shell = project(tmp_path)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    (tmp_path / "subscriptions" / "s1.yml").write_text(SUBSCRIPTION % ", seq: 60")
+    ended, found = audit(shell, "--select", "s1.public.keyed")
+    assert ended.exit_code == 1
+    assert "holds the changes up to seq 60, its target stands at seq 6" in str(
+        found["keyed"]["message"]
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("target", ["dev", "ice"])
+def test_spark_audits_and_mends(spark: object, target: str, tmp_path: Path) -> None:
+    """The same on Delta and Iceberg: nothing is left behind, and the position is kept."""
+    shell = project(tmp_path)
+    chosen = ("--select", "s1.public.keyed", "--select", "s1.public.bare")
+    assert shell.filtersql("run", "--target", target, *chosen).exit_code == 0
+    ended, _ = audit(shell, *chosen, target=target)
+    assert ended.exit_code == 0, ended.both
+    name = "s1" if target == "dev" else "lake.s1"
+    session = spark.newSession() if target == "ice" else spark  # type: ignore[attr-defined]
+    session.sql(f"DELETE FROM {name}.keyed WHERE a = 9")
+    session.sql(f"INSERT INTO {name}.bare VALUES (4, 'z')")
+    ended, found = audit(shell, "--repair", *chosen, target=target)
+    assert ended.exit_code == 0, ended.both
+    assert [counts(found[name]) for name in ("keyed", "bare")] == [(0, 1, 0), (1, 0, 0)]
+    ended, _ = audit(shell, *chosen, target=target)
+    assert ended.exit_code == 0, ended.both
+    lines(tmp_path / "changes" / "2.jsonl", SECOND)
+    ran = shell.filtersql("run", "--target", target, *chosen)
+    assert ran.exit_code == 0, ran.both
+    assert audit(shell, *chosen, target=target)[0].exit_code == 0
