@@ -22,6 +22,6 @@ WHEN NOT MATCHED AND {{ plan.inserts }} THEN
   )
   VALUES (
 {%- for column in plan.columns %}
-    s.{{ column.name }}{{ "," if not loop.last }}
+    {{ column.inserted }}{{ "," if not loop.last }}
 {%- endfor %}
   )

@@ -215,6 +215,7 @@ def _column(name: str, tail: str, keepable: bool, engine: Engine) -> PlannedColu
         known=words.quoted(known, engine),
         last_known=words.last_known(name, keeps, engine) if keepable else "",
         updated=words.kept_or_sent(name, keeps, engine) if keepable else sent,
+        inserted=words.inserted(name, keeps, _INCOMPLETE, engine) if keepable else sent,
     )
 
 

@@ -33,6 +33,7 @@ class PlannedColumn:
     known: str
     last_known: str
     updated: str
+    inserted: str
     #: NULL of its type, where no old row holds it
     absent: str = ""
 

@@ -26,6 +26,7 @@ __all__ = [
     "differs",
     "equals",
     "explode",
+    "inserted",
     "inserts",
     "is_unchanged",
     "kept_or_sent",
@@ -124,12 +125,13 @@ def kept_or_sent(name: str, keeps: str, engine: Engine) -> str:
 
 @lru_cache(maxsize=4096)
 def inserts(effect: str, keeps: tuple[str, ...], message: str, engine: Engine) -> str:
-    """Whether a staged row without a row in the target is inserted.
+    """Whether a staged row without a row in the target is inserted: if it is not a delete.
 
-    Not if it is a delete; and it stops where the change left a column out.
+    On DuckDB it stops where the change left a column out. Delta looks at this condition for rows
+    that have a row in the target, too: on Spark `inserted` stops.
     """
     lives = exp.NEQ(this=_column(effect, "s"), expression=exp.Literal.string("delete"))
-    if not keeps:
+    if not keeps or engine == "spark":
         return lives.sql(engine, copy=False)
     lacking = exp.or_(*(_column(name, "s") for name in keeps))
     return (
@@ -139,6 +141,19 @@ def inserts(effect: str, keeps: tuple[str, ...], message: str, engine: Engine) -
         .else_(exp.true())
         .sql(engine, copy=False)
     )
+
+
+@lru_cache(maxsize=65536)
+def inserted(name: str, keeps: str, message: str, engine: Engine) -> str:
+    """The change's value for a new row; on Spark it stops where the change left the column out.
+
+    DuckDB looks at the values for rows that have a row in the target, too: there `inserts` stops.
+    """
+    sent = _column(name, "s")
+    if engine == "duckdb":
+        return sent.sql(engine, copy=False)
+    stop = exp.case().when(_column(keeps, "s"), _stop(message, engine))
+    return stop.else_(sent).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
