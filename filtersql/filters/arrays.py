@@ -31,7 +31,7 @@ from filtersql.filters.raising import may_raise
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["FUNCTIONS", "call", "holds"]
+__all__ = ["FUNCTIONS", "call", "constant", "holds"]
 
 FUNCTIONS = {
     "arraycontains", "arraycontained", "arrayoverlap", "array_eq", "array_ne", "cardinality",
@@ -99,7 +99,7 @@ def _element(writer: Writer, node: Node, array: Node) -> str:
 
 def _text(writer: Writer, node: Node, array: Node) -> exp.Expr:
     """An array as PostgreSQL's text."""
-    known = _constant(array)
+    known = constant(array)
     if known is None:
         return writer.put(array)
     if known.value is None:
@@ -109,7 +109,8 @@ def _text(writer: Writer, node: Node, array: Node) -> exp.Expr:
     return writer.text(show(known.type, known.value))
 
 
-def _constant(array: Node) -> Const | None:
+def constant(array: Node) -> Const | None:
+    """The constant that an array is, written out or not."""
     if isinstance(array, ArrayExpr) and not array.multidimensional:
         elements = [fold(item) for item in array.elements]
         values = tuple(item.value for item in elements if item is not None)

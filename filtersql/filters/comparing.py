@@ -15,6 +15,7 @@ from sqlglot import exp
 from filtersql.filters import (
     arrays,
     casing,
+    documents,
     moments,
     numeric_order,
     numerics,
@@ -88,6 +89,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return moments.move(writer, node, name, args)
     if name in arrays.FUNCTIONS:
         return arrays.call(writer, node, function, args)
+    if name in documents.FUNCTIONS:
+        return documents.call(writer, node, function, args)
     if str(function) in zones.SHIFTED:
         return zones.shift(writer, node, str(function), args)
     if str(function) in zones.TRUNCATED:

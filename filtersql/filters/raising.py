@@ -87,6 +87,8 @@ _RAISES: dict[str, str] = {
                     "on letters whose case differs between PostgreSQL's locale providers"),
     **dict.fromkeys(["timezone(text,timestamptz)", "timezone(text,timestamp)"],
                     "on moments before 1970, where time zone databases differ"),
+    **dict.fromkeys(["jsonb_object_field_text", "jsonb_extract_path_text"],
+                    "when the value is an object or an array"),
     "array_length": "on arrays of several dimensions or of other bounds",
     "chr": "when the value is no character",
     "repeat": "when the result is too long",

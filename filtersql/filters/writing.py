@@ -16,7 +16,7 @@ from functools import cache
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters import comparing, numerics
+from filtersql.filters import comparing, documents, numerics
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, operand
 from filtersql.filters.folding import fold
@@ -204,8 +204,7 @@ class Writer:
                 for arg in node.arg.args
             ]
             return exp.and_(*tests, copy=False) if tests else exp.true()
-        arg = self.raw(node.arg)
-        test = self.is_null(arg)
+        test = documents.is_null(self, node.arg) or self.is_null(self.raw(node.arg))
         return test if node.is_null else exp.Not(this=test)
 
     def raw(self, node: Node) -> exp.Expr:

@@ -14,6 +14,12 @@ __all__ = ["PIECES"]
 _UNSURE = "NOT ISINF(_1) AND EPOCH_US(_1) < 86400000000"
 _EARLY = "error('time zone databases differ before 1970')"
 
+_JSON_TYPE = (
+    "CASE JSON_TYPE(_1, _2) WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' "
+    "WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' "
+    "ELSE CASE WHEN JSON_TYPE(_1, _2) IS NOT NULL THEN 'number' END END"
+)
+
 
 def _first_day(year: str) -> str:
     return (
@@ -124,6 +130,24 @@ PIECES = table(
         ".list_contains": "CASE WHEN _1 IS NOT NULL "
         "THEN LIST_HAS_ALL(_1, _2) AND LIST_COUNT(_2) = LEN(_2) END",
         ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
+        # jsonb, held as PostgreSQL's text
+        ".json_quoted": "REPLACE(REPLACE(REPLACE(REGEXP_REPLACE(_1, "
+        '\'("(?:[^"\\\\]|\\\\.)*")|(-?[0-9][0-9.eE+-]*)\', '
+        "'\\1' || CHR(1) || '\\2' || CHR(2), 'g'), "
+        "CHR(1) || CHR(2), ''), CHR(1), '\"'), CHR(2), '\"')",
+        ".json_text": "CASE WHEN JSON_TYPE(_1, _2) IN ('OBJECT', 'ARRAY') "
+        "THEN error('the text of an object or an array') ELSE JSON_EXTRACT_STRING(_1, _2) END",
+        ".json_string": "JSON_EXTRACT_STRING(_1, _2)",
+        ".json_boolean": "JSON_EXTRACT_STRING(_1, _2)",
+        ".json_number": "REGEXP_REPLACE(REGEXP_REPLACE(JSON_EXTRACT_STRING(_1, _2), "
+        "'^([^.]*[.][0-9]*?)0+$', '\\1'), '[.]$', '')",
+        ".json_type": _JSON_TYPE,
+        ".json_type_or_none": f"COALESCE({_JSON_TYPE}, 'none')",
+        ".json_exists": "CASE WHEN STARTS_WITH(_1, '{') THEN JSON_TYPE(_1, _2) IS NOT NULL "
+        "WHEN STARTS_WITH(_1, '[') THEN LEN([e FOR e IN CAST(CAST(_1 AS JSON) AS JSON[]) "
+        "IF JSON_TYPE(e) = 'VARCHAR' AND JSON_EXTRACT_STRING(e, '$') = _3]) > 0 "
+        "WHEN STARTS_WITH(_1, '\"') THEN JSON_EXTRACT_STRING(_1, '$') = _3 "
+        "WHEN _1 IS NOT NULL THEN FALSE END",
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "error(_1)",

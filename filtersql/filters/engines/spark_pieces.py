@@ -23,6 +23,14 @@ _LATER = (
 
 #: a text in double quotes, in which a backslash hides the next character
 _QUOTED = r'"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"'
+_JSON_SCALAR = "CAST(VARIANT_GET(PARSE_JSON(_1), _2) AS STRING)"
+_JSON_SCHEMA = "SCHEMA_OF_VARIANT(VARIANT_GET(PARSE_JSON(_1), _2))"
+_JSON_TYPE = (
+    f"CASE WHEN {_JSON_SCHEMA} LIKE 'OBJECT%' THEN 'object' WHEN {_JSON_SCHEMA} LIKE 'ARRAY%' "
+    f"THEN 'array' WHEN {_JSON_SCHEMA} = 'STRING' THEN 'string' WHEN {_JSON_SCHEMA} = 'BOOLEAN' "
+    f"THEN 'boolean' WHEN {_JSON_SCHEMA} = 'VOID' THEN 'null' "
+    f"WHEN {_JSON_SCHEMA} IS NOT NULL THEN 'number' END"
+)
 
 
 def _first_day(year: str) -> str:
@@ -125,6 +133,25 @@ PIECES = table(
         ".list_holds": "CASE WHEN SIZE(_1) = 0 THEN FALSE ELSE ARRAY_CONTAINS(_1, _2) END",
         ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
         ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
+        # jsonb, held as PostgreSQL's text
+        ".json_quoted": "REPLACE(REPLACE(REPLACE(REGEXP_REPLACE(_1, "
+        f"'({_QUOTED})|(-?[0-9][0-9.eE+-]*+)', CONCAT('$1', CHR(1), '$2', CHR(2))), "
+        "CONCAT(CHR(1), CHR(2)), ''), CHR(1), '\"'), CHR(2), '\"')",
+        ".json_text": "CASE WHEN SCHEMA_OF_VARIANT(VARIANT_GET(PARSE_JSON(_1), _2)) "
+        "RLIKE '^(OBJECT|ARRAY)' THEN raise_error('the text of an object or an array') "
+        "ELSE CAST(VARIANT_GET(PARSE_JSON(_1), _2) AS STRING) END",
+        ".json_string": _JSON_SCALAR,
+        ".json_boolean": _JSON_SCALAR,
+        ".json_number": f"REGEXP_REPLACE(REGEXP_REPLACE({_JSON_SCALAR}, "
+        "'^([^.]*[.][0-9]*?)0+$', '$1'), '[.]$', '')",
+        ".json_type": _JSON_TYPE,
+        ".json_type_or_none": f"COALESCE({_JSON_TYPE}, 'none')",
+        ".json_exists": "CASE WHEN STARTSWITH(_1, '{') THEN VARIANT_GET(PARSE_JSON(_1), _2) "
+        "IS NOT NULL WHEN STARTSWITH(_1, '[') THEN "
+        "EXISTS(CAST(PARSE_JSON(_1) AS ARRAY<VARIANT>), e -> "
+        "COALESCE(SCHEMA_OF_VARIANT(e) = 'STRING' AND CAST(e AS STRING) = _3, FALSE)) "
+        "WHEN STARTSWITH(_1, '\"') THEN CAST(PARSE_JSON(_1) AS STRING) = _3 "
+        "WHEN _1 IS NOT NULL THEN FALSE END",
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "RAISE_ERROR(_1)",

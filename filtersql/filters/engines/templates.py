@@ -69,6 +69,9 @@ def fill(engine: Engine, text: str, args: Sequence[exp.Expr]) -> exp.Expr:
 def template(engine: Engine, text: str) -> Template:
     """The text as a function from arguments to a tree."""
     tree = sqlglot.parse_one(text, read=engine)
+    for call in list(tree.find_all(exp.ParseJSON)):
+        # sqlglot leaves this function out when it writes Spark's SQL
+        call.replace(exp.Anonymous(this="PARSE_JSON", expressions=[call.this]))
     if isinstance(tree, exp.Binary) and _place(tree.this) == 0 and _place(tree.expression) == 1:
         kind = type(tree)
         return lambda args: kind(this=operand(args[0]), expression=operand(args[1]))
