@@ -1,8 +1,8 @@
 """The few statements that the runner itself writes, as syntax trees.
 
 Example
-    >>> insert_values("filtersql.ledger", ("a", "b"), [(1, "it's")], "duckdb")
-    "INSERT INTO filtersql.ledger (\\"a\\", \\"b\\") VALUES (1, 'it''s')"
+    >>> print(insert_values("filtersql.ledger", ("a", "b"), [(1, "it's")], "duckdb"))
+    INSERT INTO filtersql.ledger ("a", "b") VALUES (1, 'it''s')
 """
 
 from __future__ import annotations
