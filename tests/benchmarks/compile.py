@@ -84,13 +84,14 @@ def measured(folder: Path) -> dict[str, Any]:
 
         from filtersql import artifacts, compile
         from filtersql.commands import shared
+        from filtersql.commands.console import Console
         from filtersql.commands.options import Options
     for phase, functions in PHASES.items():
         for path in functions:
             module, _, name = path.rpartition(".")
             owner = import_module(module)
             setattr(owner, name, clock.timed(phase, getattr(owner, name)))
-    project = shared.load_project(Options(project_dir=folder))
+    project = shared.load_project(Console(Options(project_dir=folder)))
     compilation = compile.compile_project(project)
     artifacts.write(project, compilation, compilation.nodes)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
