@@ -79,6 +79,10 @@ def _late(name: str) -> tuple[Reader, Shower] | None:
         from filtersql.filters.literals import intervals
 
         _TYPES.update(intervals.TYPES)
+    elif name == "jsonb":
+        from filtersql.filters.literals import documents
+
+        _TYPES.update(documents.TYPES)
     elif facts().type(name).element:
         from filtersql.filters.literals import arrays
 
