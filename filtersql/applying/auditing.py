@@ -35,7 +35,7 @@ from filtersql.applying.working import now
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead, StillDiffers
-from filtersql.feeds.changes import Landing, StagedChanges
+from filtersql.feeds.changes import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -179,37 +179,37 @@ class _Trial:
         has_source = stage_source(
             self.inputs, self.engine, self.subscription, copy, self.folder / "source.parquet"
         )
-        changes = self._changes(holds) if position is not None else None
+        changes = self._changes(holds, position, entry) if position is not None else None
         if not has_source and changes is None:
             raise Mistakes([NothingToCompare(self._name)])
-        if changes is None and has_source:
+        if has_source and not changes:
             return
         self.engine.create(copy.target, copy.column_definitions_sql, {})
         if has_source:
             self.engine.execute(copy.initial_copy_sql)
-        if changes is not None:
-            assert position is not None  # there are changes up to it
-            self._apply(changes, holds, position, entry)
+        if changes:
+            self._apply()
         rows = select("*").from_(exp.to_table(copy.target_sql, dialect=self.engine.dialect))
         self.engine.define(copy.source_view, rows.sql(self.engine.dialect))
 
-    def _changes(self, above: int | None) -> StagedChanges | None:
-        """All changes that the feed still holds above the source's own."""
-        landing = Landing(self.audit.copy, above)
+    def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
+        """Make the view of the changes that the source lacks; how many the feed has of them."""
+        copy = self.audit.copy
+        landing = Landing(copy, above)
         feed = read_feed(
             self.inputs, self.engine, self.subscription, [landing], {}, self.folder, None
         )
-        return None if feed is None else feed.reading.staged[0]
-
-    def _apply(
-        self, staged: StagedChanges, above: int | None, upto: int, entry: Entry | None
-    ) -> None:
-        copy = self.audit.copy
+        if feed is None:
+            return None
+        (staged,) = feed.reading.staged
         self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=upto)
         if entry is not None:
             rows = ledger.history(self.engine, self.inputs.state_schema)
             check_reach(self.engine, copy, self._name, rows, above)
-        judgement, mistakes = judge_changes(self.engine, copy, "filtersql_audit_stage")
+        return staged.read
+
+    def _apply(self) -> None:
+        judgement, mistakes = judge_changes(self.engine, self.audit.copy, "filtersql_audit_stage")
         if mistakes:
             raise Mistakes(mistakes)
         if judgement.staged:
