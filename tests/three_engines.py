@@ -58,6 +58,9 @@ NASTY: dict[str, list[str | None]] = {
              "abc\n", "é", "É", "ab é", "日本語",
              "Kelvin \u212a", "ABC", "😀x", "${env:HOME}", "it's", "\t", "%", "aaa",
              "\u00a0x\u00a0", "NaN", "null", None],
+    # no letters of which the locale providers may think differently
+    "text:ascii": ["", " ", "a", "A", "abc", "abc  ", "a_c", "a\\c", "a\nb", "abc\n", "12", "0x1F",
+                   "a1", "555-1234", "\t", "x.y@z.org", "!?", "ABC", "\x7f", "\x01", None],
     "varchar(5)": ["", "a", "abc", "abc  ", "a  ", "é日x", "abcde", None],
     "bpchar(5)": ["", "a", "abc", "abcde", "  a", "é", "a%c", None],
     "bytea": ["", "\\x00", "\\x61", "\\x6162", "\\xff", "\\x7f", "\\x5c78", None],

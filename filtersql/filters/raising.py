@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from filtersql.errors import Notice
+from filtersql.filters import regexes
 from filtersql.filters.facts import Function
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
 from filtersql.filters.scope import Scope
@@ -36,6 +37,7 @@ _DIGITS = (
     'when a value of "{}" has more than 18 digits before or 10 behind the point '
     "(the column's precision is not declared)"
 )
+_CLASSES = "on characters outside ASCII of a class that depends on the database's locale"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
@@ -119,6 +121,8 @@ def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
         reason = _reason(node.function)
         if reason and not _harmless(node):
             yield node, reason.replace("{type}", display(node.type))
+        elif regexes.doubtful(node):
+            yield node, _CLASSES
         elif node.function.name not in _COMPARISONS:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:

@@ -9,8 +9,9 @@ Example
     `s SIMILAR TO 'a%'`   (?s)\\A(?:a.*)\\z
     ===================== ======================================
 
-    What depends on the database's character classes (`\\w`, `[[:alpha:]]`), back references, word
-    edges and lookaround are refused: only texts that match in PostgreSQL may match.
+    Back references, word edges and lookaround are refused: only texts that match in PostgreSQL may
+    match. Classes (`\\w`, `[[:alpha:]]`) are those of ASCII; a text of which the database's locale
+    may think otherwise raises.
 
 PostgreSQL
     regcomp.c (advanced regular expressions); regexp.c, similar_escape_internal().
@@ -21,17 +22,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from filtersql.filters import casing
+from filtersql.filters.character_classes import CLASSES, ESCAPES
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Func, Node, Relabel
+from filtersql.filters.nodes import Func, Node, Op, Relabel
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["MATCHES", "Untranslatable", "match", "similar", "translated"]
+__all__ = ["MATCHES", "Untranslatable", "doubtful", "match", "similar", "translated"]
 
 #: function name: (ignores case, negated)
 MATCHES = {
@@ -42,6 +45,7 @@ MATCHES = {
 }  # fmt: skip
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
 _MOST_REPEATED = 255
+_DOUBT = "PostgreSQL's locale providers do not agree on the class of a character in this value"
 
 
 class Untranslatable(Exception):
@@ -55,17 +59,36 @@ def match(writer: Writer, node: Node, function: Function, args: Sequence[Node]) 
         pattern = pattern.arg
     ignore_case, negated = MATCHES[function.name]
     try:
-        text = _text(writer, node, pattern)
+        text = _text(pattern)
         if text is None:
             return values.null("bool", writer.engine)
-        sql_text = translated(text, ignore_case=ignore_case)
+        sql_text, doubts = translated(text, ignore_case=ignore_case)
     except Untranslatable as problem:
         raise writer.refused(node, str(problem)) from None
-    test = writer.piece(".matches", writer.put(args[0]), writer.text(sql_text))
+    subject = writer.put(args[0])
+    test = writer.piece(".matches", subject, writer.text(sql_text))
+    if doubts and getattr(node, "input_collation", None) not in casing.ASCII_ONLY:
+        doubt = writer.piece(".matches", subject.copy(), writer.text("|".join(doubts)))
+        broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), "BOOLEAN")
+        test = writer.case([(doubt, broken)], test)
     return writer.filled("NOT _1", test) if negated else test
 
 
-def _text(writer: Writer, node: Node, pattern: Node) -> str | None:
+def doubtful(node: Op | Func) -> bool:
+    """Whether the pattern has a class of which locale providers may differ for some text."""
+    if node.function.name not in MATCHES or node.input_collation in casing.ASCII_ONLY:
+        return False
+    pattern = node.args[1]
+    while isinstance(pattern, Relabel):
+        pattern = pattern.arg
+    try:
+        text = _text(pattern)
+        return text is not None and bool(translated(text, ignore_case=False)[1])
+    except Untranslatable:
+        return False
+
+
+def _text(pattern: Node) -> str | None:
     if isinstance(pattern, Func) and pattern.function.name == "similar_to_escape":
         parts = [fold(arg) for arg in pattern.args]
         if any(part is None for part in parts):
@@ -111,21 +134,23 @@ def similar(pattern: str, escape: str) -> str:
     return f"^(?:{found})$"
 
 
-def translated(pattern: str, *, ignore_case: bool) -> str:
-    """The engines' form; raises Untranslatable."""
+def translated(pattern: str, *, ignore_case: bool) -> tuple[str, list[str]]:
+    """The engines' form, and the characters of doubt; raises Untranslatable."""
     if pattern.startswith(("***", "(?")) and not pattern.startswith("(?:"):
         raise Untranslatable("Directors and embedded options of a pattern have no form yet.")
-    return "(?s)" + _Pattern(pattern, ignore_case).whole()
+    read = _Pattern(pattern, ignore_case)
+    return "(?s)" + read.whole(), list(read.doubts)
 
 
 class _Pattern:
     """A pattern, read from left to right."""
 
-    __slots__ = ("depth", "ignore_case", "place", "text")
+    __slots__ = ("depth", "doubts", "ignore_case", "place", "text")
 
     def __init__(self, text: str, ignore_case: bool) -> None:
         self.text, self.ignore_case = text, ignore_case
         self.place = self.depth = 0
+        self.doubts: dict[str, None] = {}
 
     def whole(self) -> str:
         """All of it."""
@@ -165,8 +190,46 @@ class _Pattern:
             case "[":
                 return self.bracket(), True
             case "\\":
-                return self.letter(self.escaped()), True
+                return self.behind_backslash()
         return self.letter(sign), True
+
+    def behind_backslash(self) -> tuple[str, bool]:
+        """A class, an end of the text, or a character."""
+        sign = self.text[self.place : self.place + 1]
+        if sign and sign in "AZ":
+            self.place += 1
+            return {"A": "\\A", "Z": "\\z"}[sign], False
+        if sign.lower() in ESCAPES and sign:
+            self.place += 1
+            body = "".join(_range(*pair) for pair in self.members(ESCAPES[sign.lower()]))
+            return f"[{'^' if sign.isupper() else ''}{body}]", True
+        return self.letter(self.escaped()), True
+
+    def members(self, name: str) -> tuple[tuple[str, str], ...]:
+        """The characters of a class."""
+        if self.ignore_case and name in ("upper", "lower"):
+            name = "alpha"
+        found = CLASSES.get(name)
+        if found is None:
+            raise Untranslatable(f'The class "{name}" has no form yet.')
+        if found.doubt:
+            self.doubts[found.doubt] = None
+        return found.ranges
+
+    def class_of_set(self) -> tuple[tuple[str, str], ...]:
+        """A class inside of brackets, if one stands here."""
+        escape = self.text[self.place + 1 : self.place + 2]
+        if self.text[self.place] == "\\" and escape and escape in ESCAPES:
+            self.place += 2
+            return self.members(ESCAPES[escape])
+        if not self.text.startswith("[:", self.place):
+            return ()
+        end = self.text.find(":]", self.place)
+        if end < 0:
+            raise Untranslatable("Its brackets are not balanced.")
+        name = self.text[self.place + 2 : end]
+        self.place = end + 2
+        return self.members(name)
 
     def opened(self) -> str:
         """A group: whether it captures makes no difference to a match."""
@@ -218,6 +281,7 @@ class _Pattern:
         self.place += negated
         items: list[tuple[str, str]] = []
         first = True
+        classes: tuple[tuple[str, str], ...] = ()
         while True:
             sign = self.text[self.place : self.place + 1]
             if not sign:
@@ -226,6 +290,11 @@ class _Pattern:
                 self.place += 1
                 break
             first = False
+            if named := self.class_of_set():
+                if self.text.startswith("-", self.place) and self.text[self.place + 1 :][:1] != "]":
+                    raise Untranslatable("A class cannot begin a range.")
+                classes += named
+                continue
             low = self.member()
             high = low
             if self.text.startswith("-", self.place) and self.text[self.place + 1 :][:1] != "]":
@@ -234,10 +303,8 @@ class _Pattern:
                 if high < low:
                     raise Untranslatable("A range of characters is empty.")
             items.append((low, high))
-        body = "".join(
-            _quoted(low) if low == high else f"{_quoted(low)}-{_quoted(high)}"
-            for low, high in (self.any_case(items) if self.ignore_case else items)
-        )
+        given = self.any_case(items) if self.ignore_case else items
+        body = "".join(_range(low, high) for low, high in (*given, *classes))
         return f"[{'^' if negated else ''}{body}]"
 
     def member(self) -> str:
@@ -245,7 +312,7 @@ class _Pattern:
         sign = self.text[self.place]
         self.place += 1
         if sign == "[" and self.text[self.place : self.place + 1] in (":", ".", "="):
-            raise Untranslatable("Classes of characters depend on the database's locale.")
+            raise Untranslatable("Collating elements have no form.")
         return self.escaped() if sign == "\\" else sign
 
     def any_case(self, items: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -259,6 +326,10 @@ class _Pattern:
                 if other != chr(number):
                     found.append((other, other))
         return found
+
+
+def _range(low: str, high: str) -> str:
+    return _quoted(low) if low == high else f"{_quoted(low)}-{_quoted(high)}"
 
 
 def _quoted(sign: str) -> str:
