@@ -203,3 +203,58 @@ def test_spark_audits_and_mends(spark: object, target: str, table: str, tmp_path
     assert ran.exit_code == 0, ran.both
     ended, found = audit(shell, *chosen, target=target)
     assert (ended.exit_code, found[table]["position"]) == (0, 7), ended.both
+
+
+def forget(root: Path) -> None:
+    """The targets stay, and what filtersql knew of them is gone."""
+    execute(root, "DROP SCHEMA filtersql CASCADE")
+
+
+def test_a_foreign_target_is_adopted_when_an_audit_finds_it_right(tmp_path: Path) -> None:
+    """It is refused without --adopt, and with another position; then the changes above go on."""
+    shell = project(tmp_path)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    forget(tmp_path)
+    refused = shell.filtersql("run", "--target", "local")
+    assert "run --adopt --at SEQ" in refused.stderr
+    lines(tmp_path / "changes" / "2.jsonl", SECOND)
+    early = shell.filtersql("run", "--target", "local", "--adopt", "--at", "3")
+    assert early.exit_code == 1
+    assert "Nothing was adopted" in early.stdout
+    assert shell.filtersql("run", "--target", "local").exit_code == 1
+    adopted = shell.filtersql("run", "--target", "local", "--adopt", "--at", "6")
+    assert adopted.exit_code == 0, adopted.both
+    assert execute(tmp_path, "SELECT a FROM s1.keyed") == [(9,)]
+    assert audit(shell)[0].exit_code == 0
+    again = shell.filtersql("run", "--target", "local", "--adopt", "--at", "6")
+    assert "there is no target to adopt" in again.stderr
+
+
+def test_a_target_with_other_columns_is_not_adopted(tmp_path: Path) -> None:
+    """Its columns are named beside those of the definition."""
+    shell = project(tmp_path)
+    execute(tmp_path, "CREATE SCHEMA s1; CREATE TABLE s1.keyed (a INT, c VARCHAR, n BIGINT)")
+    refused = shell.filtersql("run", "--target", "local", "--adopt", "--at", "6")
+    assert refused.exit_code == 1
+    assert 'target "s1"."keyed" of "s1/public.keyed" has other columns' in refused.stderr
+
+
+def test_adopt_needs_a_position(tmp_path: Path) -> None:
+    """Wrong usage: neither flag means anything alone."""
+    shell = project(tmp_path)
+    for flags in (["--adopt"], ["--at", "3"], ["--adopt", "--at", "3", "--dry-run"]):
+        assert shell.filtersql("run", "--target", "local", *flags).exit_code == 2
+
+
+def test_one_table_is_copied_again(tmp_path: Path) -> None:
+    """--resync fills one target from its source and the feed; the others stay as they are."""
+    shell = project(tmp_path)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    execute(tmp_path, "DELETE FROM s1.keyed; DELETE FROM s1.whole")
+    ran = shell.filtersql("run", "--target", "local", "--resync", "keyed")
+    assert ran.exit_code == 0, ran.both
+    _, found = audit(shell)
+    assert {name for name, each in found.items() if each["status"] == "ok"} == {*SOURCE} - {"whole"}
+    unknown = shell.filtersql("run", "--target", "local", "--resync", "keyd")
+    assert unknown.exit_code == 1
+    assert 'Perhaps "keyed" was meant.' in unknown.stderr

@@ -10,6 +10,7 @@ from typing import Literal
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["CONFLICTS", "Event", "Inputs", "OnEvent", "Options", "RunResult", "TableResult"]
@@ -39,6 +40,12 @@ class Options:
     full_refresh: bool = False
     accept_filter_change: bool = False
     fail_fast: bool = False
+    #: tables that are copied again
+    resync: frozenset[RelationName] = frozenset()
+
+    def refills(self, compiled: CompiledTable) -> bool:
+        """Whether a target is to be emptied and copied again."""
+        return self.full_refresh or compiled.relation in self.resync
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def standings(
         dropped = entry is not None and entry.phase == "dropped"
         if wrong := _wrong(engine, compiled, None if dropped else entry, options):
             mistakes += wrong
-        elif entry is None or dropped or options.full_refresh:
+        elif entry is None or dropped or options.refills(compiled):
             found.append(_new(compiled, subscription, entry))
         else:
             found.append(_known(engine, compiled, subscription, entry))
@@ -87,7 +87,7 @@ def _wrong(
     moved = entry is not None and entry.target != compiled.target_sql
     if exists and (entry is None or moved):
         return [ForeignTarget(name, compiled.target_sql)]
-    if entry is None or options.full_refresh:
+    if entry is None or options.refills(compiled):
         return []
     if moved:
         return [TargetMoved(name, entry.target, compiled.target_sql)]

@@ -186,12 +186,13 @@ def _take_back(work: Work) -> None:
     """A refusal changes nothing: targets that this run made are removed again."""
     if work.engine.atomic or work.options.full_refresh:
         return
-    made = [target for target in work.targets if target.copied]
+    fresh = [t for t in work.targets if not work.options.refills(t.compiled)]
+    made = [target for target in fresh if target.copied]
     if any(target.position != target.standing.position for target in made):
         return
     for target in made:
         work.engine.drop(target.compiled.target)
-    begun = [t for t in work.targets if t.standing.copy] if work.prepared else []
+    begun = [t for t in fresh if t.standing.copy] if work.prepared else []
     work.pending = [row for row in work.pending if row.phase != "copied"]
     commit(work, [entry(work, target, "dropped", None) for target in begun])
 

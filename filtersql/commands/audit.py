@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from filtersql.compile import Node
     from filtersql.project import Project
 
-__all__ = ["audits_of", "command"]
+__all__ = ["audits_of", "command", "print_audits"]
 
 
 @subcommand("audit")
@@ -41,8 +41,7 @@ def command(console: Console, *, repair: bool) -> int:
         done = audit(inputs_of(project), audits_of(project, nodes), engine, repair=repair)
     finally:
         engine.close()
-    for index, one in enumerate(done, 1):
-        _print(console, f"{index} of {len(done)}", one)
+    print_audits(console, done)
     wrong = [one for one in done if not one.right]
     console.message(
         f"Done. RIGHT={len(done) - len(wrong)} WRONG={len(wrong)} TOTAL={len(done)}",
@@ -64,6 +63,12 @@ def audits_of(project: Project, nodes: Sequence[Node]) -> dict[str, list[Audit]]
         one = Audit(node.compiled, source_copy(node, project))
         found.setdefault(node.compiled.subscription, []).append(one)
     return found
+
+
+def print_audits(console: Console, done: Sequence[Audited]) -> None:
+    """A line for each target, and the rows that were found."""
+    for index, one in enumerate(done, 1):
+        _print(console, f"{index} of {len(done)}", one)
 
 
 def _print(console: Console, place: str, one: Audited) -> None:

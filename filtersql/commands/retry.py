@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,6 +30,7 @@ class _Arguments:
     full_refresh: bool = False
     accept_filter_change: bool = False
     require_approval: bool = False
+    resync: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,16 @@ def command(console: Console) -> int:
         full_refresh=found.args.full_refresh,
         accept_filter_change=found.args.accept_filter_change,
         require_approval=found.args.require_approval,
+        resync=tuple(name for name in found.args.resync if _is_one(name, failed)),
         command="retry",
     )
     return carry_out(console, project, compilation, [by_name[name] for name in failed], flags)
+
+
+def _is_one(table: str, failed: Iterable[str]) -> bool:
+    """Whether a table is that of a target that failed."""
+    names = {name.partition("/")[2] for name in failed}
+    return bool(names & {table, f"public.{table}"})
 
 
 def _read(path: Path) -> _Results:

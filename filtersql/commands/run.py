@@ -23,6 +23,13 @@ __all__ = ["command"]
     is_flag=True,
     help="Refuse targets whose statements approvals.yml does not approve.",
 )
+@click.option(
+    "--adopt",
+    is_flag=True,
+    help="Take over targets that filtersql did not make, if an audit finds them right.",
+)
+@click.option("--at", type=click.IntRange(min=0), help="With --adopt: the last seq they hold.")
+@click.option("--resync", metavar="TABLE", multiple=True, help="Copy this table again.")
 @click.option("--show", type=click.IntRange(min=1), help="Print the first rows of each target.")
 def command(
     console: Console,
@@ -31,13 +38,22 @@ def command(
     full_refresh: bool,
     accept_filter_change: bool,
     require_approval: bool,
+    adopt: bool,
+    at: int | None,
+    resync: tuple[str, ...],
     show: int | None,
 ) -> int:
     """Copy what is missing, then apply every pending change in order, once."""
     from filtersql.commands.running import RunFlags, carry_out
     from filtersql.commands.selecting import selected
 
+    if adopt != (at is not None):
+        raise click.UsageError("--adopt and --at SEQ are given together.")
+    if adopt and dry_run:
+        raise click.UsageError("--adopt writes down what it took over: not with --dry-run.")
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
-    flags = RunFlags(dry_run, full_refresh, accept_filter_change, require_approval, show)
+    flags = RunFlags(
+        dry_run, full_refresh, accept_filter_change, require_approval, show, at, resync
+    )
     return carry_out(console, project, compilation, nodes, flags)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from filtersql.commands.console import Console
 from filtersql.commands.shared import inputs_of, variables
+from filtersql.errors import Mistakes
 from filtersql.project.profiles import is_secret
 
 if TYPE_CHECKING:
     from filtersql.applying import RunResult
     from filtersql.compile import Compilation, Node
+    from filtersql.names import RelationName
     from filtersql.project import Project
     from filtersql.rendering.compiled import CompiledTable
 
@@ -28,6 +30,10 @@ class RunFlags:
     accept_filter_change: bool = False
     require_approval: bool = False
     show: int | None = None
+    #: the position at which targets that filtersql did not make are taken over
+    adopt_at: int | None = None
+    #: tables that are copied again
+    resync: tuple[str, ...] = ()
     #: `run`, or `retry`: what run_results.json names
     command: str = field(default="run")
 
@@ -59,11 +65,17 @@ def carry_out(
     engine = open_engine(project.output, project.root)
     try:
         progress.connected(engine.title, project.output.name, project.output.threads)
+        if flags.adopt_at is not None:
+            from filtersql.commands.adopting import adopted
+
+            if not adopted(console, project, nodes, engine, flags.adopt_at):
+                return 1
         options = Options(
             flags.dry_run,
             flags.full_refresh,
             flags.accept_filter_change,
             console.options.fail_fast,
+            _resynced(flags.resync, nodes),
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
         progress.done(result, dry_run=flags.dry_run)
@@ -78,6 +90,18 @@ def carry_out(
         engine.close()
     progress.failures(result)
     return result.exit_code
+
+
+def _resynced(names: Sequence[str], nodes: Sequence[Node]) -> frozenset[RelationName]:
+    """The tables that --resync names: `t1` is public.t1. Raises Mistakes."""
+    from filtersql.errors.auditing import UnknownTable
+
+    known = {str(node.compiled.relation): node.compiled.relation for node in nodes}
+    found = {name: known.get(name) or known.get(f"public.{name}") for name in names}
+    unknown = [UnknownTable(name, known) for name, table in found.items() if table is None]
+    if unknown:
+        raise Mistakes(unknown)
+    return frozenset(table for table in found.values() if table is not None)
 
 
 def _write_results(console: Console, project: Project, result: RunResult, flags: RunFlags) -> None:
@@ -118,4 +142,5 @@ def _arguments(console: Console, project: Project, flags: RunFlags) -> Mapping[s
         "full_refresh": flags.full_refresh,
         "accept_filter_change": flags.accept_filter_change,
         "require_approval": flags.require_approval,
+        "resync": list(flags.resync),
     }

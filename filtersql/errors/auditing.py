@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from filtersql.errors import Mistake
+from collections.abc import Iterable
+
+from filtersql.errors import Mistake, nearest
 
 __all__ = [
     "FeedTooShort",
     "Interrupted",
+    "NothingToAdopt",
     "NothingToCompare",
+    "OtherColumns",
     "SourceAhead",
     "StillDiffers",
+    "UnknownTable",
 ]
 
 
@@ -65,3 +70,47 @@ class StillDiffers(Mistake):
             f'{count} rows of the target of "{name}" differ after the repair',
             detail="Another process may have written to the target.",
         )
+
+
+class NothingToAdopt(Mistake):
+    """No selected target exists that filtersql does not know."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "there is no target to adopt",
+            detail="No selected target exists that filtersql did not make.",
+        )
+
+
+class OtherColumns(Mistake):
+    """A target that is to be adopted has other columns than the definition."""
+
+    def __init__(
+        self,
+        name: str,
+        target: str,
+        held: Iterable[tuple[str, str]],
+        wanted: Iterable[tuple[str, str]],
+    ) -> None:
+        super().__init__(
+            f'target {target} of "{name}" has other columns than its definition',
+            detail=f"It has {_columns(held)}; defined are {_columns(wanted)}.",
+            hint="The target holds exactly the published columns, in the table's order.",
+        )
+
+
+class UnknownTable(Mistake):
+    """A table that is to be copied again is not among the selected targets."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        targets = list(known)
+        close = nearest(name, [*targets, *(one.removeprefix("public.") for one in targets)])
+        super().__init__(
+            f'no selected target holds table "{name}"',
+            detail=f"They hold {', '.join(targets)}." if targets else None,
+            hint=f'Perhaps "{close}" was meant.' if close else None,
+        )
+
+
+def _columns(columns: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {kind}" for name, kind in columns)
