@@ -9,8 +9,9 @@ Example
     `s ILIKE 'k%'`           s RLIKE '(?s)\\A[kK\\x{212a}].*\\z', with the same guard
     ======================== ===================================================================
 
-    The database is taken to classify letters as Unicode does. What differs between its libc,
-    builtin and ICU providers and the engines was read out of all of them, letter by letter: İ, Σ
+    Under the default collation the database may know letters of ASCII only (LC_CTYPE C), so a row
+    with a letter outside ASCII in the other case raises; a collation that is named is certain. What
+    differs between libc, builtin and ICU providers and the engines was read letter by letter: İ, Σ
     (ς at the end of a word), ß and other letters whose other case is several letters, and letters
     that are in Unicode since version 15 only.
 
@@ -28,7 +29,16 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["ASCII_ONLY", "FOLDS", "LOWER_DOUBT", "UPPER_DOUBT", "fold_case", "guarded", "variants"]
+__all__ = [
+    "ASCII_ONLY",
+    "FOLDS",
+    "LOWER_DOUBT",
+    "UPPER_DOUBT",
+    "fold_case",
+    "guarded",
+    "uncertain",
+    "variants",
+]
 
 #: collations whose letters are those of ASCII
 ASCII_ONLY = {"C", "POSIX", "ucs_basic"}
@@ -43,25 +53,45 @@ UPPER_DOUBT = (
     f"[{_SEVERAL}\\x{{19b}}\\x{{264}}\\x{{1c8a}}\\x{{a7cd}}\\x{{a7db}}\\x{{10d70}}-\\x{{10d85}}]"
 )
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#: the collation of the database, of which a project says nothing
+_UNKNOWN = "default"
 _DOUBT = "PostgreSQL's locale providers do not agree on the case of a letter in this value"
 
 
 def fold_case(writer: Writer, name: str, collation: str | None, arg: exp.Expr) -> exp.Expr:
     """lower() and upper() of a text."""
     if collation in ASCII_ONLY:
-        pair = (_UPPER, _LOWER) if name == "LOWER" else (_LOWER, _UPPER)
-        return writer.piece(".translate", arg, *map(writer.text, pair))
-    doubt = LOWER_DOUBT if name == "LOWER" else UPPER_DOUBT
-    return guarded(writer, arg, doubt, writer.filled(f"{name}(_1)", arg.copy()), writer.text_type)
+        return _of_ascii(writer, name, arg)
+    return guarded(writer, name, collation, arg, writer.filled(f"{name}(_1)", arg.copy()))
+
+
+def _of_ascii(writer: Writer, name: str, arg: exp.Expr) -> exp.Expr:
+    pair = (_UPPER, _LOWER) if name == "LOWER" else (_LOWER, _UPPER)
+    return writer.piece(".translate", arg, *map(writer.text, pair))
 
 
 def guarded(
-    writer: Writer, subject: exp.Expr, doubt: str, result: exp.Expr, sql_type: str
+    writer: Writer,
+    name: str,
+    collation: str | None,
+    subject: exp.Expr,
+    result: exp.Expr,
+    sql_type: str = "",
 ) -> exp.Expr:
-    """The result, but a row whose text holds a doubtful letter raises."""
+    """The result, but a row whose text holds a letter of doubt raises."""
+    doubt = LOWER_DOUBT if name == "LOWER" else UPPER_DOUBT
     test = writer.piece(".matches", subject, writer.text(doubt))
-    broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), sql_type)
+    if collation == _UNKNOWN:
+        of_ascii = _of_ascii(writer, name, subject.copy())
+        other = writer.filled(f"{name}(_1) <> _2", subject.copy(), of_ascii)
+        test = writer.filled("_1 OR _2", test, other)
+    broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), sql_type or writer.text_type)
     return writer.case([(test, broken)], result)
+
+
+def uncertain(sign: str, collation: str | None) -> bool:
+    """Whether the database decides if this letter of a pattern has a lower case."""
+    return collation == _UNKNOWN and not sign.isascii() and sign.lower() != sign
 
 
 @cache

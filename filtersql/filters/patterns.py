@@ -33,6 +33,11 @@ LIKE = {
 }  # fmt: skip
 _ANY, _ONE = "%", "_"
 
+_LETTER = (
+    "Whether the database knows the lower case of a letter outside ASCII is unknown: "
+    'say COLLATE "und-x-icu" or "C".'
+)
+
 
 def like(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """[NOT] [I]LIKE."""
@@ -105,6 +110,8 @@ def _folded(
         if wild:
             pieces.append(".*" if sign == _ANY else ".")
             continue
+        if casing.uncertain(sign, collation):
+            raise writer.refused(node, _LETTER)
         same = "".join(dict.fromkeys(casing.variants(sign, collation)))
         quoted = "".join(
             one if one.isascii() and one.isalnum() else f"\\x{{{ord(one):x}}}" for one in same
@@ -114,4 +121,4 @@ def _folded(
     test = writer.piece(".matches", subject, pattern)
     if collation in casing.ASCII_ONLY:
         return test
-    return casing.guarded(writer, subject.copy(), casing.LOWER_DOUBT, test, "BOOLEAN")
+    return casing.guarded(writer, "LOWER", collation, subject.copy(), test, "BOOLEAN")

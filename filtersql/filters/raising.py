@@ -86,14 +86,14 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp"], _FLOAT),
     **dict.fromkeys(["lower(text)", "upper(text)", "texticlike", "texticnlike", "bpchariclike",
                      "bpcharicnlike"],
-                    "on letters whose case differs between PostgreSQL's locale providers"),
+                    "on letters outside ASCII, whose case depends on the database's locale"),
     **dict.fromkeys(["timezone(text,timestamptz)", "timezone(text,timestamp)"],
                     "on moments before 1970, where time zone databases differ"),
     **dict.fromkeys(["jsonb_object_field_text", "jsonb_extract_path_text"],
                     "when the value is an object or an array"),
     "array_length": "on arrays of several dimensions or of other bounds",
     "chr": "when the value is no character",
-    "repeat": "when the result is too long",
+    **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
 
 

@@ -209,6 +209,19 @@ _ROWS = table(
         "ELSE SPLIT_PART(_1, _2, _3) END",
         "translate": "TRANSLATE(_1, _2, _3)",
         "ascii": "ASCII(_1)",
+        "repeat": "CASE WHEN CAST(STRLEN(_1) AS BIGINT) * _2 > 100000000 "
+        "THEN error('requested length too large') WHEN _1 = '' AND _2 IS NOT NULL THEN '' "
+        "ELSE REPEAT(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END) END",
+        "lpad(text,int4)": "CASE WHEN _2 > 100000000 AND _1 IS NOT NULL "
+        "THEN error('requested length too large') ELSE LPAD(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END, ' ') END",
+        "lpad(text,int4,text)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL "
+        "THEN NULL WHEN _3 = '' THEN LEFT(_1, GREATEST(_2, 0)) WHEN _2 > 100000000 "
+        "THEN error('requested length too large') ELSE LPAD(_1, GREATEST(_2, 0), _3) END",
+        "rpad(text,int4)": "CASE WHEN _2 > 100000000 AND _1 IS NOT NULL "
+        "THEN error('requested length too large') ELSE RPAD(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END, ' ') END",
+        "rpad(text,int4,text)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL "
+        "THEN NULL WHEN _3 = '' THEN LEFT(_1, GREATEST(_2, 0)) WHEN _2 > 100000000 "
+        "THEN error('requested length too large') ELSE RPAD(_1, GREATEST(_2, 0), _3) END",
         # dates
         "date_pli": "CASE WHEN _2 IS NULL THEN NULL WHEN ISINF(_1) THEN _1 "
         "WHEN _1 + _2 BETWEEN DATE '4714-11-24 (BC)' AND DATE '5874897-12-31' "

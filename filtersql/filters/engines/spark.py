@@ -194,6 +194,19 @@ _ROWS = table(
         "WHEN _3 = -2147483648 THEN '' ELSE SPLIT_PART(_1, _2, _3) END",
         "translate": "TRANSLATE(_1, _2, _3)",
         "ascii": "ASCII(_1)",
+        "repeat": "CASE WHEN CAST(OCTET_LENGTH(_1) AS BIGINT) * _2 > 100000000 "
+        "THEN raise_error('requested length too large') WHEN _1 = '' AND _2 IS NOT NULL THEN '' "
+        "ELSE REPEAT(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END) END",
+        "lpad(text,int4)": "CASE WHEN _2 > 100000000 AND _1 IS NOT NULL "
+        "THEN raise_error('requested length too large') ELSE LPAD(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END, ' ') END",
+        "lpad(text,int4,text)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL "
+        "THEN NULL WHEN _3 = '' THEN SUBSTRING(_1, 1, GREATEST(_2, 0)) WHEN _2 > 100000000 "
+        "THEN raise_error('requested length too large') ELSE LPAD(_1, GREATEST(_2, 0), _3) END",
+        "rpad(text,int4)": "CASE WHEN _2 > 100000000 AND _1 IS NOT NULL "
+        "THEN raise_error('requested length too large') ELSE RPAD(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END, ' ') END",
+        "rpad(text,int4,text)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL "
+        "THEN NULL WHEN _3 = '' THEN SUBSTRING(_1, 1, GREATEST(_2, 0)) WHEN _2 > 100000000 "
+        "THEN raise_error('requested length too large') ELSE RPAD(_1, GREATEST(_2, 0), _3) END",
         # dates
         "date_pli": "CASE WHEN UNIX_DATE(_1) + CAST(_2 AS BIGINT) NOT BETWEEN -2440588 AND "
         "2145042905 "
