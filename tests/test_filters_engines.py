@@ -34,7 +34,7 @@ COLUMN_TYPES = {
 VALUES = (Path(__file__).parent / "data" / "filter_values.txt").read_text().splitlines()
 TABLES: dict[Engine, dict[str, str]] = {"spark": spark_table.TABLE, "duckdb": duckdb_table.TABLE}
 #: raised when a table grows; a test that finds fewer has lost some
-FEWEST_FUNCTIONS = {"spark": 300, "duckdb": 300}
+FEWEST_FUNCTIONS = {"spark": 325, "duckdb": 325}
 Question = tuple[tuple[str, ...], str]
 
 

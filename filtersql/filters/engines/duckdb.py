@@ -27,6 +27,10 @@ def _named(pattern: str, kinds: tuple[str, ...]) -> str:
     return " ".join(pattern.replace("#", kind) for kind in kinds)
 
 
+#: bytes; PostgreSQL itself raises at 1 GB
+_LONGEST = 100_000_000
+_TOO_LONG = "error('requested length too large')"
+_COUNT = "CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END"
 _TOO_BIG = "error('value out of range: overflow')"
 _TOO_SMALL = "error('value out of range: underflow')"
 
@@ -209,19 +213,19 @@ _ROWS = table(
         "ELSE SPLIT_PART(_1, _2, _3) END",
         "translate": "TRANSLATE(_1, _2, _3)",
         "ascii": "ASCII(_1)",
-        "repeat": "CASE WHEN CAST(STRLEN(_1) AS BIGINT) * _2 > 100000000 "
-        "THEN error('requested length too large') WHEN _1 = '' AND _2 IS NOT NULL THEN '' "
-        "ELSE REPEAT(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END) END",
-        "lpad(text,int4)": "CASE WHEN _2 > 100000000 AND _1 IS NOT NULL "
-        "THEN error('requested length too large') ELSE LPAD(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END, ' ') END",
-        "lpad(text,int4,text)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL "
-        "THEN NULL WHEN _3 = '' THEN LEFT(_1, GREATEST(_2, 0)) WHEN _2 > 100000000 "
-        "THEN error('requested length too large') ELSE LPAD(_1, GREATEST(_2, 0), _3) END",
-        "rpad(text,int4)": "CASE WHEN _2 > 100000000 AND _1 IS NOT NULL "
-        "THEN error('requested length too large') ELSE RPAD(_1, CASE WHEN _2 IS NOT NULL THEN GREATEST(_2, 0) END, ' ') END",
-        "rpad(text,int4,text)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL "
-        "THEN NULL WHEN _3 = '' THEN LEFT(_1, GREATEST(_2, 0)) WHEN _2 > 100000000 "
-        "THEN error('requested length too large') ELSE RPAD(_1, GREATEST(_2, 0), _3) END",
+        "repeat": f"CASE WHEN CAST(STRLEN(_1) AS BIGINT) * _2 > {_LONGEST} THEN {_TOO_LONG} "
+        f"WHEN _1 = '' AND _2 IS NOT NULL THEN '' ELSE REPEAT(_1, {_COUNT}) END",
+        **{
+            f"{name.lower()}(text,int4)": f"CASE WHEN _2 > {_LONGEST} AND _1 IS NOT NULL "
+            f"THEN {_TOO_LONG} ELSE {name}(_1, {_COUNT}, ' ') END"
+            for name in ("LPAD", "RPAD")
+        },
+        **{
+            f"{name.lower()}(text,int4,text)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL "
+            "THEN NULL WHEN _3 = '' THEN LEFT(_1, GREATEST(_2, 0)) "
+            f"WHEN _2 > {_LONGEST} THEN {_TOO_LONG} ELSE {name}(_1, GREATEST(_2, 0), _3) END"
+            for name in ("LPAD", "RPAD")
+        },
         # dates
         "date_pli": "CASE WHEN _2 IS NULL THEN NULL WHEN ISINF(_1) THEN _1 "
         "WHEN _1 + _2 BETWEEN DATE '4714-11-24 (BC)' AND DATE '5874897-12-31' "
