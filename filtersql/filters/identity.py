@@ -33,9 +33,11 @@ from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import (
     FilterOutsideIdentity,
-    NeedsFullIdentity,
     as_notice,
     shown,
+)
+from filtersql.errors.replication_sets import (
+    NeedsFullIdentity,
 )
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from filtersql.errors import Notice
-from filtersql.filters import regexes
+from filtersql.filters import regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
 from filtersql.filters.scope import Scope
@@ -138,11 +138,13 @@ def _harmless(node: Op | Func) -> bool:
     """Whether the constants in a call keep it from raising."""
     if not any(_reads_column(arg) for arg in node.args):
         return False
+    name = node.function.name
+    if name == "timezone":
+        return zones.is_offset(node.args[0])
     last = node.args[-1]
     value = last.value if isinstance(last, Const) else None
     if value is None:
         return False
-    name = node.function.name
     if name.startswith("int") and name.endswith("div"):
         return value not in (0, -1)
     if name in ("int2mod", "int4mod", "int8mod", "mod", "numeric_mod"):

@@ -21,7 +21,10 @@ from collections.abc import Iterator
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake
-from filtersql.errors.publications import BinaryFilter, ModulusBeside
+from filtersql.errors.replication_sets import (
+    BinaryFilter,
+    ModulusBeside,
+)
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Bool, Node, Op, children
 from filtersql.semantics import Semantics

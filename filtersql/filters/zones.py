@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["SHIFTED", "TRUNCATED", "shift", "truncate"]
+__all__ = ["SHIFTED", "TRUNCATED", "is_offset", "shift", "truncate"]
 
 #: AT TIME ZONE, and the type of what comes out
 SHIFTED = {
@@ -103,6 +103,12 @@ def shift(writer: Writer, node: Node, signature: str, args: Sequence[Node]) -> e
     if seconds:
         moment = writer.piece(".add_micros", moment, writer.integer(seconds * 1_000_000))
     return writer.piece(f".{result}_in_utc", moment)
+
+
+def is_offset(zone: Node) -> bool:
+    """Whether a zone is a constant number of seconds from UTC."""
+    known = fold(zone)
+    return known is not None and (known.value is None or _east(known.value) is not None)
 
 
 def _east(value: object) -> int | None:

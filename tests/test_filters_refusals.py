@@ -1,0 +1,63 @@
+"""What has no exact form is refused by name, and what may raise says so before it runs."""
+
+from __future__ import annotations
+
+import pytest
+from three_engines import Rows
+
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters.resolving import resolve
+from filtersql.source import Passage, Source
+
+REFUSED = [
+    ("timestamptz", "c1 AT TIME ZONE 'America/Mexico_City' > '2024-01-01'", "changed since 2022"),
+    ("timestamptz", "c1 AT TIME ZONE 'Nowhere/City' > '2024-01-01'", "Area/City"),
+    ("timestamp", "date_trunc('fortnight', c1) = '2024-01-01'", 'no unit "fortnight"'),
+    ("text", "c1 ILIKE 'É%'", "outside ASCII"),
+    ("text", "c1 ~ '(a)\\1'", "has no form"),
+    ("jsonb", "c1 -> 0 ->> 'a' = 'x'", "Only paths of constant keys"),
+    ("jsonb", "c1 @> '[1]'", "must be an object"),
+    ("jsonb", "c1 @> '{\"a\": [1]}'", "An array on the right side"),
+    ("_numeric", "1.5 = ANY (c1)", "arrays of this type"),
+    ("_int4", "1 < ANY (c1)", "Only = ANY and <> ALL"),
+]
+RAISING = [
+    ("timestamptz", "c1 AT TIME ZONE 'Europe/Berlin' > '2024-01-01'", "before 1970"),
+    ("text", "c1 ~ '^\\d+$'", "a class that depends on the database's locale"),
+    ("text", "lower(c1) = 'a'", "case depends on the database's locale"),
+    ("jsonb", "c1 ->> 'a' = 'x'", "an object or an array"),
+    ("_int4", "array_length(c1, 1) = 2", "several dimensions"),
+]
+
+
+@pytest.mark.parametrize("engine", ["spark", "duckdb"])
+@pytest.mark.parametrize(("type_name", "text", "reason"), REFUSED)
+def test_without_an_exact_form_the_filter_is_refused(
+    type_name: str, text: str, reason: str, engine: str
+) -> None:
+    """The mistake names the engine and says why."""
+    with pytest.raises(NotTranslated) as raised:
+        Rows((type_name,)).written(text, "spark" if engine == "spark" else "duckdb")
+    assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize(("type_name", "text", "reason"), RAISING)
+def test_what_may_raise_is_a_warning(type_name: str, text: str, reason: str) -> None:
+    """One notice, with the values on which a row raises."""
+    found = resolve(Passage(text, Source("f", text)), Rows((type_name,)).table)
+
+    assert [reason in notice.message for notice in found.notices] == [True]
+
+
+@pytest.mark.parametrize(
+    ("type_name", "text"),
+    [
+        ("timestamptz", "c1 AT TIME ZONE 'UTC' > '2024-01-01'"),
+        ("text", "c1 COLLATE \"C\" ~ '^\\d+$'"),
+        ("_int4", "1 = ANY (c1)"),
+        ("jsonb", "c1 @> '{\"a\": 1}'"),
+    ],
+)
+def test_what_cannot_raise_has_no_warning(type_name: str, text: str) -> None:
+    """No notice where no value makes a row raise."""
+    assert resolve(Passage(text, Source("f", text)), Rows((type_name,)).table).notices == ()
