@@ -43,7 +43,8 @@ another folder), as JSON lines:
 
 def manual(root: click.Group) -> str:
     """The page about a group of commands."""
-    context = click.Context(root, info_name="filtersql")
+    # With the group's own settings: click keeps the help option that the first context asks for.
+    context = click.Context(root, info_name="filtersql", **root.context_settings)
     shared = {param.name for param in root.params if param.name != "version"}
     lines = [_HEAD, _FLAGS + "\n".join(_table(root, context, frozenset())), _LOGS]
     for name in root.list_commands(context):
