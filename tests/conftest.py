@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _SLOWEST = 10
 
-# Spark's start and its many small statements are mostly compilation of Java code. For tables of a few
-# rows the first compiler is enough; the second one would only take the processor away from it.
+# Spark's start and its many small statements are mostly compilation of Java code. For tables of a
+# few rows the first compiler is enough; the second one would only take its processor away.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 

@@ -10,15 +10,15 @@ pglogical, bdr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 from filtersql.definitions.identifiers import relation_name
 from filtersql.definitions.model import Action, PublishedTable, ReplicationSet, Subscription
+from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant
 from filtersql.definitions.sql_groups import create_group, filtered_default, node_sets
 from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
 from filtersql.definitions.sql_objects import set_path
-from filtersql.definitions.sql_text import literal
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
 from filtersql.errors.definitions import (
@@ -69,18 +69,6 @@ _PARAMETERS = {
 _IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_", "ddl_filter")
 
 
-@dataclass(frozen=True, slots=True)
-class _Argument:
-    """A constant argument: its value, and its text with places when it is a literal."""
-
-    value: object
-    span: Span
-    text: Passage | None = None
-
-
-_Arguments = Mapping[str, _Argument]
-
-
 def call(script: Script, statement: Statement) -> None:
     """SELECT function(…): calls of pglogical, bdr and set_config; any other SELECT is skipped."""
     for target in statement.node.target_list:
@@ -103,7 +91,7 @@ def _call(script: Script, function: str, node: Node) -> None:
     span = script.span(node.location, len(function))
     parameters = _PARAMETERS.get(function)
     if parameters is not None:
-        arguments = _arguments(script, function, parameters.split(), node)
+        arguments = arguments_of(script, function, parameters.split(), node)
         _CALLS[function.split(".")[1]](script, function, arguments, span)
     elif "sequence" in function:
         message = f"{function}() is ignored: sequences are not replicated"
@@ -112,56 +100,14 @@ def _call(script: Script, function: str, node: Node) -> None:
         raise UnsupportedStatement(f"function {function}()", span)
 
 
-def _arguments(script: Script, function: str, names: list[str], node: Node) -> _Arguments:
-    found: dict[str, _Argument] = {}
-    for position, wrapped in enumerate(node.args):
-        name, value = (names[position] if position < len(names) else ""), wrapped
-        location = script.span(node.location, len(function))
-        if wrapped.WhichOneof("node") == "named_arg_expr":
-            name, value = wrapped.named_arg_expr.name, wrapped.named_arg_expr.arg
-            location = script.span(wrapped.named_arg_expr.location, len(name))
-        if name not in names:
-            raise UnknownParameter.function(function, name or "?", names, location)
-        argument = _constant(script, value, location)
-        if argument is None:
-            raise UnknownParameter.not_constant(function, name, location)
-        if argument.value is not None:
-            found[name] = argument
-    return found
-
-
-def _constant(script: Script, node: Node, span: Span) -> _Argument | None:
-    """A constant, also behind a cast such as 'public.t1'::regclass, or an array of them."""
-    kind = node.WhichOneof("node")
-    if kind == "type_cast":
-        return _constant(script, node.type_cast.arg, span)
-    if kind == "a_array_expr":
-        items = [_constant(script, item, span) for item in node.a_array_expr.elements]
-        if any(item is None for item in items):
-            return None
-        return _Argument([str(item.value) for item in items if item], span)
-    if kind != "a_const":
-        return None
-    constant = node.a_const
-    if constant.isnull:
-        return _Argument(None, span)
-    value = constant.WhichOneof("val")
-    if value == "sval":
-        text = literal(script.text, constant)
-        return _Argument(text.text, text.span(), text)
-    if value == "boolval":
-        return _Argument(bool(constant.boolval.boolval), span)
-    return _Argument(str(constant.ival.ival if value == "ival" else constant.fval.fval), span)
-
-
 def _set_config(script: Script, node: Node) -> None:
-    arguments = [_constant(script, one, script.span(node.location)) for one in node.args]
+    arguments = [constant(script, one, script.span(node.location)) for one in node.args]
     values = [one.value if one else None for one in arguments]
     if len(values) >= 2 and values[0] == "search_path" and isinstance(values[1], str):
         set_path(script, [part.strip().strip('"') for part in values[1].split(",")])
 
 
-def _name(script: Script, function: str, parameter: str, arguments: _Arguments, span: Span) -> str:
+def _name(script: Script, function: str, parameter: str, arguments: Arguments, span: Span) -> str:
     if parameter not in arguments or arguments[parameter].value is None:
         if function.startswith("bdr.") and parameter == "set_name":
             if script.drafts.group is None:
@@ -179,19 +125,19 @@ def _set(script: Script, name: str, span: Span) -> ReplicationSet:
     return found
 
 
-def _place(arguments: _Arguments, span: Span) -> Span:
+def _place(arguments: Arguments, span: Span) -> Span:
     """Where the set is named; the call itself where it is not."""
     return arguments["set_name"].span if "set_name" in arguments else span
 
 
-def _flag(arguments: _Arguments, name: str) -> bool | None:
+def _flag(arguments: Arguments, name: str) -> bool | None:
     value = arguments[name].value if name in arguments else None
     if isinstance(value, str):
         return value.strip().lower() in ("t", "true", "y", "yes", "on", "1")
     return None if value is None else bool(value)
 
 
-def _replicated(arguments: _Arguments, now: frozenset[Action]) -> frozenset[Action]:
+def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:
     said = {action: _flag(arguments, f"replicate_{action}") for action in Action}
     return frozenset(
         action for action in Action if said[action] or (said[action] is None and action in now)
@@ -205,7 +151,7 @@ def _list(value: object) -> list[str]:
     return [item.strip().strip('"') for item in str(value).strip("{} ").split(",") if item.strip()]
 
 
-def _relation(script: Script, function: str, arguments: _Arguments, span: Span) -> RelationName:
+def _relation(script: Script, function: str, arguments: Arguments, span: Span) -> RelationName:
     name = _name(script, function, "relation", arguments, span)
     text = arguments["relation"].text
     if text is None:
@@ -221,7 +167,7 @@ def _relation(script: Script, function: str, arguments: _Arguments, span: Span) 
     raise unknown_table(script.drafts, relation, qualified, text.span())
 
 
-def _create_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _create_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "set_name", arguments, span)
     place = _place(arguments, span)
     if name in script.drafts.replication_sets or name in PREDEFINED:
@@ -242,7 +188,7 @@ def _create_set(script: Script, function: str, arguments: _Arguments, span: Span
         _add_tables(script, made, None, place)
 
 
-def _alter_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "set_name", arguments, span)
     found = _set(script, name, _place(arguments, span))
     autoadd = _flag(arguments, "autoadd_tables")
@@ -253,7 +199,7 @@ def _alter_set(script: Script, function: str, arguments: _Arguments, span: Span)
     )
 
 
-def _drop_set(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "set_name", arguments, span)
     if name not in script.drafts.replication_sets and not _flag(arguments, "ifexists"):
         place = _place(arguments, span)
@@ -261,7 +207,7 @@ def _drop_set(script: Script, function: str, arguments: _Arguments, span: Span) 
     script.drafts.replication_sets.pop(name, None)
 
 
-def _add_table(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "set_name", arguments, span)
     found = _set(script, name, _place(arguments, span))
     relation = _relation(script, function, arguments, span)
@@ -289,7 +235,7 @@ def _trimmed(text: Passage) -> Passage:
     return text.part(start, max(start, len(text.text.rstrip())))
 
 
-def _remove_table(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "set_name", arguments, span)
     found = _set(script, name, _place(arguments, span))
     relation = _relation(script, function, arguments, span)
@@ -299,7 +245,7 @@ def _remove_table(script: Script, function: str, arguments: _Arguments, span: Sp
     script.drafts.replication_sets[name] = replace(found, tables=kept)
 
 
-def _add_all_tables(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "set_name", arguments, span)
     found = _set(script, name, _place(arguments, span))
     if "schema_names" not in arguments:
@@ -324,7 +270,7 @@ def _add_tables(
     script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
 
 
-def _create_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _create_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "subscription_name", arguments, span)
     place = arguments["subscription_name"].span
     if name in script.drafts.subscriptions:
@@ -340,7 +286,7 @@ def _create_subscription(script: Script, function: str, arguments: _Arguments, s
     script.drafts.subscriptions[name] = with_settings(subscription, script.drafts.defaults, said)
 
 
-def _change_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _change_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "subscription_name", arguments, span)
     found = script.drafts.subscriptions.get(name)
     if found is None:
@@ -355,23 +301,23 @@ def _change_subscription(script: Script, function: str, arguments: _Arguments, s
     script.drafts.subscriptions[name] = replace(found, replication_sets=tuple(sets.items()))
 
 
-def _drop_subscription(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _drop_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     script.drafts.subscriptions.pop(
         _name(script, function, "subscription_name", arguments, span), None
     )
 
 
-def _create_group(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _create_group(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     create_group(script, _name(script, function, "node_group_name", arguments, span), span)
 
 
-def _node_sets(script: Script, function: str, arguments: _Arguments, span: Span) -> None:
+def _node_sets(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     node = _name(script, function, "node_name", arguments, span)
     sets = _list(arguments["set_names"].value) if "set_names" in arguments else []
     node_sets(script, node, sets, span)
 
 
-_CALLS: dict[str, Callable[[Script, str, _Arguments, Span], None]] = {
+_CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "create_replication_set": _create_set,
     "alter_replication_set": _alter_set,
     "drop_replication_set": _drop_set,

@@ -4,6 +4,7 @@
     ├── errors.project          files, profiles, Jinja, selectors
     ├── errors.definitions      YAML and DDL
     ├── errors.publications     what PostgreSQL refuses at CREATE PUBLICATION / SUBSCRIPTION
+    ├── errors.replication_sets what replication sets and named rules refuse
     ├── errors.filters          what a row filter may not hold
     ├── errors.feeds            change feeds
     └── errors.targets          engines (`Unreachable` ends with exit code 2)

@@ -14,13 +14,11 @@ from filtersql.source import Span
 
 __all__ = [
     "AllTablesAlone",
-    "BinaryFilter",
     "ColumnDoesNotExist",
     "ColumnListMissesIdentity",
     "ColumnListWithSchema",
     "ColumnNotInList",
     "ColumnTwice",
-    "ColumnsReserved",
     "ConflictingAliases",
     "ConflictingEntries",
     "DifferentColumnLists",
@@ -28,28 +26,19 @@ __all__ = [
     "ExceptNeedsAllTables",
     "ExceptPartition",
     "FilterOutsideIdentity",
-    "FilterRuleDoesNotExist",
     "FlagNeedsPublications",
-    "ListMissesKey",
-    "ModulusBeside",
-    "NamedFiltersNeedProfile",
-    "NeedsFullIdentity",
     "NoReplicaIdentity",
     "NotPublishable",
     "PublicationDoesNotExist",
     "PublicationTwice",
     "RelationDoesNotExist",
     "RootNeedsViaRoot",
-    "SameRuleTwice",
-    "SetNeedsPrimaryKey",
-    "SetsNeedProfile",
-    "SeveralFilters",
     "SystemSchema",
-    "TableNotPublished",
     "UnpublishedGeneratedIdentity",
     "UnrecognizedParameter",
     "as_notice",
     "missing_publication",
+    "perhaps",
     "shown",
 ]
 
@@ -65,7 +54,7 @@ def missing_publication(name: str, known: Iterable[str], span: Span) -> Notice:
         "missing-publication",
         f'publication "{name}" does not exist on the publisher',
         span,
-        hint=_perhaps(name, known),
+        hint=perhaps(name, known),
     )
 
 
@@ -78,7 +67,8 @@ def shown(name: RelationName) -> str:
     return quote_identifier(name.name) if name.schema == "public" else str(name)
 
 
-def _perhaps(name: str, known: Iterable[str]) -> str | None:
+def perhaps(name: str, known: Iterable[str]) -> str | None:
+    """The hint that names what a typo probably meant."""
     close = nearest(name, known)
     return None if close is None else f'Perhaps "{close}" was meant.'
 
@@ -90,7 +80,7 @@ class RelationDoesNotExist(Mistake):
         super().__init__(
             f'relation "{shown(name)}" does not exist',
             span=span,
-            hint=_perhaps(shown(name), map(shown, known)),
+            hint=perhaps(shown(name), map(shown, known)),
         )
 
 
@@ -198,7 +188,7 @@ class ColumnDoesNotExist(Mistake):
         super().__init__(
             f'column "{column}" of relation "{name.name}" does not exist',
             span=span,
-            hint=_perhaps(column, known),
+            hint=perhaps(column, known),
         )
 
 
@@ -233,7 +223,7 @@ class PublicationDoesNotExist(Mistake):
     """A subscription names a publication or replication set (`kind`) that no file defines."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], span: Span) -> None:
-        super().__init__(f'{kind} "{name}" does not exist', span=span, hint=_perhaps(name, known))
+        super().__init__(f'{kind} "{name}" does not exist', span=span, hint=perhaps(name, known))
 
 
 class PublicationTwice(Mistake):
@@ -346,140 +336,4 @@ class NoReplicaIdentity(Mistake):
             f"and publishes {published}",
             span=span,
             hint=f"To enable {doing} the table, set REPLICA IDENTITY using ALTER TABLE.",
-        )
-
-
-class SetsNeedProfile(Mistake):
-    """A subscription to replication sets where the source has publications, or the reverse."""
-
-    def __init__(self, subscription: str, kind: str, semantics: str, span: Span) -> None:
-        super().__init__(
-            f'subscription "{subscription}" subscribes to {kind}s, '
-            f"which semantics: {semantics} does not have",
-            span=span,
-            hint="Publications belong to semantics: postgres, replication sets to pglogical "
-            "and bdr.",
-        )
-
-
-class NamedFiltersNeedProfile(Mistake):
-    """Named rules, or a subscription that enables some, where the source has none."""
-
-    def __init__(self, span: Span) -> None:
-        super().__init__(
-            "named filter rules exist under semantics: xdb only",
-            span=span,
-            hint="Write the filter as `where` of the published table.",
-        )
-
-
-class FilterRuleDoesNotExist(Mistake):
-    """A subscription enables a rule that the publication does not define on the table."""
-
-    def __init__(self, rule: str, name: RelationName, known: Iterable[str], span: Span) -> None:
-        super().__init__(
-            f'filter rule "{rule}" of table "{shown(name)}" does not exist',
-            span=span,
-            hint=_perhaps(rule, known),
-        )
-
-
-class SeveralFilters(Mistake):
-    """Two filters on one table where a subscription enables at most one."""
-
-    def __init__(self, name: RelationName, publications: Iterable[str], span: Span) -> None:
-        listed = " and ".join(f'"{each}"' for each in publications)
-        super().__init__(
-            f'more than one row filter is enabled on table "{shown(name)}"',
-            span=span,
-            detail=f"They come from {listed}; a subscription enables at most one for each table.",
-        )
-
-
-class TableNotPublished(Mistake):
-    """A subscription enables a rule on a table that its publications do not hold."""
-
-    def __init__(self, table: str, subscription: str, span: Span) -> None:
-        super().__init__(
-            f'table "{table}" is in no publication of subscription "{subscription}"', span=span
-        )
-
-
-class ColumnsReserved(Mistake):
-    """bdr: replication_set_add_table() has a parameter `columns` that nobody may use."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'column list of table "{shown(name)}" is not possible: columns must be NULL',
-            span=span,
-            detail="The parameter is reserved for future use.",
-        )
-
-
-class BinaryFilter(Mistake):
-    """xdb: a filter reads a column of a binary type."""
-
-    def __init__(self, name: RelationName, column: str, span: Span) -> None:
-        super().__init__(
-            f'row filter for table "{shown(name)}" reads binary column "{column}"',
-            span=span,
-            detail="Filters are not supported on binary columns.",
-        )
-
-
-class ModulusBeside(Mistake):
-    """xdb: a modulus in a filter of several conditions."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'row filter for table "{shown(name)}" has other conditions beside its modulus',
-            span=span,
-            detail="A condition with % stands alone: no AND, OR, NOT or second % beside it.",
-        )
-
-
-class NeedsFullIdentity(Mistake):
-    """xdb: a filtered table whose changes are published, without replica identity FULL."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'filtered table "{shown(name)}" does not have replica identity full',
-            span=span,
-            detail="The old row of an update or delete must be complete.",
-            hint=f"ALTER TABLE {name} REPLICA IDENTITY FULL, or publish no update and no delete.",
-        )
-
-
-class SameRuleTwice(Mistake):
-    """xdb: two named rules of one table have the same clause."""
-
-    def __init__(self, first: str, second: str, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'filter rules "{first}" and "{second}" of table "{shown(name)}" are the same',
-            span=span,
-        )
-
-
-class ListMissesKey(Mistake):
-    """pglogical: a column list without a column of the replica identity."""
-
-    def __init__(self, identity: Sequence[str], span: Span) -> None:
-        listed = ", ".join(map(quote_identifier, identity))
-        super().__init__(
-            "REPLICA IDENTITY columns must be replicated",
-            span=span,
-            hint=f"The replica identity is ({listed}).",
-        )
-
-
-class SetNeedsPrimaryKey(Mistake):
-    """pglogical: a table without a key in a set that replicates updates or deletes."""
-
-    def __init__(self, name: RelationName, replication_set: str, span: Span) -> None:
-        super().__init__(
-            f"table {name.name} cannot be added to replication set {replication_set}",
-            span=span,
-            detail="table does not have PRIMARY KEY and given replication set is configured to "
-            "replicate UPDATEs and/or DELETEs",
-            hint="Add a PRIMARY KEY to the table",
         )

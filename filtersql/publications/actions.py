@@ -26,7 +26,9 @@ from dataclasses import dataclass, field
 
 from filtersql.definitions.model import Action
 from filtersql.errors import Mistake
-from filtersql.errors.publications import SeveralFilters
+from filtersql.errors.replication_sets import (
+    SeveralFilters,
+)
 from filtersql.names import RelationName
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Contribution, ResolvedTable

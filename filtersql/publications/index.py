@@ -16,8 +16,10 @@ from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import (
     PublicationDoesNotExist,
     PublicationTwice,
-    SetsNeedProfile,
     missing_publication,
+)
+from filtersql.errors.replication_sets import (
+    SetsNeedProfile,
 )
 from filtersql.names import RelationName
 from filtersql.publications.lineage import Lineage

@@ -19,10 +19,12 @@ from dataclasses import replace
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake
 from filtersql.errors.publications import (
+    shown,
+)
+from filtersql.errors.replication_sets import (
     FilterRuleDoesNotExist,
     NamedFiltersNeedProfile,
     TableNotPublished,
-    shown,
 )
 from filtersql.publications.membership import Membership
 from filtersql.semantics import Semantics

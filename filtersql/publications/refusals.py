@@ -24,10 +24,12 @@ from filtersql.errors.publications import (
     NotPublishable,
     RelationDoesNotExist,
     RootNeedsViaRoot,
-    SameRuleTwice,
     SystemSchema,
     UnrecognizedParameter,
     shown,
+)
+from filtersql.errors.replication_sets import (
+    SameRuleTwice,
 )
 from filtersql.publications.columns import list_mistakes
 from filtersql.publications.flag import only_flag_turns_off, via_partition_root

@@ -23,10 +23,12 @@ from filtersql.catalog import Identity, Table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.errors import Mistake
 from filtersql.errors.publications import (
-    ColumnsReserved,
-    ListMissesKey,
     NotPublishable,
     RelationDoesNotExist,
+)
+from filtersql.errors.replication_sets import (
+    ColumnsReserved,
+    ListMissesKey,
     SetNeedsPrimaryKey,
 )
 from filtersql.names import RelationName
