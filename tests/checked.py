@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["EQUIVALENT", "MUTATIONS", "PROJECT", "Mutation"]
+__all__ = ["EQUIVALENT", "MUTATIONS", "PROFILES", "PROJECT", "Mutation", "with_profile"]
 
 PROJECT: Mapping[str, str] = {
     "filtersql_project.yml": "name: proved\nversion: 1\nprofile: proved\n",
@@ -208,6 +208,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "(`effect` = 'insert' OR ",
         "(`effect` = 'never' OR ",
     ),
+    *_of(
+        "kept",
+        "NULL for a value that nobody knows",
+        "CASE WHEN s.`keeps_body` THEN RAISE_ERROR('filtersql: an incomplete UPDATE found no row in"
+        " the target') ELSE s.`body` END",
+        "s.`body`",
+    ),
     *_of("kept", "forget what the batch knows", "LAST_VALUE(", "FIRST_VALUE("),
     *_of("bare", "an old row adds a copy", "THEN -1 ELSE 1 END", "THEN 1 ELSE 1 END"),
     *_of("bare", "the count falls below zero", "-tallied.`copy_lowest`", "0"),
@@ -256,3 +263,36 @@ EQUIVALENT: Mapping[tuple[str, str], str] = {
         "Ordinal zero stands for rows that the target holds, so it is never without a match."
     ),
 }
+
+_PUBLICATIONS = """
+publications:
+  - {name: p, tables: [{name: t1, filters: {f1: "b > 3"}}, {name: t2, filters: {f2: "id % 3 = 0"}}]}
+"""
+_SETS = """
+replication_sets:
+  - {name: r1, tables: [{name: t1, row_filter: "b > 3"}, {name: t2, row_filter: "b < 9 or id = 4"}]}
+  - {name: r2, tables: [{name: t1, row_filter: "id < 7"}]}
+"""
+_SUBSCRIBED = "subscriptions: [{name: s1, %s, changes: {path: 'changes/*'}}]\n"
+#: the other source systems: project settings, definitions, subscription
+PROFILES: Mapping[str, tuple[str, str, str]] = {
+    "xdb": ("xdb", _PUBLICATIONS, "publications: [p], filters: {t1: f1, t2: f2}"),
+    "pglogical": ("pglogical", _SETS, "replication_sets: [r1, r2]"),
+    "bdr": ("{profile: bdr, combine: or_per_action}", _SETS, "replication_sets: [r1, r2]"),
+    "bdr, all sets": ("{profile: bdr, combine: and}", _SETS, "replication_sets: [r1, r2]"),
+}
+
+
+def with_profile(name: str) -> Mapping[str, str]:
+    """A project of another source system."""
+    semantics, definitions, subscription = PROFILES[name]
+    full = "".join(f"ALTER TABLE t{n} REPLICA IDENTITY FULL;\n" for n in (1, 2))
+    tables = "CREATE TABLE t1 (id int PRIMARY KEY, b int, c text);\n"
+    tables += "CREATE TABLE t2 (id int PRIMARY KEY, b numeric(5,2));\n"
+    return {
+        "filtersql_project.yml": f"name: proved\nversion: 1\nsemantics: {semantics}\n",
+        "profiles.yml": PROJECT["profiles.yml"],
+        "tables/tables.sql": tables + (full if name == "xdb" else ""),
+        "publications/publications.yml": definitions,
+        "subscriptions/subscriptions.yml": _SUBSCRIBED % subscription,
+    }

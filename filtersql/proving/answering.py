@@ -15,6 +15,8 @@ from filtersql.proving.world import World
 
 __all__ = ["Draft", "Tried", "answered"]
 
+#: each is a statement of its own
+_MOST_ALONE = 24
 #: changes, and the rows that the target holds before them
 Draft = tuple[Sequence[Change], Sequence[Row]]
 
@@ -46,9 +48,17 @@ def answered(world: World, drafts: Sequence[Draft]) -> Tried:
         if expected is not None and not stopping:
             together.append(case)
         elif len(changes) == 1:
-            kind = (changes[0].op, changes[0].before is None, expected is None, len(before) > 1)
-            alone.setdefault(kind, case)
-    return Tried(tuple(together), tuple(alone.values()))
+            alone.setdefault(_kind(world, case), case)
+    return Tried(tuple(together), tuple(alone.values())[:_MOST_ALONE])
+
+
+def _kind(world: World, case: Case) -> tuple[object, ...]:
+    """Of cases alike in this one is enough: each column that may be kept, each way to stop."""
+    (change,) = case.changes
+    sent = world.model.sent(change)
+    if sent == "update" and case.expected is None:
+        return "missing", change.unchanged
+    return sent, change.before is None, case.expected is None, len(case.before) > 1
 
 
 def _judged(world: World, changes: Sequence[Change]) -> Iterator[Image]:

@@ -31,7 +31,7 @@ from filtersql.rendering.words import quoted
 from filtersql.storage import Engine as Dialect
 from filtersql.storage import column_type
 
-__all__ = ["Bench", "Counterexample", "Proof", "prove", "typed", "world_of"]
+__all__ = ["Bench", "Cases", "Counterexample", "Proof", "cases_of", "prove"]
 
 #: enough for every case that tells statements apart; more are only slower
 _BATCH = 20_000
@@ -70,28 +70,45 @@ class Bench:
     deep: bool = False
 
 
-def prove(node: Node, path: Path, shown: str, bench: Bench) -> Proof:
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """All cases of one table, whatever its file says."""
+
+    layout: Layout
+    cells: Tried
+    histories: Tried
+    #: histories of three changes
+    deep: Tried | None
+
+
+def cases_of(node: Node, bench: Bench) -> Cases:
+    """What the file of a target is tried on. Raises Mistakes where there is nothing to try."""
+    compiled = _typed(node, bench.engine.engine.dialect)
+    world = _world_of(node, compiled, bench)
+    layout = Layout(compiled, free_name("filtersql_case", _names(compiled)))
+    deep = histories(world, 3) if bench.deep else None
+    return Cases(layout, cells(world), histories(world, 2), deep)
+
+
+def prove(node: Node, path: Path, shown: str, bench: Bench, cases: Cases | None = None) -> Proof:
     """Try the file of one target. Raises Mistakes where it cannot be tried at all."""
-    compiled = typed(node, bench.engine.engine.dialect)
     bench.engine.engine.configure(dict(SETTINGS[bench.engine.engine.dialect]))
     statement = read_statement(path, shown, node, bench.filters, bench.dialect)
-    world = world_of(node, compiled, bench)
-    layout = Layout(compiled, free_name("filtersql_case", _names(compiled)))
+    cases = cases or cases_of(node, bench)
     try:
-        sql = statement.sql(layout, bench.engine.engine)
+        sql = statement.sql(cases.layout, bench.engine.engine)
     except NotLifted as reason:
         raise Mistakes([NotProved(shown, str(reason))]) from None
-    single = cells(world)
-    several = [histories(world, 2), *([histories(world, 3)] if bench.deep else [])]
-    attempt = _Attempt(sql, layout, bench.engine)
+    several = [cases.histories, *([cases.deep] if cases.deep else [])]
+    attempt = _Attempt(sql, cases.layout, bench.engine)
     counterexample = None
-    # Cells and histories go into one MERGE, but for many: a smaller counterexample comes first.
-    for tried in _merged(single, several[0]), *several[1:]:
+    # Cells and short histories go into one MERGE: the smallest counterexample comes first anyhow.
+    for tried in _merged(cases.cells, cases.histories), *several[1:]:
         counterexample = counterexample or attempt.first_wrong(tried)
-    return Proof(_count([single]), _count(several), counterexample)
+    return Proof(_count([cases.cells]), _count(several), counterexample)
 
 
-def typed(node: Node, dialect: Dialect) -> CompiledTable:
+def _typed(node: Node, dialect: Dialect) -> CompiledTable:
     """The compiled table with the types of the engine that tries it."""
     compiled = node.compiled
     types = {one.name: column_type(one, dialect).sql for one in node.resolved.table.columns}
@@ -121,7 +138,7 @@ def _names(compiled: CompiledTable) -> list[str]:
     ]
 
 
-def world_of(node: Node, compiled: CompiledTable, bench: Bench) -> World:
+def _world_of(node: Node, compiled: CompiledTable, bench: Bench) -> World:
     """The table's model and rows to try. Raises Mistakes where there is nothing to try."""
     resolved = node.resolved
     distinct = tuple({id(each): each for each in node.filters.values()}.values())

@@ -85,7 +85,7 @@ class Model:
         if self.resolved.unjudged and change.op in {"update", "delete"} & {*self.resolved.filters}:
             raise Stops
         new = self._new_row(change)
-        match self._sent(change, new):
+        match self.sent(change):
             case "insert":
                 return self._insert(rows, new, change)
             case "update":
@@ -103,9 +103,9 @@ class Model:
                 new[name] = change.before[name]
         return new
 
-    def _sent(self, change: Change, new: Image) -> str | None:
-        """What is sent to the subscriber."""
-        old = change.before or {}
+    def sent(self, change: Change) -> str | None:
+        """What is sent to the subscriber: insert, update, delete or nothing."""
+        old, new = change.before or {}, self._new_row(change)
         switches = self.resolved.semantics
         if change.op == "read":
             return "insert" if self._any(self.resolved.copy_filters, new) else None

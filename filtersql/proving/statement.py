@@ -189,10 +189,33 @@ def _parsed(text: str, shown: str, dialect: Dialect) -> exp.Merge:
 
 
 def _stops_of_duckdb(tree: exp.Merge) -> None:
-    """What stops a statement has another name in DuckDB, which sqlglot does not know."""
+    """What stops a statement has another name in DuckDB, which sqlglot does not know.
+
+    And DuckDB works out the values of an INSERT for matched rows, too: they stop in its condition.
+    """
     for call in tree.find_all(exp.Anonymous):
         if call.name.lower() == "raise_error":
             call.set("this", "error")
+    for when in tree.args["whens"].expressions:
+        then = when.args.get("then")
+        if isinstance(then, exp.Insert) and isinstance(then.expression, exp.Tuple):
+            _stop_before(when, [one for one in then.expression.expressions if _stops(one)])
+
+
+def _stop_before(when: exp.When, values: list[exp.Expr]) -> None:
+    if not values:
+        return
+    # Always true, once the value is known.
+    known = [exp.not_(exp.paren(one.is_(exp.null())).is_(exp.null())) for one in values]
+    condition = when.args.get("condition") or exp.true()
+    when.set("condition", exp.case().when(condition, exp.and_(*known)).else_(exp.false()))
+    for value in values:
+        for call in [one for one in value.find_all(exp.Anonymous) if _stops(one)]:
+            call.replace(exp.null())
+
+
+def _stops(value: exp.Expr) -> bool:
+    return any(call.name.lower() == "error" for call in value.find_all(exp.Anonymous))
 
 
 def _same(one: exp.Table, other: exp.Table) -> bool:
