@@ -1,0 +1,162 @@
+"""`filtersql` in processes of their own that die at a given moment; run as a script.
+
+    {"log": "…", "at": 17, "arguments": ["run", …], "output": "…"}
+
+is a line of its input, for which it forks: so what is imported is imported once. `log` gets a line
+before and after every step of the run: where the process was when it died. At line number `at` it
+kills itself and, where it runs Spark, the Java process with it; 0: never. `step` counts only one
+kind of lines ("after write"). `rows` is a file for the rows of all targets when the command is
+through.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+#: what each engine commits at once
+_COMMITS = {"write", "create", "drop", "COMMIT", "ledger"}
+
+
+class Steps:
+    """Counts the moments, writes them down, and ends the process at one of them."""
+
+    def __init__(self, log: Path, at: int, step: str | None = None) -> None:
+        self.log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self.at, self.step, self.count = at, step, 0
+
+    def moment(self, side: str, what: str) -> None:
+        """One line; with its number it may be the last."""
+        self.count += self.step in (None, f"{side} {what}")
+        line = {"side": side, "what": what, "commit": what in _COMMITS, "time": time.monotonic()}
+        os.write(self.log, json.dumps(line).encode() + b"\n")
+        if self.count == self.at:
+            os.killpg(0, signal.SIGKILL)
+
+    def wrap(self, owner: Any, name: str, what: Callable[..., str]) -> None:
+        """Put a moment before and after each call of a function."""
+        inner = getattr(owner, name)
+
+        @functools.wraps(inner)
+        def outer(*args: Any, **named: Any) -> Any:
+            said = what(*args)
+            self.moment("before", said)
+            found = inner(*args, **named)
+            self.moment("after", said)
+            return found
+
+        setattr(owner, name, outer)
+
+    def transaction(self, owner: Any) -> None:
+        """DuckDB's COMMIT as a step of its own."""
+        inner = owner._run
+
+        def outer(engine: Any, statement: str) -> Any:
+            if statement != "COMMIT":
+                return inner(engine, statement)
+            with self._around("COMMIT"):
+                return inner(engine, statement)
+
+        owner._run = outer
+
+    @contextmanager
+    def _around(self, what: str) -> Iterator[None]:
+        self.moment("before", what)
+        yield
+        self.moment("after", what)
+
+
+def _named(name: str) -> Callable[..., str]:
+    return lambda *_: name
+
+
+def _statement(_engine: object, statement: str) -> str:
+    return "ledger" if "ledger" in statement else "statement"
+
+
+def watch(steps: Steps) -> None:
+    """Put moments around the steps of a run and the calls of its engine."""
+    from filtersql.applying import subscription
+    from filtersql.targets.duckdb import DuckDB
+    from filtersql.targets.session import Session
+
+    for name in ("read_feed", "stage_source", "judge_changes"):
+        steps.wrap(subscription, name, _named(name))
+    for engine in (DuckDB, Session):
+        for name in ("view", "stage", "create", "drop", "write", "committed"):
+            steps.wrap(engine, name, _named(name))
+        steps.wrap(engine, "execute", _statement)
+    steps.transaction(DuckDB)
+
+
+def write_rows(path: Path, arguments: list[str]) -> None:
+    """The rows of every target, as PostgreSQL prints values."""
+    from rows import rows_of
+
+    named = dict(pairwise(arguments))
+    found = rows_of(Path(named["--project-dir"]), named["--target"])
+    rows = {
+        table: [[list(row), count] for row, count in held.items()]
+        for (_, table), held in found.items()
+    }
+    path.write_text(json.dumps(rows), encoding="utf-8")
+
+
+def command(
+    log: str, at: int, arguments: list[str], rows: str | None = None, step: str | None = None
+) -> int:
+    """Runs one command; its exit code."""
+    watch(Steps(Path(log), at, step))
+    from filtersql.cli import main as filtersql
+
+    sys.argv = ["filtersql", *arguments]
+    try:
+        filtersql()
+    except SystemExit as end:
+        if end.code:
+            return int(end.code)
+    if rows is not None:
+        write_rows(Path(rows), arguments)
+    return 0
+
+
+def serve() -> None:
+    """Each line of the input is a command for a process of its own; its id and its end are told."""
+    import pyarrow.parquet  # noqa: F401
+    import rows  # noqa: F401
+
+    import filtersql.commands.run
+    import filtersql.commands.running
+    import filtersql.targets.duckdb  # noqa: F401
+
+    for line in sys.stdin:
+        asked = json.loads(line)
+        output = asked.pop("output")
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            into = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(into, 1)
+            os.dup2(into, 2)
+            code = 3
+            try:
+                code = command(**asked)
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
+        print(pid, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+
+
+if __name__ == "__main__":
+    serve()
