@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SLOWEST = 10
+_ANNOUNCED = "announced"
 
 # Spark's start and its many small statements are mostly compilation of Java code. For tables of a
 # few rows the first compiler is enough; the second one would only take its processor away.
@@ -30,6 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update", action="store_true", help="rewrite the answers of Markdown cases in place"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs Spark is first: with two processes the long modules should not be the last."""
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 
 @pytest.fixture(scope="session")
@@ -47,36 +53,47 @@ def spark() -> SparkSession:
     return own_session(2, {}, ())
 
 
-_ANNOUNCED = pytest.StashKey[list[str]]()
-
-
 @pytest.fixture
 def announce(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Shows a text at the end of the run: a measurement, what a workload was made of."""
-    return request.config.stash.setdefault(_ANNOUNCED, []).append
+
+    def say(text: str) -> None:
+        request.node.user_properties.append((_ANNOUNCED, text))
+
+    return say
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What tests announced, the seconds of each module and the slowest tests."""
-    announced = config.stash.get(_ANNOUNCED, [])
+    reports = [
+        report
+        for some in terminalreporter.stats.values()
+        for report in some
+        if isinstance(report, pytest.TestReport)
+    ]
+    announced = [
+        text
+        for report in reports
+        if report.when == "teardown"
+        for kind, text in report.user_properties
+        if kind == _ANNOUNCED
+    ]
     if announced:
         terminalreporter.section("measured")
         for text in announced:
-            terminalreporter.write_line(text)
-    _print_seconds(terminalreporter)
+            terminalreporter.write_line(str(text))
+    _print_seconds(terminalreporter, reports)
 
 
-def _print_seconds(terminalreporter: pytest.TerminalReporter) -> None:
+def _print_seconds(
+    terminalreporter: pytest.TerminalReporter, reports: list[pytest.TestReport]
+) -> None:
     """Nothing fails on time."""
     seconds: dict[str, float] = defaultdict(float)
     modules: dict[str, float] = defaultdict(float)
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if isinstance(report, pytest.TestReport):
-                seconds[report.nodeid] += report.duration
-                modules[report.nodeid.partition("::")[0]] += report.duration
+    for report in reports:
+        seconds[report.nodeid] += report.duration
+        modules[report.nodeid.partition("::")[0]] += report.duration
     if sum(seconds.values()) < 5:
         return
     terminalreporter.section("seconds of each module, and the slowest tests")

@@ -16,7 +16,8 @@ HOME = Path(__file__).parents[1]
 README = HOME / "README.md"
 DOCUMENTS = [README, *sorted(Path(filtersql.__file__).parent.glob("docs/**/*.md"))]
 TEST_COMMAND = (
-    'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]" && .venv/bin/python -m pytest'
+    'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]"'
+    " && .venv/bin/python -m pytest -n 2"
 )
 
 
