@@ -240,7 +240,7 @@ def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:
 def _flat(items: tuple[object, ...]) -> list[object]:
     found: list[object] = []
     for item in items:
-        found.extend(_flat(item) if isinstance(item, tuple) else [item])
+        found.extend(_flat(item) if type(item) is tuple else [item])
     return found
 
 

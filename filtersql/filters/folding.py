@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache
@@ -209,18 +210,12 @@ def _nearest_single(value: int | Decimal) -> float:
     if math.isinf(first) or math.isnan(first) or Decimal(first) == value:
         return first
     exact = Decimal(value)
-    near = [first]
-    for towards in (-math.inf, math.inf):
-        step = first
-        for _ in range(2**30):
-            step = math.nextafter(step, towards)
-            single = to_float4(step)
-            if single != first:
-                near.append(single)
-                break
-            step = step + (single - step) if single != step else step
-            jump = math.ulp(first) * 2**27
-            step = first + math.copysign(jump, towards)
+    # A real's neighbours are the numbers whose bits, taken as a whole number, are one away.
+    (bits,) = struct.unpack("<I", struct.pack("<f", abs(first)))
+    beside = [
+        struct.unpack("<f", struct.pack("<I", one))[0] for one in (max(bits - 1, 0), bits + 1)
+    ]
+    near = [first, *(math.copysign(one, first) for one in beside)]
     return min(near, key=lambda item: (abs(Decimal(item) - exact), item != first))
 
 

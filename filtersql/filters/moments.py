@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from filtersql.filters.folding import fold
-from filtersql.filters.literals.intervals import total
+from filtersql.filters.literals.intervals import Parts, total
 from filtersql.filters.nodes import Const, Func, Node, Op, Var
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _length(writer: Writer, node: Node, arg: Node) -> exp.Expr:
 def _of_constant(writer: Writer, node: Node, constant: Const) -> exp.Expr:
     if constant.value is None:
         return writer.cast(writer.null(), "DECIMAL(38, 0)")
-    assert isinstance(constant.value, (tuple, str))
+    assert isinstance(constant.value, (Parts, str))
     length = total(constant.value)
     if isinstance(length, str):
         length = -(10**30) if length.startswith("-") else 10**30

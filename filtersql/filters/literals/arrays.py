@@ -106,7 +106,7 @@ def _array(
 
 
 def _shape(value: object) -> tuple[int, ...] | None:
-    if not isinstance(value, tuple):
+    if type(value) is not tuple:  # an interval is a tuple of its own class
         return ()
     shapes = {_shape(item) for item in value}
     if len(shapes) > 1 or None in shapes:
@@ -125,14 +125,14 @@ def _same_shape(text: str, value: object) -> None:
 def _leaves(value: tuple[object, ...]) -> list[bool]:
     found: list[bool] = []
     for item in value:
-        found.extend(_leaves(item) if isinstance(item, tuple) else [True])
+        found.extend(_leaves(item) if type(item) is tuple else [True])
     return found
 
 
 def _shown(value: tuple[object, ...], show: Callable[[object], str]) -> str:
     parts = []
     for item in value:
-        if isinstance(item, tuple):
+        if type(item) is tuple:
             parts.append(_shown(item, show))
         elif item is None:
             parts.append("NULL")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral, FrozenTime
 from filtersql.filters.literals.clock import Clock
@@ -25,6 +26,7 @@ __all__ = [
     "TIMES_INFINITY",
     "TYPES",
     "USECS_PER_DAY",
+    "TimeAndZone",
     "civil",
     "days_of",
     "show_time",
@@ -43,6 +45,13 @@ _FIRST_DAY, _LAST_DAY, _LAST_STAMP_DAY = -_JULIAN_EPOCH, 2_145_031_949, 106_751_
 _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?)?\Z", re.ASCII
 )
+
+
+class TimeAndZone(NamedTuple):
+    """A timetz: microseconds of the day, and seconds east of UTC."""
+
+    micros: int
+    east: int
 
 
 def days_of(year: int, month: int, day: int) -> int:
@@ -176,12 +185,12 @@ def read_time(text: str, modifier: int, clock: Clock) -> int:
     return _clock(text, clock, "time")[0]
 
 
-def read_timetz(text: str, modifier: int, clock: Clock) -> tuple[int, int]:
+def read_timetz(text: str, modifier: int, clock: Clock) -> TimeAndZone:
     """Microseconds of the day, and seconds east of UTC."""
     return _clock(text, clock, "time with time zone")
 
 
-def _clock(text: str, clock: Clock, type_name: str) -> tuple[int, int]:
+def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
     """DecodeTimeOnly(): a time, with a date before it where a zone by name needs one."""
     try:
         parts = fields(text)
@@ -191,13 +200,13 @@ def _clock(text: str, clock: Clock, type_name: str) -> tuple[int, int]:
             parts[0] = ("time", ":".join((digits[:2], digits[2:4], digits[4:] or "00")))
         dated = decode(parts)
         if dated.word == "now":
-            return _frozen(dated, clock)[1], 0
+            return TimeAndZone(_frozen(dated, clock)[1], 0)
         if dated.word or not dated.have >= {"hour", "minute", "second"}:
             raise Bad("format")
         if isinstance(dated.zone, str) and "day" not in dated.have:
             raise Bad("format")
         day = days_of(dated.year, dated.month, dated.day) if "day" in dated.have else 0
-        return dated.microseconds, _east(dated.zone, day, dated.microseconds)
+        return TimeAndZone(dated.microseconds, _east(dated.zone, day, dated.microseconds))
     except Bad as problem:
         raise problem.mistake(type_name, text) from None
 
@@ -221,7 +230,7 @@ def show_time(value: object) -> str:
 
 def show_timetz(value: object) -> str:
     """The time and its offset."""
-    assert isinstance(value, tuple)
+    assert isinstance(value, TimeAndZone)
     micros, east = value
     hours, rest = divmod(abs(east), 3600)
     tail = f":{rest // 60:02d}" if rest else ""

@@ -11,15 +11,24 @@ from __future__ import annotations
 
 import math
 import re
+from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.fields import Bad, Field, fields
 
-__all__ = ["TYPES", "Interval", "total"]
+__all__ = ["TYPES", "Interval", "Parts", "total"]
 
-#: (months, days, microseconds), or an infinity
-Interval = tuple[int, int, int] | str
+
+class Parts(NamedTuple):
+    """The three numbers of a finite interval."""
+
+    months: int
+    days: int
+    micros: int
+
+
+Interval = Parts | str
 
 _DAY = 86_400_000_000
 _UNITS = {
@@ -126,7 +135,7 @@ def read_interval(text: str, modifier: int, clock: Clock) -> Interval:
     months, days, micros = found
     if not (abs(months) < 2**31 and abs(days) < 2**31 and -(2**63) <= micros < 2**63):
         raise BadLiteral(f'interval field value out of range: "{text}"')
-    return _fitted(found, chosen, modifier & 0xFFFF if modifier >= 0 else 0xFFFF)
+    return Parts(*_fitted(found, chosen, modifier & 0xFFFF if modifier >= 0 else 0xFFFF))
 
 
 def _decode(parts: list[Field], chosen: int, clock: Clock) -> Interval:
@@ -159,7 +168,7 @@ def _decode(parts: list[Field], chosen: int, clock: Clock) -> Interval:
     if not found.have or pending:
         raise Bad("format")
     sign = -1 if before else 1
-    return sign * found.months, sign * found.days, sign * found.micros
+    return Parts(sign * found.months, sign * found.days, sign * found.micros)
 
 
 def _add_time(found: _Sum, word: str, chosen: int) -> None:
@@ -202,10 +211,10 @@ def _iso(match: re.Match[str]) -> Interval:
             sign = -1 if number[0] == "-" else 1
             whole, _, part = number.lstrip("+-").partition(".")
             found.add(unit, sign * int(whole or 0), sign * float(f"0.{part or 0}"))
-    return found.months, found.days, found.micros
+    return Parts(found.months, found.days, found.micros)
 
 
-def _fitted(found: tuple[int, int, int], chosen: int, precision: int) -> Interval:
+def _fitted(found: tuple[int, int, int], chosen: int, precision: int) -> tuple[int, int, int]:
     """Cut to the typmod's fields, rounded to its precision."""
     months, days, micros = found
     if chosen != 0x7FFF:

@@ -1,0 +1,183 @@
+"""Filters that an administrator would write, and how many of them each engine has.
+
+`data/filter_corpus/*.txt` holds one filter a line over the columns of `COLUMNS`. A PostgreSQL says
+which of them CREATE PUBLICATION accepts; filtersql says which of those it writes for an engine.
+
+    python tests/filter_corpus.py [FAMILY …] [--refused]
+
+prints the rate of each family on the PostgreSQL that FILTERSQL_POSTGRES names (a connection
+string; without it one is started), with `--refused` also what is refused and why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from servers import serve
+from sqlglot import exp
+from three_engines import pg_type
+
+from filtersql.catalog import Column, ReplicaIdentity, Table
+from filtersql.errors import Mistake
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters import resolve
+from filtersql.filters.model import Filter
+from filtersql.filters.writing import write
+from filtersql.names import RelationName
+from filtersql.source import Passage, Source
+from filtersql.storage import Engine
+
+FOLDER = Path(__file__).parent / "data" / "filter_corpus"
+ENGINES: tuple[Engine, ...] = ("spark", "duckdb")
+#: the columns of the corpus, by type
+COLUMNS = {
+    name: kind
+    for kind, names in {
+        "int2": "i2 j2", "int4": "i4 j4", "int8": "i8 j8", "numeric(12,3)": "n n2",
+        "numeric": "nu nv", "float4": "f4 g4", "float8": "f8 g8", "bool": "a b", "text": "s t",
+        "varchar(20)": "v w", "bpchar(5)": "c c2", "bytea": "by by2", "date": "d e",
+        "time": "tm tn", "timetz": "tt tu", "timestamp": "ts ts2", "timestamptz": "tz tz2",
+        "interval": "iv iw", "uuid": "u u2", "json": "j", "jsonb": "jb jc", "_int2": "ak",
+        "_int4": "ai bi", "_int8": "al", "_text": "at bt_", "_varchar": "av", "_bpchar": "ac",
+        "_numeric": "an", "_float8": "af", "_date": "ad", "_timestamp": "ats",
+        "_timestamptz": "atz", "_bool": "ab", "_uuid": "au", "_jsonb": "aj",
+        "int4range": "ir is_", "int8range": "lr", "numrange": "nr", "daterange": "dr",
+        "tsrange": "tr", "tstzrange": "zr", "int4multirange": "mr", "inet": "ip ip2",
+        "cidr": "cd cd2", "macaddr": "mac", "money": "mo mp", "bit(8)": "bt", "varbit": "vb",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What becomes of a filter: for each engine its text, or why it has none."""
+
+    family: str
+    text: str
+    accepted: bool
+    resolved: Filter | None = None
+    written: dict[Engine, str] | None = None
+    refused: dict[Engine, str] | None = None
+
+
+def families(chosen: Sequence[str] = ()) -> dict[str, list[str]]:
+    """The filters of each family."""
+    return {
+        path.stem: [
+            line
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.strip() and not line.startswith("#")
+        ]
+        for path in sorted(FOLDER.glob("*.txt"))
+        if not chosen or path.stem in chosen
+    }
+
+
+def table() -> Table:
+    """The table t of all columns, as filtersql knows it."""
+    span = Source("t.yml", "t").span(0, 1)
+    columns = tuple(Column(name, pg_type(kind), span) for name, kind in COLUMNS.items())
+    return Table(RelationName("public", "t"), columns, span, replica_identity=ReplicaIdentity())
+
+
+def create_table(connection: psycopg.Connection[Any]) -> None:
+    """The same table on PostgreSQL."""
+    columns = ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS.items())
+    connection.execute(f"CREATE TABLE t ({columns})")
+    connection.execute("SET TimeZone = 'UTC'")
+
+
+def accepted(connection: psycopg.Connection[Any], text: str) -> bool:
+    """Whether CREATE PUBLICATION takes the filter."""
+    with contextlib.suppress(psycopg.Error), connection.transaction(force_rollback=True):
+        connection.execute(f"CREATE PUBLICATION p FOR TABLE t WHERE ({text})")
+        return True
+    return False
+
+
+def answers(connection: psycopg.Connection[Any], chosen: Sequence[str] = ()) -> Iterator[Answer]:
+    """Each filter of the corpus with what becomes of it."""
+    known = table()
+    for family, texts in families(chosen).items():
+        for text in texts:
+            takes = accepted(connection, text)
+            yield _answer(family, text, known) if takes else Answer(family, text, False)
+
+
+def _answer(family: str, text: str, known: Table) -> Answer:
+    try:
+        found = resolve(Passage(text, Source("f", text)), known)
+    except Mistake as mistake:
+        reason = _reason(mistake)
+        return Answer(family, text, True, None, {}, dict.fromkeys(ENGINES, reason))
+    written: dict[Engine, str] = {}
+    refused: dict[Engine, str] = {}
+    for engine in ENGINES:
+        try:
+            tree = write(found, engine, lambda name: exp.column(name, quoted=True))
+            written[engine] = tree.sql(dialect=engine)
+        except NotTranslated as mistake:
+            refused[engine] = _reason(mistake)
+    return Answer(family, text, True, found, written, refused)
+
+
+def _reason(mistake: Mistake) -> str:
+    message = re.sub(r" (for|on) (Spark|DuckDB)", "", mistake.message)
+    return f"{message} | {mistake.detail or ''}"
+
+
+@contextlib.contextmanager
+def connected() -> Iterator[psycopg.Connection[Any]]:
+    """A database of the corpus's own, with the table t."""
+    with contextlib.ExitStack() as stack:
+        named = os.environ.get("FILTERSQL_POSTGRES")
+        if named:
+            connection = stack.enter_context(psycopg.connect(named, autocommit=True))
+            connection.execute("DROP TABLE IF EXISTS t")
+        else:
+            server = stack.enter_context(serve())
+            connection = stack.enter_context(server.connect(server.create_database()))
+            connection.autocommit = True
+        create_table(connection)
+        yield connection
+
+
+def report(found: Sequence[Answer], *, refused: bool) -> str:
+    """The rates of each family and of all, and the reasons."""
+    lines = []
+    groups: dict[str, list[Answer]] = defaultdict(list)
+    for one in found:
+        groups[one.family].append(one)
+    for family, ones in [*groups.items(), ("all", list(found))]:
+        takes = [one for one in ones if one.accepted]
+        rates = [
+            f"{engine} {sum(engine in (one.written or {}) for one in takes)}" for engine in ENGINES
+        ]
+        lines.append(f"{family:10}{len(ones):5} filters, {len(takes)} accepted: {', '.join(rates)}")
+    if refused:
+        reasons: Counter[str] = Counter()
+        examples: dict[str, list[str]] = defaultdict(list)
+        for one in found:
+            for engine, reason in (one.refused or {}).items():
+                reasons[reason] += 1
+                examples[reason].append(f"{engine[0]}: {one.text}")
+        for reason, count in reasons.most_common():
+            lines.append(f"{count:4} {reason}")
+            lines += [f"         {text}" for text in examples[reason]]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    names = [word for word in sys.argv[1:] if not word.startswith("--")]
+    with connected() as here:
+        print(report(list(answers(here, names)), refused="--refused" in sys.argv))
