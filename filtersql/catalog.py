@@ -141,6 +141,7 @@ class Table:
     inherits: tuple[RelationName, ...] = ()
     unlogged: bool = False
     view: bool = False
+    foreign: bool = False
     tags: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column | None:
@@ -176,6 +177,10 @@ class Catalog:
     #: user-defined types and functions, which a row filter may not use: plain names
     user_types: frozenset[RelationName] = frozenset()
     user_functions: frozenset[RelationName] = frozenset()
+    #: schemas that a statement makes
+    schemas: frozenset[str] = frozenset()
+    #: relations that are no tables, by what they are
+    others: Mapping[RelationName, str] = field(default_factory=dict)
 
     def ancestors(self, name: RelationName) -> Iterator[Table]:
         """The partitioned tables above a partition, nearest first."""

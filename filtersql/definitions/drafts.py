@@ -80,6 +80,7 @@ class DraftTable:
     inherits: list[tuple[RelationName, Span]] = field(default_factory=list)
     unlogged: bool = False
     view: bool = False
+    foreign: bool = False
     tags: tuple[str, ...] = ()
 
 
@@ -96,10 +97,14 @@ class Drafts:
     unit_tests: list[UnitTest] = field(default_factory=list)
     #: `defaults:` of the project file: settings of every subscription
     defaults: dict[str, object] = field(default_factory=dict)
+    #: which PostgreSQL carries the statements out
+    postgres_version: int = 18
     types: dict[RelationName, None] = field(default_factory=dict)
     #: type texts of YAML that were read already
     plain_columns: dict[str, PlainColumn] = field(default_factory=dict)
     functions: set[RelationName] = field(default_factory=set)
+    #: relations that no publication takes, by what they are: `sequences`, `indexes`, …
+    others: dict[RelationName, str] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     #: tables whose definition was refused: naming them elsewhere is no second mistake
     broken: set[RelationName] = field(default_factory=set)
@@ -113,6 +118,30 @@ class Drafts:
     incomplete: bool = False
     mistakes: list[Mistake] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+
+    def has_schema(self, schema: str) -> bool:
+        """Whether a statement made it, a table is in it, or every database has it."""
+        return (
+            schema in self.schemas
+            or schema in ("pg_catalog", "information_schema", "pg_toast")
+            or any(name.schema == schema for name in (*self.tables, *self.broken, *self.others))
+        )
+
+    def below(self, parent: RelationName) -> list[DraftTable]:
+        """All partitions and heirs, those above first, each once."""
+        found: dict[RelationName, DraftTable] = {}
+        level = [parent]
+        while level:
+            children = {one.name: one for name in level for one in self.children(name)}
+            level = [name for name in children if name not in found]
+            found |= {name: children[name] for name in level}
+        return list(found.values())
+
+    def heirs(self, parent: RelationName) -> list[RelationName]:
+        """The descendants by INHERITS; none of a project where nothing inherits is looked for."""
+        if not any(table.inherits for table in self.tables.values()):
+            return []
+        return [one.name for one in self.below(parent) if one.partition_of is None]
 
     def children(self, parent: RelationName) -> list[DraftTable]:
         """The partitions and heirs directly below a table."""

@@ -15,12 +15,8 @@ from filtersql.definitions.partitions import attach
 from filtersql.definitions.sql_names import unknown_table
 from filtersql.definitions.sql_sets import PREDEFINED
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import (
-    PartitionMismatch,
-    Unknown,
-    UnknownKeyColumn,
-    UnusableIdentityIndex,
-)
+from filtersql.errors.altering import CannotAttach, UnusableIdentityIndex
+from filtersql.errors.definitions import Unknown, UnknownKeyColumn
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -38,6 +34,8 @@ def finish(drafts: Drafts) -> Definitions:
             tables={name: _frozen(table) for name, table in drafts.tables.items()},
             user_types=frozenset(drafts.types),
             user_functions=frozenset(drafts.functions),
+            schemas=frozenset(drafts.schemas),
+            others=dict(drafts.others),
         ),
         publications=dict(drafts.publications),
         replication_sets=dict(drafts.replication_sets),
@@ -70,7 +68,7 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
             raise unknown_table(drafts, name, name.schema, span)
         return
     if name in (*below, table.name):
-        raise PartitionMismatch.circular(name.name, span)
+        raise CannotAttach.circular(name.name, table.name.name, span)
     _complete(drafts, parent, (*below, table.name))
     table.partition_of, table.unattached = None, False
     if parent.name not in drafts.broken:
@@ -133,5 +131,6 @@ def _frozen(table: DraftTable) -> Table:
         inherits=tuple(name for name, _ in table.inherits),
         unlogged=table.unlogged,
         view=table.view,
+        foreign=table.foreign,
         tags=table.tags,
     )

@@ -16,18 +16,20 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from filtersql.definitions.bounds import Bounds, key_types, printed
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.keys import free_name, set_not_null
-from filtersql.errors.definitions import (
-    PartitionMismatch,
-    UnknownKeyColumn,
-)
+from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
+from filtersql.errors.definitions import UnknownKeyColumn
 from filtersql.source import Span
 
-__all__ = ["attach", "inherit_columns", "settle", "share_keys"]
+__all__ = ["attach", "check_partitioned", "inherit_columns", "settle", "share_keys"]
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_$]*")
+_UNLOGGED_REFUSED = 18
 
 
 def attach(
@@ -39,10 +41,31 @@ def attach(
     if table.partition_of is not None:
         raise PartitionMismatch.already(table.name.name, span)
     if table.name == parent.name or table.name in _above(drafts, parent):
-        raise PartitionMismatch.circular(parent.name.name, span)
+        raise CannotAttach.circular(parent.name.name, table.name.name, span)
     table.partition_of, table.parent_span = parent.name, span
     table.bounds = None if bounds is None else printed(bounds, key_types(parent))
     settle(drafts, table)
+
+
+def check_partitioned(table: DraftTable, span: Span, version: int) -> None:
+    """PARTITION BY names columns of the table, and every unique constraint holds all of them."""
+    assert table.partition_by is not None
+    strategy, keys = table.partition_by
+    if strategy == "list" and len(keys) > 1:
+        raise PartitionedKey.list_of_several(span)
+    if table.unlogged and version >= _UNLOGGED_REFUSED:
+        raise PartitionedKey.unlogged(span)
+    columns = table.columns or {}
+    for key in keys:
+        if _PLAIN.fullmatch(key) and key not in columns:
+            raise PartitionedKey.unknown(key, span)
+    named = [key for key in keys if key in columns]
+    constraints = [("PRIMARY KEY", table.primary_key)] if table.primary_key else []
+    constraints += [("UNIQUE", one.columns) for one in table.indexes.values() if one.constraint]
+    for kind, held in constraints:
+        for key in named:
+            if key not in held:
+                raise PartitionedKey.lacks(kind, table.name.name, key, span)
 
 
 def settle(drafts: Drafts, table: DraftTable) -> None:
@@ -107,11 +130,11 @@ def _match(table: DraftTable, parent: DraftTable, span: Span) -> None:
     assert parent.columns is not None
     for name in table.columns:
         if name not in parent.columns:
-            raise PartitionMismatch.extra_column(table.name.name, name, parent.name.name, span)
+            raise CannotAttach.extra_column(table.name.name, name, parent.name.name, span)
     for name, column in parent.columns.items():
         own = table.columns.get(name)
         if own is None:
-            raise PartitionMismatch.missing_column(table.name.name, name, span)
+            raise PartitionMismatch.missing_column(name, span)
         if own.type != column.type:
             raise PartitionMismatch.other_type(table.name.name, name, span)
         if column.not_null and not own.not_null:

@@ -12,12 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from filtersql.catalog import Column, Identity, ReplicaIdentity
+from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import read_column
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.keys import add_constraint, object_name, set_not_null
 from filtersql.definitions.partitions import attach, share_keys
+from filtersql.definitions.sql_alter_checks import (
+    check_change,
+    check_expression_change,
+    check_key_drop,
+    check_type_change,
+    drop_columns,
+)
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
@@ -29,16 +37,13 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_tables import add_table_constraint, read_bounds
 from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.types import read_type
-from filtersql.errors.definitions import (
-    DuplicateColumn,
-    PartitionMismatch,
-    UnknownInTable,
-    UnusableIdentityIndex,
-)
+from filtersql.errors.altering import PartitionMismatch, UnusableIdentityIndex, VirtualColumn
+from filtersql.errors.definitions import DuplicateColumn, UnknownInTable
 from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["alter_table", "drop_column"]
+__all__ = ["alter_table"]
 
 _Place = Callable[[], Span]
 _Change = Callable[[Script, DraftTable, Node, _Place], None]
@@ -55,25 +60,17 @@ def alter_table(script: Script, statement: Statement) -> None:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     for change, command in changes:
-        if change is not None:
-            for each in [table, *(_below(script, table) if node.relation.inh else [])]:
-                if each is table or change in _REACHING:
-                    _carry_out(
-                        script, each, change, command, statement, inherited=each is not table
-                    )
-
-
-def drop_column(table: DraftTable, name: str) -> None:
-    """Removes a column with the keys and indexes that hold it."""
-    assert table.columns is not None
-    del table.columns[name]
-    if name in table.primary_key:
-        table.primary_key, table.primary_key_name = (), None
-    for index in [one for one in table.indexes.values() if name in one.columns]:
-        del table.indexes[index.name]
-    table.foreign_keys = [one for one in table.foreign_keys if name not in one[0].columns]
-    if name in table.identity.index:
-        table.identity = replace(table.identity, index=())
+        if change is None:
+            continue
+        place = partial(_place, script, statement, command)
+        check_change(script, table, command, place)
+        below = script.drafts.below(table.name) if node.relation.inh else []
+        if change is _drop_column and command.name in (table.columns or {}):
+            drop_columns(script, [table, *below], command, place)
+            continue
+        for each in [table, *below]:
+            if each is table or change in _REACHING:
+                _carry_out(script, each, change, command, statement, inherited=each is not table)
 
 
 def _carry_out(
@@ -96,15 +93,7 @@ def _carry_out(
         return
     if inherited and command.name and command.name not in (table.columns or {}):
         return
-    change(script, table, command, lambda: _place(script, statement, command))
-
-
-def _below(script: Script, table: DraftTable) -> list[DraftTable]:
-    """All partitions and heirs, parents first."""
-    found: list[DraftTable] = []
-    for child in script.drafts.children(table.name):
-        found += [child, *_below(script, child)]
-    return found
+    change(script, table, command, partial(_place, script, statement, command))
 
 
 def _place(script: Script, statement: Statement, command: Node) -> Span:
@@ -146,10 +135,9 @@ def _add_column(script: Script, table: DraftTable, command: Node, place: _Place)
 
 
 def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    if command.missing_ok and command.name not in (table.columns or {}):
-        return
-    _column(table, command.name, place)
-    drop_column(table, command.name)
+    """Of a column that is not there; `drop_columns` takes the others."""
+    if not command.missing_ok:
+        _column(table, command.name, place)
 
 
 def _set_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -164,6 +152,7 @@ def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Pla
 
 def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     column = _column(table, command.name, place)
+    check_type_change(script, table, column.name, place)
     definition = getattr(command, "def").column_def
     pg_type = read_type(definition.type_name, column.name, script.text, script.drafts.types)
     collation = None
@@ -178,6 +167,7 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
 def _set_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     column = _column(table, command.name, place)
     assert table.columns is not None
+    check_expression_change(script, table, column, place)
     # SET EXPRESSION AS (…): the parentheses behind the column's name.
     start = place().end
     generation = inside_parentheses(script.text, _back(script, start))
@@ -199,6 +189,8 @@ def _back(script: Script, offset: int) -> int:
 def _drop_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     column = _column(table, command.name, place)
     assert table.columns is not None
+    if column.generated is Generated.VIRTUAL:
+        raise VirtualColumn("DROP EXPRESSION", column.name, table.name.name, place())
     table.columns[column.name] = replace(column, generated=None, generation=None)
 
 
@@ -209,6 +201,7 @@ def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Pl
 def _drop_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     name = command.name
     if name == table.primary_key_name:
+        check_key_drop(script, table, command, place)
         table.primary_key, table.primary_key_name = (), None
     elif name in table.indexes:
         index = table.indexes.pop(name)
@@ -216,7 +209,10 @@ def _drop_constraint(script: Script, table: DraftTable, command: Node, place: _P
             table.identity = replace(table.identity, index=())
         del index
     else:
-        table.foreign_keys = [one for one in table.foreign_keys if one[0].name != name]
+        left = [one for one in table.foreign_keys if one[0].name != name]
+        if len(left) < len(table.foreign_keys):
+            table.foreign_keys = left
+            return
         for column in table.columns or {}:
             if name == object_name(table.name.name, column, "not_null"):
                 set_not_null(table, (column,), False)
@@ -237,7 +233,7 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: _
     else:
         index = table.indexes.get(name)
         if index is None:
-            raise UnusableIdentityIndex.unknown(name, table.name.name, place())
+            raise _no_index(script, table, name, place())
         if index.refusal:
             raise UnusableIdentityIndex.kind(index.refusal, name, place())
         columns = index.columns
@@ -245,6 +241,19 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: _
             if not _column(table, column, place).not_null:
                 raise UnusableIdentityIndex.nullable(name, column, place())
     table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
+
+
+def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> UnusableIdentityIndex:
+    """The name is another table's index, no index at all, or nothing's."""
+    drafts, schema = script.drafts, table.name.schema
+    if any(
+        one.name.schema == schema and (name in one.indexes or name == one.primary_key_name)
+        for one in drafts.tables.values()
+    ):
+        return UnusableIdentityIndex.other_table(name, table.name.name, span)
+    if RelationName(schema, name) in drafts.tables:
+        return UnusableIdentityIndex.no_index(name, span)
+    return UnusableIdentityIndex.unknown(name, table.name.name, span)
 
 
 def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -298,7 +307,6 @@ _CHANGES: dict[str, _Change] = {
 #: changes of a parent that its partitions and heirs undergo too
 _REACHING: set[_Change] = {
     _add_column,
-    _drop_column,
     _set_not_null,
     _drop_not_null,
     _alter_type,

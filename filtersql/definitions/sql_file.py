@@ -19,6 +19,7 @@ from filtersql.definitions.sql_objects import (
     create_function,
     create_index,
     create_schema,
+    create_sequence,
     create_type,
     drop,
     set_variable,
@@ -83,7 +84,7 @@ def _schema_with_elements(script: Script, statement: Statement) -> None:
 _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_stmt": create_table,
     "create_foreign_table_stmt": lambda script, statement: create_table(
-        script, statement._replace(node=statement.node.base_stmt)
+        script, statement._replace(node=statement.node.base_stmt), foreign=True
     ),
     "create_table_as_stmt": create_table_as,
     "view_stmt": create_view,
@@ -92,6 +93,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "rename_stmt": rename,
     "drop_stmt": drop,
     "index_stmt": create_index,
+    "create_seq_stmt": create_sequence,
     "create_schema_stmt": _schema_with_elements,
     "create_domain_stmt": create_type,
     "create_enum_stmt": create_type,

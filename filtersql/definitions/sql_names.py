@@ -18,6 +18,7 @@ from filtersql.definitions.identifiers import fold
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
+from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import NoSchema, Unknown
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
@@ -31,6 +32,7 @@ __all__ = [
     "place_of",
     "referenced",
     "span_of",
+    "temporary",
     "unknown_table",
 ]
 
@@ -86,6 +88,11 @@ def created(script: Script, node: Node) -> RelationName:
     return RelationName(script.path[0], node.relname)
 
 
+def temporary(script: Script, node: Node) -> RelationName:
+    """A temporary relation, which hides others of its name: kept where a name finds it."""
+    return RelationName(script.path[0] if script.path else "public", node.relname)
+
+
 def referenced(script: Script, node: Node) -> RelationName:
     """The name of a relation that should exist; whether it does is for the caller to ask."""
     if node.schemaname:
@@ -113,6 +120,8 @@ def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> Draf
 def unknown_table(drafts: Drafts, name: RelationName, schema: str, span: Span) -> Mistake:
     """What PostgreSQL says of a relation that does not exist."""
     known = list(drafts.tables)
+    if schema and not drafts.has_schema(schema):
+        return UnknownSchema(schema, span)
     if schema:
         return Unknown("relation", f"{schema}.{name.name}", span, [f"{t[0]}.{t[1]}" for t in known])
     return Unknown("relation", name.name, span, [table.name for table in known])

@@ -13,7 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from filtersql.definitions.drafts import DraftIndex, Drafts
+from filtersql.definitions.dependents import (
+    described,
+    of_table,
+    remove_entries,
+    remove_references,
+)
+from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.sql_names import (
     Script,
@@ -22,6 +28,7 @@ from filtersql.definitions.sql_names import (
     place_of,
     referenced,
 )
+from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
     Unknown,
@@ -34,6 +41,7 @@ __all__ = [
     "create_function",
     "create_index",
     "create_schema",
+    "create_sequence",
     "create_type",
     "drop",
     "set_path",
@@ -45,7 +53,9 @@ def create_index(script: Script, statement: Statement) -> None:
     """CREATE UNIQUE INDEX; other indexes are of no concern."""
     node = statement.node
     name = referenced(script, node.relation)
-    if name not in script.drafts.tables and not node.unique:
+    if node.idxname:
+        script.drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
+    if name not in script.drafts.tables and (not node.unique or name in script.drafts.others):
         return
     table = known_table(script, node.relation)
     columns = [wrapped.index_elem.name for wrapped in node.index_params]
@@ -70,6 +80,13 @@ def create_index(script: Script, statement: Statement) -> None:
     table.indexes[label] = DraftIndex(label, tuple(filter(None, columns)), refusal)
 
 
+def create_sequence(script: Script, statement: Statement) -> None:
+    """CREATE SEQUENCE: no publication for tables takes it."""
+    sequence = statement.node.sequence
+    if sequence.relpersistence != "t":
+        script.drafts.others[created(script, sequence)] = "sequences"
+
+
 def create_schema(script: Script, statement: Statement) -> None:
     """CREATE SCHEMA."""
     script.drafts.schemas.add(statement.node.schemaname)
@@ -80,6 +97,7 @@ def create_type(script: Script, statement: Statement) -> None:
     node = statement.node
     if statement.kind == "composite_type_stmt":
         name = created(script, node.typevar)
+        script.drafts.others[name] = "composite types"
     elif statement.kind == "define_stmt":
         if enum_name(node, "kind") != "OBJECT_TYPE":
             return
@@ -116,6 +134,8 @@ def drop(script: Script, statement: Statement) -> None:
     """DROP TABLE, INDEX, VIEW, PUBLICATION, TYPE, SCHEMA."""
     kind = enum_name(statement.node, "remove_type")
     carry_out = _DROPS.get(kind)
+    for item in statement.node.objects if kind in _OTHERS else ():
+        script.drafts.others.pop(_relation_name(script, item), None)
     for item in statement.node.objects:
         if carry_out is not None:
             carry_out(script, statement, item)
@@ -125,6 +145,11 @@ def _named(script: Script, names: Node) -> RelationName:
     parts = [name.string.sval for name in names]
     schema = parts[-2] if len(parts) > 1 else (script.path[0] if script.path else "public")
     return RelationName(schema, parts[-1])
+
+
+def _relation_name(script: Script, item: Node) -> RelationName:
+    """A name of DROP that is no table's."""
+    return _named(script, item.list.items)
 
 
 def _relation(script: Script, item: Node) -> RelationName:
@@ -142,19 +167,35 @@ def _drop_table(script: Script, statement: Statement, item: Node) -> None:
         if statement.node.missing_ok or name in drafts.broken:
             return
         span = place_of(script, statement, name.name)
-        raise Unknown("table", name.name, span, [table.name for table in drafts.tables])
+        known = [table.name for table in drafts.tables]
+        raise Unknown("table", _written(item, name), span, known)
+    named = [_relation(script, one) for one in statement.node.objects]
+    gone = {name for one in named for name in (one, *(t.name for t in _partitions(drafts, one)))}
+    table = drafts.tables[name]
+    lines = [*of_table(script, table, gone)]
+    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
+        span = place_of(script, statement, name.name)
+        word = "view" if table.view else "table"
+        raise DependedOn(f"{word} {described(script, name)}", lines, span)
     remove_table(drafts, name)
 
 
+def _partitions(drafts: Drafts, name: RelationName) -> list[DraftTable]:
+    return [table for table in drafts.below(name) if table.partition_of is not None]
+
+
+def _written(item: Node, name: RelationName) -> str:
+    """The name as a message shows it: with its schema where the statement has one."""
+    return f"{name.schema}.{name.name}" if len(item.list.items) > 1 else name.name
+
+
 def remove_table(drafts: Drafts, name: RelationName) -> None:
-    """DROP TABLE: its partitions go too, and every publication loses it."""
-    for child in drafts.children(name):
-        if child.partition_of == name:
-            remove_table(drafts, child.name)
+    """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
     drafts.tables.pop(name, None)
-    for publication in list(drafts.publications.values()):
-        kept = tuple(one for one in publication.tables if one.name != name)
-        drafts.publications[publication.name] = replace(publication, tables=kept)
+    for child in drafts.children(name):
+        remove_table(drafts, child.name)
+    remove_references(drafts, name)
+    remove_entries(drafts, name)
     for one in list(drafts.replication_sets.values()):
         left = tuple(table for table in one.tables if table.name != name)
         drafts.replication_sets[one.name] = replace(one, tables=left)
@@ -162,6 +203,7 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
 
 def _drop_index(script: Script, statement: Statement, item: Node) -> None:
     name = item.list.items[-1].string.sval
+    script.drafts.others.pop(_relation_name(script, item), None)
     for table in script.drafts.tables.values():
         if table.indexes.pop(name, None) and table.identity.index_name == name:
             # The identity stays "index", and logs nothing.
@@ -186,12 +228,24 @@ def _drop_type(script: Script, statement: Statement, item: Node) -> None:
 
 
 def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
-    schema = item.string.sval
-    script.drafts.schemas.discard(schema)
-    for name in [name for name in script.drafts.tables if name.schema == schema]:
-        remove_table(script.drafts, name)
+    schema, drafts = item.string.sval, script.drafts
+    named = {one.string.sval for one in statement.node.objects}
+    inside = [name for name in drafts.tables if name.schema == schema]
+    lines = [f"table {described(script, name)} depends on schema {schema}" for name in inside]
+    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
+        raise DependedOn(f"schema {schema}", lines, place_of(script, statement, schema))
+    if not drafts.has_schema(schema) and not statement.node.missing_ok:
+        raise UnknownSchema(schema, place_of(script, statement, schema))
+    drafts.schemas -= named
+    for name in inside:
+        remove_table(drafts, name)
+    for publication in list(drafts.publications.values()):
+        kept = tuple(one for one in publication.schemas if one != schema)
+        drafts.publications[publication.name] = replace(publication, schemas=kept)
 
 
+#: what is dropped without being a table
+_OTHERS = frozenset({"OBJECT_SEQUENCE", "OBJECT_MATVIEW", "OBJECT_TABLE"})
 _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_TABLE": _drop_table,
     "OBJECT_FOREIGN_TABLE": _drop_table,

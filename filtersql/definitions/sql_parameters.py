@@ -9,6 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from filtersql.definitions.identifiers import fold
@@ -18,13 +19,16 @@ from filtersql.errors.definitions import UnknownParameter
 from filtersql.grammar import Node
 from filtersql.source import Span
 
-__all__ = ["publication_parameters", "subscription_parameters"]
+__all__ = ["publication_parameters", "published_actions", "subscription_parameters"]
 
 _PUBLICATION = ("publish", "publish_via_partition_root", "publish_generated_columns")
+_IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|[^\s"]+')
 _SUBSCRIPTION = (
     "connect enabled create_slot slot_name copy_data synchronous_commit refresh binary streaming"
     " two_phase disable_on_error password_required run_as_owner failover origin lsn"
 ).split()
+#: parameters that PostgreSQL 15 does not have
+_SINCE = {"publish_generated_columns": 18}
 _BOOLEANS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
@@ -33,7 +37,9 @@ def publication_parameters(script: Script, options: Iterable[Node]) -> dict[str,
     said: dict[str, object] = {}
     for name, node, span in _options(script, options, "publication", _PUBLICATION):
         if name == "publish":
-            said["publish"] = _actions(_string(node), span)
+            if not node.HasField("arg"):
+                raise UnknownParameter.bare(name, span)
+            said["publish"] = published_actions(_string(node), span)
         elif name == "publish_via_partition_root":
             said["via_partition_root"] = _boolean(name, node, span)
         else:
@@ -62,6 +68,8 @@ def _options(
         span = script.span(node.location, len(node.defname))
         if node.defname not in known:
             raise UnknownParameter.name(kind, node.defname, known, span)
+        if script.drafts.postgres_version < _SINCE.get(node.defname, 0):
+            raise UnknownParameter.since(node.defname, _SINCE[node.defname], span)
         if node.defname in seen:
             raise UnknownParameter.twice(span)
         seen.add(node.defname)
@@ -92,9 +100,15 @@ def _boolean(name: str, node: Node, span: Span) -> bool:
     return value
 
 
-def _actions(text: str, span: Span) -> frozenset[Action]:
+def published_actions(text: str, span: Span) -> frozenset[Action]:
+    """What `publish` lists: identifiers, folded and quoted as such."""
     known = [action.value for action in Action]
-    words = [fold(word.strip().strip('"')) for word in text.split(",")] if text.strip() else []
+    words = []
+    for word in text.split(",") if text.strip() else []:
+        plain = _IDENTIFIER.fullmatch(word.strip())
+        if plain is None:
+            raise UnknownParameter.list_syntax("publish", span)
+        words.append(fold(plain[0]) if plain[1] is None else plain[1].replace('""', '"'))
     for word in words:
         if word not in known:
             raise UnknownParameter.action(word, known, span)

@@ -15,15 +15,23 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from filtersql.definitions.model import Publication, PublishedTable
-from filtersql.definitions.sql_names import AlreadyTold, Script, referenced, span_of
+from filtersql.definitions.opening import opened
+from filtersql.definitions.sql_names import (
+    AlreadyTold,
+    Script,
+    known_table,
+    place_of,
+    referenced,
+    span_of,
+)
 from filtersql.definitions.sql_parameters import publication_parameters
 from filtersql.definitions.sql_text import clause, lexemes
+from filtersql.errors.altering import CannotOpen, CannotTurnOff, SchemaBesideList, UnknownSchema
 from filtersql.errors.definitions import (
     AlreadyMember,
     Duplicate,
     DuplicateInList,
     MixedPublication,
-    NoSchema,
     NotMember,
     NotMemberSchema,
     RemovedWithClause,
@@ -35,6 +43,8 @@ from filtersql.source import Passage, Span
 
 __all__ = ["alter_publication", "create_publication", "name_place", "trimmed_filter"]
 
+_UNOPENED = {"indexes": "an index", "composite types": "a composite type"}
+
 
 def create_publication(script: Script, statement: Statement) -> None:
     """CREATE PUBLICATION."""
@@ -45,7 +55,7 @@ def create_publication(script: Script, statement: Statement) -> None:
         raise Duplicate("publication", node.pubname, span, first)
     drafts.broken_publications.add(node.pubname)
     said = publication_parameters(script, node.options)
-    tables, schemas = _objects(script, node.pubobjects)
+    tables, schemas = _objects(script, statement, node.pubobjects)
     publication = Publication(
         name=node.pubname,
         span=span,
@@ -70,12 +80,18 @@ def alter_publication(script: Script, statement: Statement) -> None:
         raise Unknown("publication", node.pubname, span, drafts.publications)
     if node.options:
         said = publication_parameters(script, node.options)
+        if said.get("via_partition_root") is False:
+            _check_roots(script, publication, span)
         drafts.publications[node.pubname] = replace(publication, **said)  # type: ignore[arg-type]
         return
     action = enum_name(node, "action")
-    tables, schemas = _objects(script, node.pubobjects)
+    if action == "AP_DropObjects":
+        for wrapped in node.pubobjects:
+            if wrapped.publication_obj_spec.HasField("pubtable"):
+                known_table(script, wrapped.publication_obj_spec.pubtable.relation)
+    tables, schemas = _objects(script, statement, node.pubobjects)
     if publication.all_tables:
-        what = "Tables" if tables else "Schemas"
+        what = "Schemas" if schemas else "Tables"
         raise MixedPublication.all_tables(publication.name, what, span)
     if action == "AP_SetObjects":
         changed = replace(publication, tables=tables, schemas=schemas)
@@ -84,6 +100,15 @@ def alter_publication(script: Script, statement: Statement) -> None:
     else:
         changed = _dropped(publication, tables, schemas, span)
     drafts.publications[node.pubname] = changed
+
+
+def _check_roots(script: Script, publication: Publication, span: Span) -> None:
+    """Without publish_via_partition_root nothing would judge a root's filter or list."""
+    for entry in publication.tables:
+        table = script.drafts.tables.get(entry.name)
+        if table is not None and table.partition_by is not None and (entry.where or entry.columns):
+            what = "WHERE clause" if entry.where else "column list"
+            raise CannotTurnOff(publication.name, what, entry.name.name, span)
 
 
 def name_place(script: Script, statement: Statement, word: str) -> Span:
@@ -104,22 +129,29 @@ def trimmed_filter(passage: Passage) -> Passage:
 
 
 def _objects(
-    script: Script, objects: Iterable[Node]
+    script: Script, statement: Statement, objects: Iterable[Node]
 ) -> tuple[tuple[PublishedTable, ...], tuple[str, ...]]:
-    tables: dict[RelationName, PublishedTable] = {}
+    """The tables with the heirs that they have now, and the schemas."""
+    tables: list[PublishedTable] = []
     schemas: dict[str, None] = {}
     for wrapped in objects:
         node = wrapped.publication_obj_spec
         kind = enum_name(node, "pubobjtype")
         if kind == "PUBLICATIONOBJ_TABLES_IN_SCHEMA":
+            if not script.drafts.has_schema(node.name) and not script.drafts.incomplete:
+                raise UnknownSchema(node.name, place_of(script, statement, node.name))
             schemas[node.name] = None
         elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
             if not script.path:
-                raise NoSchema(script.span(node.location))
+                raise UnknownSchema.current(script.span(node.location))
             schemas[script.path[0]] = None
         else:
-            _add(tables, _table(script, node.pubtable))
-    return tuple(tables.values()), tuple(schemas)
+            tables.append(_table(script, node.pubtable))
+    entries, mistakes = opened(tables, script.drafts.heirs)
+    if mistakes:
+        raise mistakes[0]
+    # What inherits from them later is not published, so there is nothing more to open.
+    return tuple(replace(table, only=True) for table in entries.values()), tuple(schemas)
 
 
 def _table(script: Script, node: Node) -> PublishedTable:
@@ -132,18 +164,17 @@ def _table(script: Script, node: Node) -> PublishedTable:
         if column in (columns or ())[:position]:
             raise DuplicateInList(column, span)
     name = referenced(script, node.relation)
+    if name not in script.drafts.tables:
+        _check_other(script, name, span)
     return PublishedTable(name, span, where, columns, only=not node.relation.inh)
 
 
-def _add(tables: dict[RelationName, PublishedTable], table: PublishedTable) -> None:
-    """A table that stands there twice is one, unless a WHERE or a column list could differ."""
-    first = tables.get(table.name)
-    if first is None:
-        tables[table.name] = table
-    elif first.where or table.where:
-        raise MixedPublication.conflicting("WHERE clauses", table.name.name, table.span)
-    elif first.columns or table.columns:
-        raise MixedPublication.conflicting("column lists", table.name.name, table.span)
+def _check_other(script: Script, name: RelationName, span: Span) -> None:
+    """What is no table and cannot be opened as one; the rest is for `publications.refusals`."""
+    one = _UNOPENED.get(script.drafts.others.get(name, ""))
+    if one is not None:
+        many, version = script.drafts.others[name], script.drafts.postgres_version
+        raise CannotOpen(name.name, one, many, version, span)
 
 
 def _added(
@@ -154,6 +185,8 @@ def _added(
 ) -> Publication:
     there = {table.name for table in publication.tables}
     owner = f'publication "{publication.name}"'
+    if schemas and any(table.columns is not None for table in publication.tables):
+        raise SchemaBesideList(publication.name, span)
     for table in tables:
         if table.name in there:
             raise AlreadyMember("relation", table.name.name, owner, table.span)

@@ -12,14 +12,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from filtersql.catalog import Column
+from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import renamed, unqualified
+from filtersql.definitions.model import PublishedTable
+from filtersql.definitions.sql_alter_checks import is_inherited
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of
+from filtersql.errors.altering import InheritedColumn, UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
     DuplicateColumn,
     Unknown,
-    UnknownInTable,
-    UnsupportedStatement,
+    UnknownColumn,
 )
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -37,13 +42,18 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind == "OBJECT_COLUMN":
         if enum_name(node, "relation_type") == "OBJECT_TABLE":
             table = known_table(script, node.relation, missing_ok=node.missing_ok)
-            for each in [table, *_heirs(script.drafts, table)]:
+            if is_inherited(script, table, node.subname):
+                at = place_of(script, statement, node.subname)
+                raise InheritedColumn.changed("rename", node.subname, at)
+            for each in [table, *script.drafts.below(table.name)]:
                 _rename_column(script, statement, each, node.subname, node.newname)
     elif kind in ("OBJECT_TABCONSTRAINT", "OBJECT_INDEX"):
         _rename_index(script, node, kind)
     elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
+        script.drafts.schemas.discard(node.subname)
+        script.drafts.schemas.add(node.newname)
         for table in list(script.drafts.tables.values()):
             if table.name.schema == node.subname:
                 name = RelationName(node.newname, table.name.name)
@@ -60,6 +70,8 @@ def alter_schema(script: Script, statement: Statement) -> None:
     node = statement.node
     if enum_name(node, "object_type") in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW"):
         table = known_table(script, node.relation, missing_ok=node.missing_ok)
+        if not script.drafts.has_schema(node.newschema):
+            raise UnknownSchema(node.newschema, place_of(script, statement, node.newschema))
         move_table(script.drafts, table, RelationName(node.newschema, table.name.name))
 
 
@@ -82,20 +94,21 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
         ]
     for publication in list(drafts.publications.values()):
         if any(one.name == old for one in publication.tables):
-            tables = [
-                replace(one, name=name) if one.name == old else one for one in publication.tables
-            ]
+            tables = [_moved(one, name) if one.name == old else one for one in publication.tables]
             drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
     for one in list(drafts.replication_sets.values()):
-        members = [replace(t, name=name) if t.name == old else t for t in one.tables]
+        members = [_moved(t, name) if t.name == old else t for t in one.tables]
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
 
 
-def _heirs(drafts: Drafts, table: DraftTable) -> list[DraftTable]:
-    found: list[DraftTable] = []
-    for child in drafts.children(table.name):
-        found += [child, *_heirs(drafts, child)]
-    return found
+def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:
+    """A member under its table's new name, which its filter would not find behind the old one."""
+    return replace(entry, name=name, where=entry.where and unqualified(entry.where))
+
+
+def _renamed_entry(entry: PublishedTable, old: str, new: str) -> PublishedTable:
+    columns = entry.columns and tuple(new if one == old else one for one in entry.columns)
+    return replace(entry, where=entry.where and renamed(entry.where, old, new), columns=columns)
 
 
 def _rename_column(
@@ -104,32 +117,50 @@ def _rename_column(
     span = place_of(script, statement, old)
     columns = table.columns or {}
     if old not in columns:
-        raise UnknownInTable("column", old, table.name.name, span, columns)
+        raise UnknownColumn(old, span, columns)
     if new in columns:
         raise DuplicateColumn(new, table.name.name, span, columns[new].span)
-    drafts = script.drafts
-    for owner in (drafts.publications, drafts.replication_sets):
-        members = [one for entry in owner.values() for one in entry.tables]
-        if any(one.name == table.name and (one.where or one.columns) for one in members):
-            # PostgreSQL renames it inside the stored filter too; the text of ours would not change.
-            raise UnsupportedStatement("RENAME COLUMN of a table that has a row filter", span)
+    _rename_in_members(script.drafts, table.name, old, new)
 
-    def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+    def swapped(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(new if name == old else name for name in names)
 
     table.columns = {
-        (new if name == old else name): (replace(column, name=new) if name == old else column)
+        (new if name == old else name): _renamed_column(column, old, new)
         for name, column in columns.items()
     }
-    table.primary_key = renamed(table.primary_key)
-    table.identity = replace(table.identity, index=renamed(table.identity.index))
+    table.primary_key = swapped(table.primary_key)
+    table.identity = replace(table.identity, index=swapped(table.identity.index))
     for index in table.indexes.values():
-        index.columns = renamed(index.columns)
+        index.columns = swapped(index.columns)
     table.foreign_keys = [
-        (replace(key, columns=renamed(key.columns)), span) for key, span in table.foreign_keys
+        (replace(key, columns=swapped(key.columns)), span) for key, span in table.foreign_keys
     ]
+    for other, key in [*references_to(script.drafts, table.name)]:
+        changed = replace(key, referenced_columns=swapped(key.referenced_columns))
+        other.foreign_keys = [
+            (changed if one is key else one, span) for one, span in other.foreign_keys
+        ]
     if table.partition_by is not None:
-        table.partition_by = (table.partition_by[0], renamed(table.partition_by[1]))
+        table.partition_by = (table.partition_by[0], swapped(table.partition_by[1]))
+
+
+def _rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:
+    """PostgreSQL stores numbers of columns: filters and column lists show the new name."""
+    for publication in list(drafts.publications.values()):
+        entries = [
+            _renamed_entry(one, old, new) if one.name == table else one
+            for one in publication.tables
+        ]
+        drafts.publications[publication.name] = replace(publication, tables=tuple(entries))
+    for one in list(drafts.replication_sets.values()):
+        members = [_renamed_entry(t, old, new) if t.name == table else t for t in one.tables]
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
+
+
+def _renamed_column(column: Column, old: str, new: str) -> Column:
+    generation = column.generation and renamed(column.generation, old, new)
+    return replace(column, name=new if column.name == old else column.name, generation=generation)
 
 
 def _rename_index(script: Script, node: Node, kind: str) -> None:

@@ -18,8 +18,15 @@ from filtersql.definitions.bounds import DEFAULT, Bounds
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.keys import add_constraint, free_name, set_not_null
-from filtersql.definitions.partitions import attach, inherit_columns
-from filtersql.definitions.sql_names import Script, created, known_table, referenced, span_of
+from filtersql.definitions.partitions import attach, check_partitioned, inherit_columns
+from filtersql.definitions.sql_names import (
+    Script,
+    created,
+    known_table,
+    referenced,
+    span_of,
+    temporary,
+)
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors.definitions import Duplicate, DuplicateColumn, UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
@@ -36,11 +43,12 @@ _STRATEGIES = {
 }
 
 
-def create_table(script: Script, statement: Statement) -> None:
+def create_table(script: Script, statement: Statement, *, foreign: bool = False) -> None:
     """CREATE TABLE, also a foreign one."""
     node = statement.node
-    if node.relation.relpersistence == "t":
-        return  # a temporary table is never published
+    if node.relation.relpersistence == "t":  # it is never published
+        script.drafts.others[temporary(script, node.relation)] = "temporary tables"
+        return
     name = created(script, node.relation)
     span = span_of(script, node.relation)
     existing = script.drafts.tables.get(name)
@@ -50,7 +58,9 @@ def create_table(script: Script, statement: Statement) -> None:
         raise Duplicate("relation", name.name, span, existing.span)
     if node.HasField("of_typename"):
         raise UnsupportedStatement("CREATE TABLE … OF a type", span)
-    table = DraftTable(name, span, columns={}, unlogged=node.relation.relpersistence == "u")
+    table = DraftTable(
+        name, span, columns={}, unlogged=node.relation.relpersistence == "u", foreign=foreign
+    )
     script.drafts.broken.add(name)
     if node.HasField("partbound"):
         table.columns = None
@@ -67,6 +77,7 @@ def create_table(script: Script, statement: Statement) -> None:
     if node.HasField("partspec"):
         strategy = _STRATEGIES[enum_name(node.partspec, "strategy")]
         table.partition_by = (strategy, _partition_key(node.partspec, script.text))
+        check_partitioned(table, span, script.drafts.postgres_version)
     script.drafts.broken.discard(name)
     script.drafts.schemas.add(name.schema)
     script.drafts.tables[name] = table
@@ -75,6 +86,8 @@ def create_table(script: Script, statement: Statement) -> None:
 def create_table_as(script: Script, statement: Statement) -> None:
     """CREATE TABLE AS and CREATE MATERIALIZED VIEW: the columns are a query's, which is not run."""
     into = statement.node.into.rel
+    if enum_name(statement.node, "objtype") == "OBJECT_MATVIEW":
+        script.drafts.others[created(script, into)] = "materialized views"
     if enum_name(statement.node, "objtype") != "OBJECT_TABLE" or into.relpersistence == "t":
         return
     raise UnsupportedStatement(
@@ -87,10 +100,12 @@ def create_view(script: Script, statement: Statement) -> None:
     view = statement.node.view
     if view.relpersistence == "t":
         return
-    name = created(script, view)
-    if name not in script.drafts.tables:
-        table = DraftTable(name, span_of(script, view), columns={}, view=True)
-        script.drafts.tables[name] = table
+    name, span = created(script, view), span_of(script, view)
+    there = script.drafts.tables.get(name)
+    if there is None:
+        script.drafts.tables[name] = DraftTable(name, span, columns={}, view=True)
+    elif not there.view:
+        raise Duplicate("relation", name.name, span, there.span)
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

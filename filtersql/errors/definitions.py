@@ -30,19 +30,18 @@ __all__ = [
     "NoSchema",
     "NotMember",
     "NotMemberSchema",
-    "PartitionMismatch",
     "PseudoType",
     "RemovedWithClause",
     "SeveralPrimaryKeys",
     "SyntaxMistake",
     "Together",
     "Unknown",
+    "UnknownColumn",
     "UnknownInTable",
     "UnknownKey",
     "UnknownKeyColumn",
     "UnknownParameter",
     "UnsupportedStatement",
-    "UnusableIdentityIndex",
     "WrongKind",
     "YamlMistake",
 ]
@@ -56,8 +55,13 @@ def _meant(name: str, known: Iterable[str]) -> str | None:
 class SyntaxMistake(Mistake):
     """PostgreSQL's parser does not accept the text; the words are PostgreSQL's own."""
 
+    _DETAILS: ClassVar = {
+        "invalid publication object list": "One of TABLE or TABLES IN SCHEMA must be specified "
+        "before a standalone table or schema name.",
+    }
+
     def __init__(self, message: str, span: Span | None) -> None:
-        super().__init__(message, span=span)
+        super().__init__(message, span=span, detail=self._DETAILS.get(message))
 
 
 class YamlMistake(Mistake):
@@ -167,6 +171,15 @@ class UnknownInTable(Mistake):
             f'{kind} "{name}" of relation "{table}" does not exist',
             span=span,
             hint=_meant(name, list(known)),
+        )
+
+
+class UnknownColumn(Mistake):
+    """RENAME COLUMN of one that is not there."""
+
+    def __init__(self, column: str, span: Span, known: Iterable[str]) -> None:
+        super().__init__(
+            f'column "{column}" does not exist', span=span, hint=_meant(column, list(known))
         )
 
 
@@ -280,84 +293,6 @@ class InvalidModifier(Mistake):
         return cls(f"NUMERIC {part} {value} must be between {least} and 1000", span)
 
 
-class PartitionMismatch(Mistake):
-    """A partition and its parent do not fit each other."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def not_partitioned(cls, parent: str, span: Span) -> PartitionMismatch:
-        """The parent has no PARTITION BY."""
-        return cls(f'table "{parent}" is not partitioned', span)
-
-    @classmethod
-    def missing_column(cls, table: str, column: str, span: Span) -> PartitionMismatch:
-        """A parent's column that the child lacks."""
-        return cls(f'child table "{table}" is missing column "{column}"', span)
-
-    @classmethod
-    def extra_column(cls, table: str, column: str, parent: str, span: Span) -> PartitionMismatch:
-        """A child's column that the parent lacks."""
-        return cls(
-            f'table "{table}" contains column "{column}" not found in parent "{parent}"', span
-        )
-
-    @classmethod
-    def other_type(cls, table: str, column: str, span: Span) -> PartitionMismatch:
-        """A column of two types."""
-        return cls(f'child table "{table}" has different type for column "{column}"', span)
-
-    @classmethod
-    def already(cls, table: str, span: Span) -> PartitionMismatch:
-        """A second parent."""
-        return cls(f'"{table}" is already a partition', span)
-
-    @classmethod
-    def not_a_partition(cls, table: str, parent: str, span: Span) -> PartitionMismatch:
-        """DETACH of another table's partition."""
-        return cls(f'relation "{table}" is not a partition of relation "{parent}"', span)
-
-    @classmethod
-    def circular(cls, table: str, span: Span) -> PartitionMismatch:
-        """A table below itself."""
-        return cls(f'"{table}" is already a child of "{table}"', span)
-
-
-class UnusableIdentityIndex(Mistake):
-    """ALTER TABLE … REPLICA IDENTITY USING INDEX refuses the index."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def kind(cls, kind: str, index: str, span: Span) -> UnusableIdentityIndex:
-        """Not unique, partial, deferrable or over expressions."""
-        return cls(f'cannot use {kind} index "{index}" as replica identity', span)
-
-    @classmethod
-    def nullable(cls, index: str, column: str, span: Span) -> UnusableIdentityIndex:
-        """A column without NOT NULL."""
-        return cls(
-            f'index "{index}" cannot be used as replica identity'
-            f' because column "{column}" is nullable',
-            span,
-        )
-
-    @classmethod
-    def nullable_column(cls, table: str, column: str, span: Span) -> UnusableIdentityIndex:
-        """The same in YAML, where the index has no name."""
-        return cls(
-            f'replica identity of table "{table}" cannot hold column "{column}", which is nullable',
-            span,
-        )
-
-    @classmethod
-    def unknown(cls, index: str, table: str, span: Span) -> UnusableIdentityIndex:
-        """No such index on the table."""
-        return cls(f'index "{index}" for table "{table}" does not exist', span)
-
-
 class UnknownParameter(Mistake):
     """A parameter or a value in WITH (…)."""
 
@@ -368,6 +303,22 @@ class UnknownParameter(Mistake):
     def name(cls, kind: str, name: str, known: Iterable[str], span: Span) -> UnknownParameter:
         """A parameter that the statement does not have."""
         return cls(f'unrecognized {kind} parameter: "{name}"', span, None, _meant(name, known))
+
+    @classmethod
+    def bare(cls, name: str, span: Span) -> UnknownParameter:
+        """A parameter that means nothing without a value."""
+        return cls(f"{name} requires a parameter", span, None, None)
+
+    @classmethod
+    def list_syntax(cls, name: str, span: Span) -> UnknownParameter:
+        """A comma too many."""
+        return cls(f'invalid list syntax in parameter "{name}"', span, None, None)
+
+    @classmethod
+    def since(cls, name: str, version: int, span: Span) -> UnknownParameter:
+        """A parameter that this version of PostgreSQL does not know."""
+        hint = f"PostgreSQL knows it since version {version}."
+        return cls(f'unrecognized publication parameter: "{name}"', span, None, hint)
 
     @classmethod
     def action(cls, value: str, known: Iterable[str], span: Span) -> UnknownParameter:
@@ -448,7 +399,7 @@ class RemovedWithClause(Mistake):
 
 
 class MixedPublication(Mistake):
-    """What FOR ALL TABLES excludes, and what one list of tables may not hold twice."""
+    """What FOR ALL TABLES excludes."""
 
     def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
         super().__init__(message, span=span, detail=detail)
@@ -461,11 +412,6 @@ class MixedPublication(Mistake):
             span,
             f"{what} cannot be added to or dropped from FOR ALL TABLES publications.",
         )
-
-    @classmethod
-    def conflicting(cls, clause: str, table: str, span: Span) -> MixedPublication:
-        """One table with two WHERE clauses or column lists."""
-        return cls(f'conflicting or redundant {clause} for table "{table}"', span)
 
 
 class AlreadySubscribed(Mistake):

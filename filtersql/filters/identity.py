@@ -86,7 +86,9 @@ def unjudgeable(
     semantics: Semantics,
     filter_of: FilterOf | None,
 ) -> list[Mistake]:
-    """What stops the first UPDATE or DELETE of a target."""
+    """What stops the first UPDATE or DELETE of a target; PostgreSQL 15 copies some without any."""
+    if not resolved.streamed:
+        return []
     mistakes = list(resolved.unjudged) if _judges_old_rows(semantics) else []
     feed = resolved.subscription.changes
     if feed is None or not feed.before_complete:

@@ -95,7 +95,11 @@ def load(
     )
     functions = {**look_up, "target": _target(output)}
     templates = Templates(functions, lambda: _macros(root, mistakes), given)
-    drafts = Drafts(mistakes=mistakes, defaults=dict(settings.defaults))
+    drafts = Drafts(
+        mistakes=mistakes,
+        defaults=dict(settings.defaults),
+        postgres_version=settings.postgres_version,
+    )
     files = list(_files(root))
     for path in files:
         _read_definitions(path, root, templates, drafts)

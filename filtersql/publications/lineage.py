@@ -16,9 +16,22 @@ from dataclasses import dataclass
 from filtersql.catalog import Catalog, Table
 from filtersql.names import RelationName
 
-__all__ = ["SYSTEM_SCHEMAS", "Lineage", "is_publishable"]
+__all__ = ["SYSTEM_SCHEMAS", "SYSTEM_TABLES", "Lineage", "is_publishable"]
 
 SYSTEM_SCHEMAS = frozenset({"pg_catalog", "pg_toast"})
+#: the tables of pg_catalog, which a name without schema finds first: pg_ and one of these words
+_SYSTEM_WORDS = (
+    "aggregate am amop amproc attrdef attribute auth_members authid cast class collation"
+    " constraint conversion database db_role_setting default_acl depend description enum"
+    " event_trigger extension foreign_data_wrapper foreign_server foreign_table index"
+    " inherits init_privs language largeobject largeobject_metadata namespace opclass"
+    " operator opfamily parameter_acl partitioned_table policy proc publication"
+    " publication_namespace publication_rel range replication_origin rewrite seclabel"
+    " sequence shdepend shdescription shseclabel statistic statistic_ext statistic_ext_data"
+    " subscription subscription_rel tablespace transform trigger ts_config ts_config_map"
+    " ts_dict ts_parser ts_template type user_mapping"
+)
+SYSTEM_TABLES = frozenset(f"pg_{word}" for word in _SYSTEM_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,10 @@ class Lineage:
     #: descendants by INHERITS, breadth first, without the table itself
     heirs: Mapping[RelationName, tuple[RelationName, ...]]
     schemas: Mapping[str, tuple[RelationName, ...]]
+    #: what is no table, by what it is
+    others: Mapping[RelationName, str]
+    #: schemas that exist, with tables or without
+    known_schemas: frozenset[str]
 
     @classmethod
     def of(cls, catalog: Catalog) -> Lineage:
@@ -53,6 +70,8 @@ class Lineage:
             {name: _leaves(table, tables, partitions) for name, table in tables.items()},
             {name: _heirs(name, children) for name in children},
             {schema: tuple(names) for schema, names in schemas.items()},
+            catalog.others,
+            catalog.schemas | {*schemas} | {name.schema for name in catalog.others},
         )
 
     def lineage(self, name: RelationName) -> tuple[RelationName, ...]:
@@ -62,7 +81,8 @@ class Lineage:
 
 def is_publishable(table: Table) -> bool:
     """Whether its changes are decoded at all: a logged table of a user."""
-    return not (table.unlogged or table.view or table.name.schema in SYSTEM_SCHEMAS)
+    kept = not (table.unlogged or table.view or table.foreign)
+    return kept and table.name.schema not in SYSTEM_SCHEMAS
 
 
 def _ancestors(

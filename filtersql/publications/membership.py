@@ -16,12 +16,12 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from filtersql.definitions.model import Action, Publication, PublishedTable
+from filtersql.definitions.opening import opened
 from filtersql.errors import Mistake
-from filtersql.errors.publications import ConflictingEntries
 from filtersql.names import RelationName
 from filtersql.publications.flag import via_partition_root
 from filtersql.publications.lineage import Lineage
@@ -64,7 +64,8 @@ class Membership:
 
 def membership(publication: Publication, lineage: Lineage, settings: Settings) -> Membership:
     """Look a publication's tables up; those that do not exist are left out."""
-    entries, mistakes = _entries(publication.tables, lineage)
+    known = (table for table in publication.tables if table.name in lineage.tables)
+    entries, mistakes = opened(known, lambda name: lineage.heirs.get(name, ()))
     excepted = set(publication.except_tables)
     for name in publication.except_tables:
         excepted.update(lineage.heirs.get(name, ()))
@@ -80,34 +81,3 @@ def membership(publication: Publication, lineage: Lineage, settings: Settings) -
         publication.generated_columns,
         tuple(mistakes),
     )
-
-
-def _entries(
-    tables: Iterable[PublishedTable], lineage: Lineage
-) -> tuple[dict[RelationName, PublishedTable], list[Mistake]]:
-    """Every listed table and its heirs; a table listed twice may have no WHERE or list."""
-    entries: dict[RelationName, PublishedTable] = {}
-    mistakes: list[Mistake] = []
-    for table in tables:
-        if table.name not in lineage.tables:
-            continue
-        if table.name in entries:
-            mistakes += _conflict(entries[table.name], table, table.name.name)
-            continue
-        entries[table.name] = table
-        last = table.name.name
-        for heir in () if table.only else lineage.heirs.get(table.name, ()):
-            if heir in entries:
-                # PostgreSQL names the table that it opened last, not the one listed twice.
-                mistakes += _conflict(entries[heir], table, last)
-                continue
-            entries[heir] = replace(table, name=heir, alias=None)
-            last = heir.name
-    return entries, mistakes
-
-
-def _conflict(earlier: PublishedTable, later: PublishedTable, name: str) -> Iterator[Mistake]:
-    if earlier.where is not None or later.where is not None:
-        yield ConflictingEntries("WHERE clauses", name, later.span)
-    elif earlier.columns is not None or later.columns is not None:
-        yield ConflictingEntries("column lists", name, later.span)

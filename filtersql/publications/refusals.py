@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from filtersql.catalog import Table
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.errors import Mistake, Notice, nearest
+from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.publications import (
     AllTablesAlone,
     ColumnListWithSchema,
@@ -26,17 +27,20 @@ from filtersql.errors.publications import (
     RootNeedsViaRoot,
     SystemSchema,
     UnrecognizedParameter,
+    perhaps,
     shown,
 )
 from filtersql.errors.replication_sets import (
     SameRuleTwice,
 )
+from filtersql.names import RelationName
 from filtersql.publications.columns import list_mistakes
 from filtersql.publications.flag import only_flag_turns_off, via_partition_root
-from filtersql.publications.lineage import SYSTEM_SCHEMAS, Lineage
+from filtersql.publications.lineage import SYSTEM_SCHEMAS, SYSTEM_TABLES, Lineage
 from filtersql.publications.model import Settings
+from filtersql.source import Span
 
-__all__ = ["notices", "refusals"]
+__all__ = ["missing_relation", "notices", "refusals"]
 
 _PUBLISHES_GENERATED = 18
 
@@ -92,7 +96,7 @@ def _exceptions(publication: Publication, lineage: Lineage) -> Iterator[Mistake]
     for name in publication.except_tables:
         table = lineage.tables.get(name)
         if table is None:
-            yield RelationDoesNotExist(name, lineage.tables, publication.span)
+            yield missing_relation(name, lineage, publication.span)
         elif lineage.ancestors[name]:
             yield ExceptPartition(name, lineage.ancestors[name][-1], publication.span)
 
@@ -101,11 +105,8 @@ def _entry(
     entry: PublishedTable, publication: Publication, lineage: Lineage, settings: Settings
 ) -> Iterator[Mistake]:
     table = lineage.tables.get(entry.name)
-    if entry.name.schema in SYSTEM_SCHEMAS:
-        yield NotPublishable(entry.name, "system tables", entry.span)
-        return
     if table is None:
-        yield RelationDoesNotExist(entry.name, lineage.tables, entry.span)
+        yield missing_relation(entry.name, lineage, entry.span)
         return
     kind = _unpublishable(table)
     if kind:
@@ -116,6 +117,22 @@ def _entry(
         yield from _root(entry, publication, settings)
     yield from list_mistakes(entry, table, settings.postgres_version)
     yield from _same_rules(entry)
+
+
+def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistake:
+    """Why a name is no table: it is something else, its schema is missing, or it is."""
+    if name in lineage.others:
+        return NotPublishable(name, lineage.others[name], span)
+    if name.schema in SYSTEM_SCHEMAS or is_system(name):
+        return NotPublishable(name, "system tables", span)
+    if name.schema != "public" and name.schema not in lineage.known_schemas:
+        return UnknownSchema(name.schema, span, perhaps(name.schema, lineage.known_schemas))
+    return RelationDoesNotExist(name, lineage.tables, span)
+
+
+def is_system(name: RelationName) -> bool:
+    """Whether search_path finds one of PostgreSQL's own tables, as it does before any other."""
+    return name.schema == "public" and name.name in SYSTEM_TABLES
 
 
 def _same_rules(entry: PublishedTable) -> Iterator[Mistake]:
@@ -144,4 +161,6 @@ def _is_root(entry: PublishedTable, lineage: Lineage) -> bool:
 def _unpublishable(table: Table) -> str | None:
     if table.view:
         return "views"
+    if table.foreign:
+        return "foreign tables"
     return "unlogged tables" if table.unlogged else None

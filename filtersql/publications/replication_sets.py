@@ -24,7 +24,6 @@ from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.errors import Mistake
 from filtersql.errors.publications import (
     NotPublishable,
-    RelationDoesNotExist,
 )
 from filtersql.errors.replication_sets import (
     ColumnsReserved,
@@ -37,6 +36,7 @@ from filtersql.publications.identity import JUDGED
 from filtersql.publications.lineage import Lineage, is_publishable
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Settings
+from filtersql.publications.refusals import missing_relation
 
 __all__ = ["set_membership", "set_refusals"]
 
@@ -65,7 +65,7 @@ def set_refusals(
     for entry in replication_set.tables:
         table = lineage.tables.get(entry.name)
         if table is None:
-            yield RelationDoesNotExist(entry.name, lineage.tables, entry.span)
+            yield missing_relation(entry.name, lineage, entry.span)
             continue
         if not is_publishable(table):
             yield NotPublishable(entry.name, "views or unlogged tables", entry.span)

@@ -1,0 +1,158 @@
+"""What depends on a column or table, and what DROP … CASCADE takes along.
+
+Example
+    With `CREATE PUBLICATION p FOR TABLE t WHERE (b > 1)`, DROP COLUMN b is refused: publication of
+    table t in publication p depends on column b of table t. CASCADE takes t out of p.
+
+PostgreSQL
+    dependency.c, performMultipleDeletions(), reportDependentObjects();
+    pg_publication.c, publication_add_relation(): recordDependencyOnExpr()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from filtersql.catalog import ForeignKey, Generated
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import columns_named, inlined
+from filtersql.definitions.model import PublishedTable
+from filtersql.definitions.sql_names import Script
+from filtersql.names import RelationName, quote_identifier
+
+__all__ = [
+    "described",
+    "drop_column",
+    "generated_from",
+    "of_column",
+    "of_table",
+    "publications_reading",
+    "references_to",
+    "remove_entries",
+    "remove_references",
+]
+
+
+def described(script: Script, name: RelationName) -> str:
+    """A table as PostgreSQL names it: without a schema that search_path finds."""
+    return quote_identifier(name.name) if name.schema in script.path else str(name)
+
+
+def publications_reading(
+    drafts: Drafts, table: DraftTable, column: str
+) -> Iterator[tuple[str, PublishedTable]]:
+    """The publications whose filter or column list names a column, in the order of their making."""
+    for publication in drafts.publications.values():
+        for entry in publication.tables:
+            if entry.name == table.name and column in entry_columns(entry, table):
+                yield publication.name, entry
+
+
+def entry_columns(entry: PublishedTable, table: DraftTable) -> frozenset[str]:
+    """The columns that a filter and a column list depend on: virtual ones by what makes them."""
+    found = frozenset(entry.columns or ())
+    for name in columns_named(entry.where) if entry.where is not None else ():
+        column = (table.columns or {}).get(name)
+        if column is not None and column.generated is Generated.VIRTUAL and column.generation:
+            found |= columns_named(column.generation)
+        else:
+            found |= {name}
+    return found
+
+
+def generated_from(table: DraftTable, column: str) -> list[str]:
+    """The generated columns whose expression names a column."""
+    return [
+        one.name
+        for one in (table.columns or {}).values()
+        if one.generation is not None and column in columns_named(one.generation)
+    ]
+
+
+def of_column(script: Script, table: DraftTable, column: str) -> Iterator[str]:
+    """What would go with a column, as lines of PostgreSQL's detail."""
+    shown = described(script, table.name)
+    for generated in generated_from(table, column):
+        yield f"column {generated} of table {shown} depends on column {column} of table {shown}"
+    for other, key in references_to(script.drafts, table.name):
+        if column in (key.referenced_columns or table.primary_key):
+            yield (
+                f"constraint {key.name} on table {described(script, other.name)} depends on "
+                f"column {column} of table {shown}"
+            )
+    for publication, _ in publications_reading(script.drafts, table, column):
+        yield (
+            f"publication of table {shown} in publication {publication} depends on "
+            f"column {column} of table {shown}"
+        )
+
+
+def of_table(script: Script, table: DraftTable, gone: Iterable[RelationName]) -> Iterator[str]:
+    """What would go with a table, `gone` being dropped by the same statement."""
+    dropped = {*gone, table.name}
+    shown = described(script, table.name)
+    for child in script.drafts.children(table.name):
+        if child.partition_of is None and child.name not in dropped:
+            yield f"table {described(script, child.name)} depends on table {shown}"
+    for other, key in references_to(script.drafts, table.name):
+        if other.name not in dropped:
+            yield (
+                f"constraint {key.name} on table {described(script, other.name)} depends on "
+                f"table {shown}"
+            )
+
+
+def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
+    """Removes a column with the keys, indexes, generated columns and memberships that hold it."""
+    assert table.columns is not None
+    column = table.columns[name]
+    for generated in generated_from(table, name):
+        if generated in table.columns and generated != name:
+            drop_column(drafts, table, generated)
+    if column.generated is Generated.VIRTUAL and column.generation is not None:
+        _inline(drafts, table, name, column.generation.text)
+    for publication, entry in [*publications_reading(drafts, table, name)]:
+        remove_entries(drafts, entry.name, publication)
+    del table.columns[name]
+    if name in table.primary_key:
+        table.primary_key, table.primary_key_name = (), None
+    for index in [one for one in table.indexes.values() if name in one.columns]:
+        del table.indexes[index.name]
+    table.foreign_keys = [one for one in table.foreign_keys if name not in one[0].columns]
+    if name in table.identity.index:
+        table.identity = replace(table.identity, index=())
+
+
+def remove_entries(drafts: Drafts, table: RelationName, publication: str | None = None) -> None:
+    """Takes a table out of one publication, or of all."""
+    for one in list(drafts.publications.values()):
+        if publication in (None, one.name):
+            kept = tuple(entry for entry in one.tables if entry.name != table)
+            drafts.publications[one.name] = replace(one, tables=kept)
+
+
+def remove_references(drafts: Drafts, table: RelationName) -> None:
+    """Drops the foreign keys that point to a table."""
+    for other in drafts.tables.values():
+        other.foreign_keys = [one for one in other.foreign_keys if one[0].references != table]
+
+
+def _inline(drafts: Drafts, table: DraftTable, column: str, expression: str) -> None:
+    """A filter holds what a virtual column stands for, so it stays when the column goes."""
+    for publication in list(drafts.publications.values()):
+        entries = tuple(
+            replace(entry, where=inlined(entry.where, column, expression))
+            if entry.name == table.name and entry.where is not None
+            else entry
+            for entry in publication.tables
+        )
+        drafts.publications[publication.name] = replace(publication, tables=entries)
+
+
+def references_to(drafts: Drafts, table: RelationName) -> Iterator[tuple[DraftTable, ForeignKey]]:
+    """The foreign keys of other tables that point to one."""
+    for other in drafts.tables.values():
+        for key, _ in other.foreign_keys:
+            if key.references == table and other.name != table:
+                yield other, key

@@ -1,0 +1,91 @@
+"""The columns that an expression names, and the same expression after one of them was renamed.
+
+Example
+    `columns_named` of `t.b > 1 AND a = 2` is {b, a}. After RENAME COLUMN b TO c the filter reads
+    `c > 1 AND a = 2`: PostgreSQL stores numbers in place of names, so its filters follow.
+
+PostgreSQL
+    dependency.c, find_expr_references_walker(); ruleutils.c, pg_get_expr()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from filtersql.errors import Mistake
+from filtersql.grammar import Node, parse_expression
+from filtersql.names import quote_identifier
+from filtersql.source import Passage
+
+__all__ = ["columns_named", "inlined", "renamed", "unqualified"]
+
+_PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
+_NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
+
+
+def columns_named(text: Passage | str) -> frozenset[str]:
+    """The last parts of all column references; none of a text that does not parse."""
+    return frozenset(name for name, _, _ in _references(text))
+
+
+def renamed(text: Passage, old: str, new: str) -> Passage:
+    """The expression with a column's new name."""
+    return _replaced(text, lambda name: quote_identifier(new) if name == old else None)
+
+
+def inlined(text: Passage, column: str, expression: str) -> Passage:
+    """The expression with what generates a virtual column in the column's place."""
+    return _replaced(text, lambda name: f"({expression})" if name == column else None)
+
+
+def unqualified(text: Passage) -> Passage:
+    """The expression without `t.` before its columns, which a renamed table would not have."""
+    return _replaced(text, quote_identifier, only_qualified=True)
+
+
+def _replaced(
+    text: Passage, word: Callable[[str], str | None], *, only_qualified: bool = False
+) -> Passage:
+    pieces: list[tuple[int, int, int]] = []
+    written, done = "", 0
+    for name, start, end in sorted(_references(text), key=lambda found: found[1]):
+        put = word(name)
+        if put is None or (only_qualified and "." not in text.text[start:end]):
+            continue
+        if start > done:
+            pieces.append((len(written), done, 0))
+            written += text.text[done:start]
+        pieces.append((len(written), start, end - start))
+        written, done = written + put, end
+    if not done:
+        return text
+    if done < len(text.text):
+        pieces.append((len(written), done, 0))
+    return text.pick(written + text.text[done:], pieces)
+
+
+def _references(text: Passage | str) -> list[tuple[str, int, int]]:
+    """Name, start and end of each column reference; the name is the column's."""
+    try:
+        tree = parse_expression(text)
+    except Mistake:
+        return []
+    found = []
+    for node in _column_refs(tree):
+        last = node.fields[-1]
+        place = _NAME.match(str(text), max(node.location, 0))
+        if last.WhichOneof("node") == "string" and place:
+            found.append((last.string.sval, place.start(), place.end()))
+    return found
+
+
+def _column_refs(node: Node) -> Iterator[Node]:
+    for field, value in node.ListFields():
+        if field.message_type is None:
+            continue
+        for child in value if field.is_repeated else (value,):
+            if child.DESCRIPTOR.name == "ColumnRef":
+                yield child
+            else:
+                yield from _column_refs(child)

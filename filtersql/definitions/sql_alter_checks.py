@@ -1,0 +1,185 @@
+"""What ALTER TABLE may not do to a table that publications, keys, parents or partitions hold.
+
+Example
+    `ALTER TABLE t ALTER COLUMN b TYPE bigint`, where a publication has t WHERE (b > 1): cannot
+    alter type of a column used by a publication WHERE clause.
+
+PostgreSQL
+    tablecmds.c: ATSimplePermissions(), ATExecDropColumn(), RememberAllDependentForRebuilding(),
+    ATExecDropNotNull(), ATExecSetExpression(), ATPrepChangePersistence()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from filtersql.catalog import Column, Generated, Identity
+from filtersql.definitions.dependents import (
+    described,
+    drop_column,
+    generated_from,
+    of_column,
+    publications_reading,
+    references_to,
+    remove_references,
+)
+from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.sql_names import Script
+from filtersql.errors import Mistake
+from filtersql.errors.altering import (
+    ColumnInUse,
+    DependedOn,
+    InheritedColumn,
+    NotForKind,
+    PublishedUnlogged,
+    TypeInUse,
+    VirtualColumn,
+)
+from filtersql.grammar import Node, enum_name
+from filtersql.source import Span
+
+__all__ = [
+    "check_change",
+    "check_expression_change",
+    "check_key_drop",
+    "check_type_change",
+    "drop_columns",
+    "is_inherited",
+]
+
+_Place = Callable[[], Span]
+_SINCE_NAMED = 16
+_UNLOGGED_ROOTS_REFUSED = 18
+
+
+def check_change(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    """Raises what the kind of table, its parents and its keys do not allow."""
+    check = _CHECKS.get(enum_name(command, "subtype"))
+    mistake = check(script, table, command, place) if check else None
+    if mistake is not None:
+        raise mistake
+
+
+def check_type_change(script: Script, table: DraftTable, column: str, place: _Place) -> None:
+    """ALTER COLUMN TYPE, even to the same type."""
+    for generated in generated_from(table, column):
+        raise TypeInUse.by_generated(column, generated, place())
+    for publication, _ in publications_reading(script.drafts, table, column):
+        shown = described(script, table.name)
+        raise TypeInUse.by_publication(shown, publication, column, place())
+
+
+def check_expression_change(
+    script: Script, table: DraftTable, column: Column, place: _Place
+) -> None:
+    """SET EXPRESSION: filters hold what a virtual column stood for, so it may not change."""
+    publications = script.drafts.publications.values()
+    # FOR ALL TABLES and TABLES IN SCHEMA hold no filter, so they do not count.
+    listed = any(entry.name == table.name for one in publications for entry in one.tables)
+    if column.generated is Generated.VIRTUAL and listed:
+        raise VirtualColumn("SET EXPRESSION", column.name, table.name.name, place())
+
+
+def check_key_drop(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    """DROP CONSTRAINT of a primary key that foreign keys point to."""
+    lines = [
+        f"constraint {key.name} on table {described(script, other.name)} depends on "
+        f"index {table.primary_key_name}"
+        for other, key in references_to(script.drafts, table.name)
+    ]
+    if lines and enum_name(command, "behavior") != "DROP_CASCADE":
+        shown = described(script, table.name)
+        raise DependedOn(f"constraint {command.name} on table {shown}", lines, place())
+    remove_references(script.drafts, table.name)
+
+
+def drop_columns(
+    script: Script, tables: Sequence[DraftTable], command: Node, place: _Place
+) -> None:
+    """DROP COLUMN of a table and of those below it, with or without what depends on it."""
+    holding = [table for table in tables if command.name in (table.columns or {})]
+    dependents = [line for table in holding for line in of_column(script, table, command.name)]
+    if dependents and enum_name(command, "behavior") != "DROP_CASCADE":
+        shown = described(script, holding[0].name)
+        what = f"column {command.name} of table {shown}" if len(holding) == 1 else None
+        raise DependedOn(what, dependents, place())
+    for table in holding:
+        drop_column(script.drafts, table, command.name)
+
+
+def _replica_identity(
+    script: Script, table: DraftTable, command: Node, place: _Place
+) -> Mistake | None:
+    if table.view or table.foreign:
+        many = "views" if table.view else "foreign tables"
+        return NotForKind("REPLICA IDENTITY", table.name.name, many, place())
+    return None
+
+
+def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
+    if table.partition_by is None and script.drafts.postgres_version >= _SINCE_NAMED:
+        return NotForKind("ATTACH PARTITION", table.name.name, "tables", place())
+    return None
+
+
+def _unlogged(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
+    if table.partition_by is not None and script.drafts.postgres_version >= _UNLOGGED_ROOTS_REFUSED:
+        return NotForKind("SET UNLOGGED", table.name.name, "partitioned tables", place())
+    for publication in script.drafts.publications.values():
+        if any(entry.name == table.name for entry in publication.tables):
+            return PublishedUnlogged(table.name.name, place())
+    return None
+
+
+def _add_column(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
+    return None if table.partition_of is None else InheritedColumn.added(place())
+
+
+def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
+    if command.name not in (table.columns or {}):
+        return None
+    if is_inherited(script, table, command.name):
+        return InheritedColumn.changed("drop", command.name, place())
+    return _in_partition_key(table, "drop", command.name, place)
+
+
+def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
+    if is_inherited(script, table, command.name):
+        return InheritedColumn.changed("alter", command.name, place())
+    return _in_partition_key(table, "alter", command.name, place)
+
+
+def _in_partition_key(table: DraftTable, verb: str, column: str, place: _Place) -> Mistake | None:
+    if table.partition_by is not None and column in table.partition_by[1]:
+        return ColumnInUse.partition_key(verb, column, table.name.name, place())
+    return None
+
+
+def _drop_not_null(
+    script: Script, table: DraftTable, command: Node, place: _Place
+) -> Mistake | None:
+    if command.name in table.primary_key:
+        return ColumnInUse.primary_key(command.name, place())
+    if table.identity.kind is Identity.INDEX and command.name in table.identity.index:
+        return ColumnInUse.identity(command.name, place())
+    return None
+
+
+def is_inherited(script: Script, table: DraftTable, column: str) -> bool:
+    """Whether a parent has the column too."""
+    parents = [name for name, _ in table.inherits]
+    if table.partition_of is not None:
+        parents.append(table.partition_of)
+    tables = script.drafts.tables
+    return any(column in (tables[name].columns or {}) for name in parents if name in tables)
+
+
+_CHECKS: dict[str, Callable[[Script, DraftTable, Node, _Place], Mistake | None]] = {
+    "AT_ReplicaIdentity": _replica_identity,
+    "AT_AttachPartition": _attach,
+    "AT_SetUnLogged": _unlogged,
+    "AT_AddColumn": _add_column,
+    "AT_DropColumn": _drop_column,
+    "AT_AlterColumnType": _alter_type,
+    "AT_DropNotNull": _drop_not_null,
+}

@@ -1,0 +1,906 @@
+-- Scripts whose last statement PostgreSQL refuses, or accepts: tests/test_refusals_postgres.py asks the server and filtersql.
+-- An empty line ends a script; `-- since 18` leaves older servers out.
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p;
+CREATE PUBLICATION p;
+
+CREATE PUBLICATION p FOR TABLE nope;
+
+CREATE PUBLICATION p FOR TABLE s.nope;
+
+CREATE PUBLICATION p FOR TABLES IN SCHEMA nope;
+
+CREATE PUBLICATION p FOR TABLES IN SCHEMA pg_catalog;
+
+CREATE PUBLICATION p FOR TABLES IN SCHEMA information_schema;
+
+CREATE PUBLICATION p FOR TABLES IN SCHEMA pg_toast;
+
+CREATE PUBLICATION p FOR TABLE pg_class;
+
+CREATE PUBLICATION p FOR TABLE pg_catalog.pg_class;
+
+CREATE VIEW v AS SELECT 1 AS a;
+CREATE PUBLICATION p FOR TABLE v;
+
+CREATE TABLE t(a int);
+CREATE MATERIALIZED VIEW v AS SELECT a FROM t;
+CREATE PUBLICATION p FOR TABLE v;
+
+CREATE TEMP TABLE t(a int primary key);
+CREATE PUBLICATION p FOR TABLE t;
+
+CREATE UNLOGGED TABLE t(a int primary key);
+CREATE PUBLICATION p FOR TABLE t;
+
+CREATE SEQUENCE q;
+CREATE PUBLICATION p FOR TABLE q;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE INDEX i ON t(b);
+CREATE PUBLICATION p FOR TABLE i;
+
+CREATE TYPE ct AS (a int);
+CREATE PUBLICATION p FOR TABLE ct;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t, t;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t, t WHERE (a>1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a), t;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a), t WHERE (a>1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, a);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, c);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (ctid);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, xmin, b);
+
+CREATE TABLE t(a int primary key, b int generated always as (a*2) stored);
+CREATE PUBLICATION p FOR TABLE t (a, b);
+
+-- since 18
+CREATE TABLE t(a int primary key, b int generated always as (a*2) virtual);
+CREATE PUBLICATION p FOR TABLE t (a, b);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish='insert,foo');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish='insert,,update');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish='insert,');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish='INSERT, Update');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish='"INSERT"');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish='');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish=insert);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish=5);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish='insert', publish='update');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (foo=1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_via_partition_root);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_via_partition_root=maybe);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_via_partition_root=2);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_via_partition_root=1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_via_partition_root='yes');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_via_partition_root='t');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_via_partition_root=On);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_generated_columns=stored);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_generated_columns='Stored');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_generated_columns);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_generated_columns='');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_generated_columns=true);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_generated_columns=all);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WITH (publish_generated_columns=none, publish_generated_columns=stored);
+
+CREATE PUBLICATION p FOR ALL TABLES, TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR ALL TABLES EXCEPT (TABLE t);
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR ALL TABLES WHERE (a>1);
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public WHERE (a>1);
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public (a);
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public, t;
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR t;
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR TABLE t, public.t;
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public.t;
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR TABLE CURRENT_SCHEMA;
+
+CREATE TABLE t(a int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA CURRENT_SCHEMA;
+
+SET search_path TO '';
+CREATE PUBLICATION p FOR TABLES IN SCHEMA CURRENT_SCHEMA;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public, TABLE t (a);
+
+CREATE TABLE t(a int, b int);
+CREATE SCHEMA s;
+CREATE PUBLICATION p FOR TABLES IN SCHEMA s, TABLE t (a);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public, TABLE t WHERE (a>1);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public, TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t WHERE (a>1);
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t (a);
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t (a) WHERE (a>1);
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t (a) WHERE (a>1) WITH (publish_via_partition_root);
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t (a), TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t WHERE (a>1), TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t WHERE (a>1) WITH (publish_via_partition_root);
+ALTER PUBLICATION p SET (publish_via_partition_root=false);
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t (a) WITH (publish_via_partition_root);
+ALTER PUBLICATION p SET (publish_via_partition_root=false);
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t (a) WHERE (a>1) WITH (publish_via_partition_root);
+ALTER PUBLICATION p SET (publish='insert', publish_via_partition_root=false);
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t (a) WHERE (a>1) WITH (publish_via_partition_root);
+ALTER PUBLICATION p SET (publish='insert');
+
+CREATE TABLE t(a int, b int) PARTITION BY RANGE(a);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p SET TABLE t WHERE (a>1);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p ADD TABLE t;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p ADD TABLE t WHERE (a>1);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public;
+ALTER PUBLICATION p ADD TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public;
+ALTER PUBLICATION p ADD TABLE t (a);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t (a);
+ALTER PUBLICATION p ADD TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int, b int);
+CREATE SCHEMA s;
+CREATE PUBLICATION p FOR TABLE t (a);
+ALTER PUBLICATION p ADD TABLES IN SCHEMA s;
+
+CREATE TABLE t(a int, b int);
+CREATE SCHEMA s;
+CREATE PUBLICATION p FOR TABLE t (a);
+ALTER PUBLICATION p SET TABLES IN SCHEMA s;
+
+CREATE TABLE t(a int, b int);
+CREATE SCHEMA s;
+CREATE PUBLICATION p FOR TABLES IN SCHEMA s;
+ALTER PUBLICATION p SET TABLE t (a);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p DROP TABLE t WHERE (a>1);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p DROP TABLE t (a);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p DROP TABLE t (a) WHERE (a>1);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p;
+ALTER PUBLICATION p DROP TABLE t;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p;
+ALTER PUBLICATION p DROP TABLE t, t;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p DROP TABLE t, t;
+
+CREATE PUBLICATION p;
+ALTER PUBLICATION p DROP TABLES IN SCHEMA public;
+
+CREATE PUBLICATION p;
+ALTER PUBLICATION p DROP TABLES IN SCHEMA nope;
+
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER PUBLICATION p DROP TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER PUBLICATION p ADD TABLE t;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER PUBLICATION p SET TABLE t;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER PUBLICATION p DROP TABLE t;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER PUBLICATION p ADD TABLES IN SCHEMA public;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER PUBLICATION p ADD TABLE t, TABLES IN SCHEMA public;
+
+ALTER PUBLICATION p SET (publish='insert');
+
+ALTER PUBLICATION p RENAME TO q;
+
+CREATE PUBLICATION p;
+CREATE PUBLICATION q;
+ALTER PUBLICATION p RENAME TO q;
+
+CREATE PUBLICATION p;
+ALTER PUBLICATION p RENAME TO p;
+
+DROP PUBLICATION p;
+
+DROP PUBLICATION IF EXISTS p;
+
+CREATE PUBLICATION p;
+DROP PUBLICATION p, q;
+
+CREATE PUBLICATION p;
+ALTER PUBLICATION p SET (foo=1);
+
+CREATE PUBLICATION p;
+ALTER PUBLICATION p SET (publish='insert', publish='update');
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p;
+ALTER PUBLICATION p ADD TABLE t, t WHERE (a>1);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p SET TABLE t, t;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p SET TABLE t (a), t (b);
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p ADD TABLE u;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER PUBLICATION p DROP TABLE u;
+
+CREATE TABLE t(a int, b int);
+CREATE PUBLICATION p FOR TABLE t, IF EXISTS u;
+
+CREATE TABLE p(a int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p WHERE (a>1), c;
+
+CREATE TABLE p(a int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p WHERE (a>1), c WHERE (a>2);
+
+CREATE TABLE p(a int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE c WHERE (a>1), p;
+
+CREATE TABLE p(a int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE c WHERE (a>1), p WHERE (a>2);
+
+CREATE TABLE p(a int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE ONLY p WHERE (a>1), c WHERE (a>2);
+
+CREATE TABLE p(a int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p (a), c;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE c (a), p;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p *, c;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p;
+ALTER PUBLICATION pp DROP TABLE p;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p;
+ALTER PUBLICATION pp DROP TABLE c;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE ONLY p;
+ALTER PUBLICATION pp DROP TABLE p;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p;
+ALTER PUBLICATION pp ADD TABLE c;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE ONLY p;
+ALTER PUBLICATION pp ADD TABLE p;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE c;
+ALTER PUBLICATION pp ADD TABLE p;
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p WHERE (b > 1);
+
+CREATE TABLE p(a int);
+CREATE TABLE c(b int) INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE ONLY p *;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t ALTER COLUMN b TYPE bigint;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t ALTER COLUMN a TYPE bigint;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t DROP COLUMN b RESTRICT;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t DROP COLUMN b CASCADE;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, b);
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, b);
+ALTER TABLE t DROP COLUMN b CASCADE;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, b);
+CREATE PUBLICATION q FOR TABLE t WHERE (b > 2);
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, b);
+ALTER TABLE t ALTER COLUMN b TYPE bigint;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, b);
+ALTER TABLE t DROP COLUMN a;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t RENAME COLUMN b TO c;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a,b) WHERE (b>1);
+ALTER TABLE t RENAME b TO c;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t RENAME TO u;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (t.b>1);
+ALTER TABLE t RENAME TO u;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (public.t.b>1);
+CREATE SCHEMA s;
+ALTER TABLE t SET SCHEMA s;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t SET SCHEMA nope;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE SCHEMA s;
+CREATE PUBLICATION p FOR TABLE t, TABLES IN SCHEMA s;
+ALTER TABLE t SET SCHEMA s;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t;
+DROP TABLE t;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b > 1);
+DROP TABLE t;
+
+CREATE SCHEMA s;
+CREATE PUBLICATION p FOR TABLES IN SCHEMA s;
+DROP SCHEMA s;
+
+CREATE SCHEMA s;
+CREATE TABLE s.t(a int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA s;
+DROP SCHEMA s;
+
+CREATE SCHEMA s;
+CREATE TABLE s.t(a int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA s;
+DROP SCHEMA s CASCADE;
+
+CREATE SCHEMA s;
+CREATE PUBLICATION p FOR TABLES IN SCHEMA s;
+ALTER SCHEMA s RENAME TO r;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER TABLE t SET UNLOGGED;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER TABLE t SET UNLOGGED;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public;
+ALTER TABLE t SET UNLOGGED;
+
+CREATE TABLE t(a int primary key, b int);
+ALTER TABLE t REPLICA IDENTITY USING INDEX nope;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE INDEX i ON t(b);
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE UNIQUE INDEX i ON t(b);
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE UNIQUE INDEX i ON t(b) WHERE a>1;
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE UNIQUE INDEX i ON t((b+1));
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE UNIQUE INDEX i ON t(b, (b+1));
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+
+CREATE TABLE t(a int primary key, b int not null unique deferrable);
+ALTER TABLE t REPLICA IDENTITY USING INDEX t_b_key;
+
+CREATE TABLE t(a int primary key deferrable, b int not null);
+ALTER TABLE t REPLICA IDENTITY USING INDEX t_pkey;
+
+CREATE TABLE t(a int primary key, b int not null unique deferrable initially deferred);
+ALTER TABLE t REPLICA IDENTITY USING INDEX t_b_key;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE TABLE u(a int primary key);
+ALTER TABLE t REPLICA IDENTITY USING INDEX u_pkey;
+
+CREATE TABLE t(a int primary key, b int);
+ALTER TABLE t REPLICA IDENTITY USING INDEX t;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE UNIQUE INDEX i ON t USING btree (b) INCLUDE (a);
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE INDEX i ON t USING hash (b);
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+
+CREATE VIEW v AS SELECT 1 AS a;
+ALTER TABLE v REPLICA IDENTITY FULL;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE UNIQUE INDEX i ON t(b);
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+ALTER TABLE t ALTER COLUMN b DROP NOT NULL;
+
+CREATE TABLE t(a int primary key, b int not null);
+ALTER TABLE t ALTER COLUMN a DROP NOT NULL;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE UNIQUE INDEX i ON t(b);
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+DROP INDEX i;
+
+CREATE TABLE t(a int primary key, b int not null);
+CREATE UNIQUE INDEX i ON t(b);
+ALTER TABLE t REPLICA IDENTITY USING INDEX i;
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l(a int, b int);
+ALTER TABLE r ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l(a int);
+ALTER TABLE r ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int) PARTITION BY RANGE (a);
+CREATE TABLE l(a int, b int);
+ALTER TABLE r ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l(a int, b text);
+ALTER TABLE r ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int);
+CREATE TABLE l(a int, b int);
+ALTER TABLE r ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+ALTER TABLE r ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+CREATE TABLE r2(a int, b int) PARTITION BY RANGE (a);
+ALTER TABLE r2 ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+ALTER TABLE r ATTACH PARTITION r FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE m PARTITION OF r FOR VALUES FROM (1) TO (10) PARTITION BY RANGE (a);
+ALTER TABLE m ATTACH PARTITION r FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE UNLOGGED TABLE l(a int, b int);
+ALTER TABLE r ATTACH PARTITION l FOR VALUES FROM (1) TO (10);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+CREATE PUBLICATION p FOR TABLE l WHERE (a>1);
+ALTER TABLE r DETACH PARTITION l;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+CREATE TABLE k(a int, b int);
+ALTER TABLE r DETACH PARTITION k;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+ALTER TABLE r SET UNLOGGED;
+
+CREATE UNLOGGED TABLE r(a int, b int) PARTITION BY RANGE (a);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+ALTER TABLE l ADD COLUMN c int;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+ALTER TABLE l DROP COLUMN b;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+ALTER TABLE r DROP COLUMN a;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+ALTER TABLE l RENAME COLUMN b TO c;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+CREATE PUBLICATION p FOR TABLE l WHERE (b > 1);
+ALTER TABLE r DROP COLUMN b;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+CREATE PUBLICATION p FOR TABLE l WHERE (b > 1);
+ALTER TABLE r ALTER COLUMN b TYPE bigint;
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (a);
+CREATE TABLE l PARTITION OF r DEFAULT;
+CREATE PUBLICATION p FOR TABLE l WHERE (b > 1);
+ALTER TABLE r RENAME COLUMN b TO c;
+
+CREATE TABLE p(a int, b int);
+CREATE TABLE c() INHERITS (p);
+DROP TABLE p;
+
+CREATE TABLE p(a int, b int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p;
+DROP TABLE p CASCADE;
+
+CREATE TABLE p(a int, b int);
+CREATE TABLE c() INHERITS (p);
+CREATE PUBLICATION pp FOR TABLE p WHERE (b > 1);
+ALTER TABLE p DROP COLUMN b;
+
+-- since 18
+CREATE TABLE t(a int primary key, g int generated always as (a*2) virtual);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER TABLE t ALTER COLUMN g SET EXPRESSION AS (a*3);
+
+-- since 18
+CREATE TABLE t(a int primary key, g int generated always as (a*2) virtual);
+CREATE PUBLICATION p FOR ALL TABLES;
+ALTER TABLE t ALTER COLUMN g SET EXPRESSION AS (a*3);
+
+-- since 18
+CREATE TABLE t(a int primary key, g int generated always as (a*2) virtual);
+CREATE PUBLICATION p FOR TABLES IN SCHEMA public;
+ALTER TABLE t ALTER COLUMN g SET EXPRESSION AS (a*3);
+
+-- since 18
+CREATE TABLE t(a int primary key, g int generated always as (a*2) virtual);
+ALTER TABLE t ALTER COLUMN g SET EXPRESSION AS (a*3);
+
+-- since 18
+CREATE TABLE t(a int primary key, g int generated always as (a*2) stored);
+CREATE PUBLICATION p FOR TABLE t;
+ALTER TABLE t ALTER COLUMN g SET EXPRESSION AS (a*3);
+
+-- since 18
+CREATE TABLE t(a int primary key, g int generated always as (a*2) stored);
+CREATE PUBLICATION p FOR TABLE t WHERE (g > 1);
+ALTER TABLE t ALTER COLUMN g SET EXPRESSION AS (a*3);
+
+-- since 18
+CREATE TABLE t(a int primary key, g int generated always as (a*2) virtual);
+CREATE PUBLICATION p FOR TABLE t WHERE (g > 1);
+ALTER TABLE t DROP COLUMN a;
+
+-- since 18
+CREATE TABLE t(a int primary key, b int, g int generated always as (b*2) virtual);
+CREATE PUBLICATION p FOR TABLE t WHERE (g > 1);
+ALTER TABLE t DROP COLUMN g;
+
+-- since 18
+CREATE TABLE t(a int primary key, b int, g int generated always as (b*2) virtual);
+CREATE PUBLICATION p FOR TABLE t WHERE (g > 1);
+ALTER TABLE t ALTER COLUMN b TYPE bigint;
+
+-- since 18
+CREATE TABLE t(a int primary key, b int, g int generated always as (b*2) virtual);
+ALTER TABLE t ALTER COLUMN g DROP EXPRESSION;
+
+CREATE TABLE t(a int primary key, b int, g int generated always as (b*2) stored);
+CREATE PUBLICATION p FOR TABLE t WHERE (g > 1);
+ALTER TABLE t ALTER COLUMN g DROP EXPRESSION;
+
+CREATE TABLE t(a int primary key, b int, g int generated always as (b*2) stored);
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(a int primary key, b int, g int generated always as (b*2) stored);
+ALTER TABLE t ALTER COLUMN b TYPE bigint;
+
+CREATE TABLE t(a int primary key, b int);
+ALTER TABLE t DROP COLUMN zz;
+
+CREATE TABLE t(a int primary key, b int);
+ALTER TABLE t DROP COLUMN IF EXISTS zz;
+
+CREATE TABLE t(a int primary key, b int);
+ALTER TABLE t DROP CONSTRAINT t_pkey;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE TABLE u(x int references t);
+ALTER TABLE t DROP CONSTRAINT t_pkey;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE TABLE u(x int references t);
+DROP TABLE t;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE TABLE u(x int references t);
+DROP TABLE t CASCADE;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE TABLE u(x int references t);
+ALTER TABLE t DROP COLUMN a;
+
+CREATE TABLE t(a int primary key, b int);
+ALTER TABLE t RENAME COLUMN b TO a;
+
+CREATE TABLE t(a int primary key, b int);
+ALTER TABLE t RENAME COLUMN zz TO a;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE TABLE u(a int);
+ALTER TABLE t RENAME TO u;
+
+CREATE TABLE t(a int);
+CREATE TABLE t(b int);
+
+CREATE TABLE t(a int);
+CREATE VIEW t AS SELECT 1 AS a;
+
+CREATE TABLE t(a int, a int);
+
+CREATE TABLE t(a int);
+ALTER TABLE t ADD COLUMN a int;
+
+CREATE TABLE t(a int primary key, b int primary key);
+
+CREATE TABLE t(a int primary key);
+ALTER TABLE t ADD PRIMARY KEY (a);
+
+CREATE TABLE r(a int, b int primary key) PARTITION BY RANGE (a);
+
+CREATE TABLE r(a int, b int) PARTITION BY RANGE (zz);
+
+CREATE TABLE r(a int, b int) PARTITION BY LIST (a, b);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t ALTER COLUMN b TYPE int;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+ALTER TABLE t ALTER COLUMN b SET DATA TYPE numeric, DROP COLUMN a;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b>1);
+CREATE PUBLICATION q FOR TABLE t WHERE (b>2);
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t (a, b) WHERE (b>1);
+ALTER TABLE t DROP COLUMN b;
+
+CREATE SCHEMA "S x";
+CREATE TABLE "S x"."T y"(a int primary key, "B z" int);
+CREATE PUBLICATION "P q" FOR TABLE "S x"."T y" WHERE ("B z">1);
+ALTER TABLE "S x"."T y" DROP COLUMN "B z";
+
+CREATE SCHEMA "S x";
+CREATE TABLE "S x"."T y"(a int primary key, "B z" int);
+CREATE PUBLICATION "P q" FOR TABLE "S x"."T y";
+ALTER PUBLICATION "P q" ADD TABLE "S x"."T y";
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (zz > 1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (u.b > 1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE ('x');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE ($1 > 1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (sum(b) > 1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (row_number() over () > 1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (generate_series(1,b) > 1);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b IN (SELECT 1));
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (nofunc(b));
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b > 'x');
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b > 'x'::text);
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE ();
+
+CREATE TABLE t(a int primary key, b int);
+CREATE PUBLICATION p FOR TABLE t WHERE (b DEFAULT);

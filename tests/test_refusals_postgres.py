@@ -1,0 +1,109 @@
+"""DDL that PostgreSQL refuses is refused with its message, detail and hint; the rest is accepted.
+
+Each script of `data/refused.sql` is carried out by a real PostgreSQL 18 and read by filtersql: the
+server refuses its last statement, or none. A PostgreSQL 15 takes part when FILTERSQL_POSTGRES_15
+holds a connection string of its superuser. filtersql may add a detail or hint where the server
+has none: where the first definition stands, which name was meant.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import psycopg
+import pytest
+from projects import maker
+from servers import Server
+
+from filtersql.compile import compile_project
+from filtersql.errors import Mistake, Mistakes
+from filtersql.project import load
+
+pytestmark = pytest.mark.postgres
+
+_SCRIPTS = Path(__file__).parent / "data" / "refused.sql"
+Words = tuple[str | None, str | None, str | None]
+
+
+def scripts(version: int) -> list[str]:
+    """The scripts for a version of PostgreSQL."""
+    _, *blocks = _SCRIPTS.read_text(encoding="utf-8").split("\n\n")
+    return [one for one in blocks if version >= 18 or not one.startswith("-- since 18\n")]
+
+
+def of_server(connection: psycopg.Connection[object], script: str) -> Words | None:
+    """What the server says of the last statement; nothing is kept."""
+    *before, last = [line for line in script.splitlines() if not line.startswith("--")]
+    with connection.transaction(force_rollback=True):
+        for statement in before:
+            connection.execute(statement.encode())
+        try:
+            with connection.transaction():
+                connection.execute(last.encode())
+        except psycopg.Error as error:
+            said = error.diag
+            return said.message_primary, said.message_detail, said.message_hint
+    return None
+
+
+def of_filtersql(folder: Path, script: str, version: int) -> list[Words]:
+    """Everything that filtersql says of the whole script."""
+    (folder / "tables" / "t.sql").write_text(f"-- filtersql: raw\n{script}", encoding="utf-8")
+    settings = f"name: shop\nversion: 1\npostgres_version: {version}\n"
+    (folder / "filtersql_project.yml").write_text(settings, encoding="utf-8")
+    try:
+        compile_project(load(folder))
+    except Mistake as mistake:
+        return [(mistake.message, mistake.detail, mistake.hint)]
+    except Mistakes as mistakes:
+        return [(one.message, one.detail, one.hint) for one in mistakes.mistakes]
+    return []
+
+
+def differences(
+    connection: psycopg.Connection[object], folder: Path, version: int
+) -> Mapping[str, tuple[Words | None, list[Words]]]:
+    """The scripts that the two answer in different words."""
+    found = {}
+    for script in scripts(version):
+        theirs, ours = of_server(connection, script), of_filtersql(folder, script, version)
+        if (theirs is None and ours) or (theirs and not any(_agree(theirs, one) for one in ours)):
+            found[script] = theirs, ours
+    return found
+
+
+def _agree(theirs: Words, ours: Words) -> bool:
+    return all(
+        one == other or (one is None and place > 0)
+        for place, (one, other) in enumerate(zip(theirs, ours, strict=True))
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project without definitions."""
+    return maker(tmp_path, monkeypatch)({"tables/t.sql": ""})
+
+
+@pytest.fixture
+def connection(postgres: Server) -> Iterator[psycopg.Connection[object]]:
+    """A database of its own."""
+    with postgres.connect(postgres.create_database("refusals")) as connection:
+        yield connection
+
+
+def test_postgresql_18_says_the_same(connection: psycopg.Connection[object], folder: Path) -> None:
+    """Every script, on the version that filtersql assumes."""
+    assert len(scripts(18)) > 200
+    assert differences(connection, folder, 18) == {}
+
+
+def test_postgresql_15_says_the_same(folder: Path) -> None:
+    """The same on the oldest supported version."""
+    url = os.environ.get("FILTERSQL_POSTGRES_15")
+    if not url:
+        pytest.skip("FILTERSQL_POSTGRES_15 names no server")
+    with psycopg.connect(url, autocommit=True) as connection:
+        assert differences(connection, folder, 15) == {}
