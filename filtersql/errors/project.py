@@ -10,6 +10,7 @@ from filtersql.source import Span
 __all__ = [
     "BeyondSemantics",
     "FolderNotEmpty",
+    "NeedsTls",
     "NoProfile",
     "NoProfilesFile",
     "NoProject",
@@ -45,6 +46,17 @@ class FolderNotEmpty(Mistake):
         super().__init__(
             f'folder "{name}" exists and is not empty',
             hint="Choose another name, or empty the folder.",
+        )
+
+
+class NeedsTls(Mistake):
+    """A key of TLS in an output that does not ask for TLS."""
+
+    def __init__(self, key: str, span: Span) -> None:
+        super().__init__(
+            f'"{key}" does nothing without "use_ssl: true"',
+            span=span,
+            hint="The connection would not be encrypted.",
         )
 
 

@@ -6,13 +6,19 @@ from filtersql.errors import Mistake
 from filtersql.source import Span
 
 __all__ = [
+    "CertificateRefused",
+    "ConnectionLost",
     "EngineRefused",
     "JarsMissing",
     "JavaMissing",
     "JavaTooOld",
+    "MissingExtra",
     "SettingRefused",
+    "SignInRefused",
     "SparkTableOnDuckDB",
+    "SparkTooOld",
     "Unreachable",
+    "UnreadableCertificate",
     "UnsupportedTarget",
 ]
 
@@ -57,6 +63,68 @@ class JarsMissing(Unreachable):
             f"The jars {coordinates} are not cached and could not be resolved: {reason}",
             f"Allow access to a Maven repository once, or put the jars into {cache}; "
             'an output may also name them: jars: ["path/to.jar"].',
+        )
+
+
+class MissingExtra(Unreachable):
+    """A package that only some outputs need is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            "Spark",
+            f"{what} needs packages that are not installed",
+            f'Install them: pip install "filtersql[{extra}]".',
+        )
+
+
+class SignInRefused(Unreachable):
+    """The server does not know the user, or not with that password."""
+
+    def __init__(self, place: str, user: str, auth: str) -> None:
+        super().__init__(
+            "the Spark server",
+            f'{place} refused the user "{user}" (auth: {auth})',
+            "Compare user, password and auth of the output with the server's.",
+        )
+
+
+class CertificateRefused(Unreachable):
+    """The server's certificate does not prove that the server is who it should be."""
+
+    def __init__(self, place: str, reason: str, host: str) -> None:
+        super().__init__(
+            "the Spark server",
+            f"The TLS connection to {place} was refused: {reason}",
+            f'Name the file of the authority that signed the certificate of "{host}": '
+            "ca_cert: path/to/ca.pem. Without TLS at the server, say use_ssl: false.",
+        )
+
+
+class UnreadableCertificate(Unreachable):
+    """A file of ca_cert, client_cert or client_key."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("the Spark server", f"A certificate file cannot be used: {reason}")
+
+
+class SparkTooOld(Unreachable):
+    """A server that lacks what the statements need."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__("the Spark server", f"Spark 4.0 or newer is needed, and it is {version}")
+
+
+class ConnectionLost(Mistake):
+    """The connection broke off; nothing is asked a second time."""
+
+    exit_code = 2
+
+    def __init__(self, engine: str, reason: str) -> None:
+        super().__init__(
+            f"lost the connection to {engine}",
+            detail=f"{reason.rstrip('.')}.",
+            hint="What was being written may yet be committed. The next run reads the mark that "
+            "stands with the data, and goes on from there.",
         )
 
 

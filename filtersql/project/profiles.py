@@ -18,7 +18,7 @@ from typing import Literal
 
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors.definitions import InvalidValue
-from filtersql.errors.project import NoProfile, UnknownTarget, UnsetEnvironment
+from filtersql.errors.project import NeedsTls, NoProfile, UnknownTarget, UnsetEnvironment
 from filtersql.project.settings import Settings
 from filtersql.source import Passage, Source, Span
 
@@ -32,14 +32,22 @@ OUTPUT_KEYS: Mapping[str, frozenset[str]] = {
     "session": frozenset(_SPARK.split()),
     "thrift": frozenset(
         f"{_SPARK} {_TLS} host port user auth password transport http_path http_headers"
-        " kerberos_service_name database".split()
+        " kerberos_service_name database staging_path".split()
     ),
-    "connect": frozenset(f"{_SPARK} {_TLS} url token user".split()),
+    "connect": frozenset(f"{_SPARK} {_TLS} url token user staging_path".split()),
     "duckdb": frozenset(f"{_EVERY} path settings extensions jars spark_conf".split()),
 }
 _NEEDED = {"thrift": ("host",), "connect": ("url",), "duckdb": ("path",)}
 _METHODS = ("session", "thrift", "connect")
 _FORMATS = ("delta", "iceberg")
+_CHOICES = {
+    "auth": ("NOSASL", "NONE", "LDAP", "KERBEROS"),
+    "transport": ("binary", "http"),
+}
+_FLAGS = ("use_ssl", "verify_server")
+_NUMBERS = ("port", "connect_timeout", "socket_timeout")
+#: keys that would do nothing without TLS, though they look as if the connection had it
+_OF_TLS = ("ca_cert", "client_cert", "client_key", "verify_server")
 _SECRET = re.compile(
     r"passw|pwd\b|token|secret|authorization|credential|private_?key|access_?key|account\.key", re.I
 )
@@ -173,6 +181,7 @@ def _output(document: Document, key: Node, node: Node, secrets: set[str]) -> Out
         document.pairs(entry.get(key_of_mapping), f"{key_of_mapping} of {where}")
     document.items(entry.get("jars"), f"jars of {where}")
     said = {key: document.plain(value) for key, value in entry.items()}
+    said |= _of_server(document, where, entry)
     if len(document.mistakes) > mistakes:
         return None
     return Output(
@@ -188,6 +197,22 @@ def _output(document: Document, key: Node, node: Node, secrets: set[str]) -> Out
         settings=said,
         secrets=frozenset(secrets | set(_secrets("", said))),
     )
+
+
+def _of_server(document: Document, where: str, entry: Mapping[str, Node]) -> dict[str, object]:
+    """The keys of a server's address, each as what it is."""
+    said: dict[str, object] = {
+        key: document.choice(entry[key], f"{key} of {where}", allowed)
+        for key, allowed in _CHOICES.items()
+        if key in entry
+    }
+    said |= {key: document.boolean(entry[key], key) for key in _FLAGS if key in entry}
+    said |= {key: document.integer(entry[key], key) for key in _NUMBERS if key in entry}
+    if "host" in entry and not said.get("use_ssl"):
+        document.mistakes.extend(
+            NeedsTls(key, document.span(entry[key])) for key in _OF_TLS if key in entry
+        )
+    return said
 
 
 def _check_environment(document: Document, node: Node) -> None:

@@ -12,6 +12,7 @@ Delta
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 
@@ -27,6 +28,7 @@ __all__ = [
     "mark_of",
     "marking",
     "written",
+    "written_by",
 ]
 
 _APPLICATION = "spark.databricks.delta.write.txnAppId"
@@ -38,9 +40,10 @@ _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 _COMMITS_READ = 50
 
 
-def marking(mark: Mark, *, initial: bool) -> dict[str, str]:
-    """The settings around the statement that commits a mark."""
-    settings = {_METADATA: mark.text}
+def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str, str]:
+    """The settings around the statement that commits a mark; `commit` is a name of this commit."""
+    text = mark.text if commit is None else json.dumps({**json.loads(mark.text), "commit": commit})
+    settings = {_METADATA: text}
     if not initial and mark.position is not None:
         application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
         settings |= {_APPLICATION: application, _VERSION: str(mark.position)}
@@ -57,6 +60,24 @@ def written(rows: Sequence[Mapping[str, object]]) -> Written | None:
         return int(str(row.get(f"num_{kind}_rows") or 0))
 
     return Written(count("inserted"), count("updated"), count("deleted"))
+
+
+def written_by(commit: str, rows: Sequence[Mapping[str, object]]) -> Written | None:
+    """What the history says of a named commit; None: it was not made, for it had been before."""
+    name = f'"commit": "{commit}"'
+    row = next((row for row in rows if name in str(row.get("userMetadata"))), None)
+    if row is None:
+        return None
+    metrics = row.get("operationMetrics")
+    counts = json.loads(metrics) if isinstance(metrics, str) else metrics
+    assert isinstance(counts, Mapping)
+
+    def count(kind: str) -> int:
+        return int(str(counts.get(f"numTargetRows{kind}") or 0))
+
+    if row.get("operation") != "MERGE":
+        return Written(inserted=int(str(counts.get("numOutputRows") or 0)))
+    return Written(count("Inserted"), count("Updated"), count("Deleted"))
 
 
 def history(table_sql: str) -> str:

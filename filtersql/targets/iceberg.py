@@ -35,12 +35,10 @@ def marking(mark: Mark) -> dict[str, str]:
     return settings
 
 
-def snapshots(table_sql: str) -> str:
-    """The statement that reads the newest snapshots."""
-    return (
-        f"SELECT summary FROM {table_sql}.snapshots "
-        f"ORDER BY committed_at DESC LIMIT {_SNAPSHOTS_READ}"
-    )
+def snapshots(table_sql: str, *, as_text: bool = False, newest: int = _SNAPSHOTS_READ) -> str:
+    """The statement that reads the newest snapshots; as text: in JSON."""
+    summary = "TO_JSON(summary)" if as_text else "summary"
+    return f"SELECT {summary} FROM {table_sql}.snapshots ORDER BY committed_at DESC LIMIT {newest}"
 
 
 def written(summary: Mapping[str, str], *, merge: bool) -> Written:

@@ -4,6 +4,8 @@ Example
     ============================================= =========================================
     {type: duckdb, path: shop.duckdb}             duckdb.connect
     {type: spark, method: session, format: delta} embedded.own_session, or the active session
+    {type: spark, method: thrift, host: …}        thrift.connect
+    {type: spark, method: connect, url: sc://…}   connect.connect
     ============================================= =========================================
 """
 
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import UnsupportedTarget
 from filtersql.source import Span
+from filtersql.targets.line import Line, server_version
 from filtersql.targets.model import Engine
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ class OutputLike(Protocol):
 
     @property
     def method(self) -> str | None:
-        """`session`, later `thrift` and `connect`."""
+        """`session`, `thrift` or `connect`."""
         ...
 
     @property
@@ -72,8 +75,38 @@ def open_engine(output: OutputLike, root: Path) -> Engine:
         return connect(None if path in (None, ":memory:") else root / str(path))
     if output.type == "spark" and (output.method or "session") == "session":
         return _session(output, root)
+    if output.type == "spark" and output.method in ("thrift", "connect"):
+        return _remote(output, root)
     what = f'target type "{output.type}" with method "{output.method}"'
-    raise Mistakes([UnsupportedTarget(what, "Use method: session, or type: duckdb.", output.span)])
+    hint = "Use method: session, thrift or connect, or type: duckdb."
+    raise Mistakes([UnsupportedTarget(what, hint, output.span)])
+
+
+def _remote(output: OutputLike, root: Path) -> Engine:
+    """A server's session; the paths of its catalog are the server's."""
+    from filtersql.targets.remote import Remote
+
+    said = output.settings
+    conf = _catalog(output, None) | _texts(said.get("spark_conf"))
+    line: Line
+    if output.method == "thrift":
+        from filtersql.targets import thrift
+        from filtersql.targets.transports import address
+
+        line = thrift.connect(address(said, root), conf)
+    else:
+        from filtersql.targets import connect
+
+        line = connect.connect(said, root, conf)
+    staging = said.get("staging_path")
+    return Remote(
+        line,
+        server_version(line),
+        _format(output),
+        output.catalog,
+        None if staging is None else root / str(staging),
+        str(said.get("state_schema") or "filtersql"),
+    )
 
 
 def _session(output: OutputLike, root: Path) -> Engine:
@@ -112,14 +145,14 @@ def _format(output: OutputLike) -> Literal["delta", "iceberg"]:
             raise Mistakes([UnsupportedTarget(what, hint, output.span)])
 
 
-def _catalog(output: OutputLike, root: Path) -> dict[str, str]:
-    """The settings of the profile's catalog; a warehouse without a scheme is below the project."""
+def _catalog(output: OutputLike, root: Path | None) -> dict[str, str]:
+    """The settings of the profile's catalog; a warehouse without a scheme is below `root`."""
     config = _texts(output.settings.get("catalog_config"))
     if output.catalog is None or (output.format != "iceberg" and not config):
         return {}
     prefix = f"spark.sql.catalog.{output.catalog}"
     kind = config.pop("class", "org.apache.iceberg.spark.SparkCatalog")
-    if "warehouse" in config and "://" not in config["warehouse"]:
+    if root is not None and "warehouse" in config and "://" not in config["warehouse"]:
         config["warehouse"] = str((root / config["warehouse"]).resolve())
     return {prefix: kind, **{f"{prefix}.{name}": value for name, value in config.items()}}
 

@@ -3,6 +3,9 @@
 Example
     >>> reason_of("[USER_RAISED_EXCEPTION] filtersql: public.t: x SQLSTATE: P0001\\n== SQL ==\\n…")
     'public.t: x'
+    >>> reason_of("org.apache.hive.service.cli.HiveSQLException: Error running query: [CAST] "
+    ...           "org.apache.spark.SparkException: [CAST] no number\\n\\tat org.apache.X(X.java)")
+    '[CAST] no number'
 """
 
 from __future__ import annotations
@@ -14,11 +17,17 @@ from contextlib import contextmanager
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import EngineRefused
 
-__all__ = ["reason_of", "spark_refusals"]
+__all__ = ["is_missing", "reason_of", "spark_refusals"]
 
 _OURS = re.compile(r"filtersql: (.+?)(?: SQLSTATE: \w{5})?(?:[;\n]|\Z)")
 _NOISE = re.compile(
     r"\n*(?:JVM stacktrace:|\s+at [\w.$]+\(|== SQL|Caused by:|LINE \d+:).*", re.DOTALL
+)
+
+_MISSING = re.compile(r"\[(?:TABLE_OR_VIEW|SCHEMA|DELTA_TABLE)_NOT_FOUND\]")
+_WRAPPED = re.compile(
+    r"\A(?:[\w.$]+(?:Exception|Error): )?(?:Error running query: )?(?:\[[\w.]+\] )?"
+    r"(?:[\w.$]+(?:Exception|Error): )(?=\S)"
 )
 
 
@@ -26,7 +35,12 @@ def reason_of(text: str) -> str:
     """The engine's words without stack traces and statement texts; filtersql's own guard alone."""
     if ours := _OURS.search(text):
         return ours[1]
-    return _NOISE.sub("", text).strip() or text.strip()
+    return _NOISE.sub("", _WRAPPED.sub("", text)).strip() or text.strip()
+
+
+def is_missing(refused: Mistakes) -> bool:
+    """Whether Spark said that a table, its schema or its namespace does not exist."""
+    return bool(_MISSING.search(refused.mistakes[0].message))
 
 
 @contextmanager

@@ -8,13 +8,24 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from sqlglot import exp
 
+from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine
 
-__all__ = ["insert_values", "literal", "quoted", "table"]
+__all__ = [
+    "drop",
+    "insert_values",
+    "literal",
+    "positional_view",
+    "quoted",
+    "select_all",
+    "table",
+    "temporary_view",
+]
 
 
 def table(sql: str, engine: Engine) -> exp.Table:
@@ -39,3 +50,51 @@ def insert_values(
         expressions=[exp.to_identifier(column, quoted=True) for column in columns],
     )
     return exp.Insert(this=into, expression=values).sql(engine)
+
+
+def drop(kind: str, name: str) -> str:
+    """DROP … IF EXISTS of something temporary, on Spark."""
+    return f"DROP {kind} IF EXISTS {quoted(name, 'spark')}"
+
+
+def select_all(name: str) -> str:
+    """Everything in something temporary."""
+    return exp.select("*").from_(exp.Table(this=exp.to_identifier(name, quoted=True))).sql("spark")
+
+
+def temporary_view(
+    name: str,
+    query: str,
+    columns: Sequence[str] | None = None,
+    above: int | None = None,
+    upto: int | None = None,
+) -> str:
+    """A temporary view of a query on Spark, whose columns c0, c1, … get names.
+
+    Only rows whose c0 is above and up to a position are in it.
+    """
+    create = f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name, 'spark')} AS\n"
+    if columns is None:
+        return create + query
+    named = [
+        exp.alias_(exp.column(f"c{index}"), column, quoted=True).sql("spark")
+        for index, column in enumerate(columns)
+    ]
+    c0 = exp.column("c0")
+    bounds: list[exp.Expr] = [] if above is None else [c0 > above]
+    bounds += [] if upto is None else [c0 <= upto]
+    where = f"\nWHERE {exp.and_(*bounds).sql('spark')}" if bounds else ""
+    return f"{create}SELECT {', '.join(named)} FROM (\n{query}\n) AS q{where}"
+
+
+def positional_view(name: str, path: Path, columns: Sequence[StagedColumn]) -> str:
+    """A temporary view over a Parquet file of columns c0, c1, …, on Spark."""
+    fields = ", ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
+    options = {"path": str(path), "datetimeRebaseMode": "CORRECTED"}
+    pairs = ", ".join(
+        f"{literal(key).sql('spark')} {literal(value).sql('spark')}"
+        for key, value in options.items()
+    )
+    return (
+        f"CREATE TEMPORARY VIEW {quoted(name, 'spark')} ({fields})\nUSING parquet OPTIONS ({pairs})"
+    )

@@ -1,0 +1,61 @@
+"""What a Spark that runs elsewhere is asked: one statement, or a script, and its rows.
+
+Example
+    line.ask("SELECT 1 AS a")       (("a",), [(1,)])
+
+    `thrift.ThriftLine` speaks to a Thrift server, `connect.ConnectLine` to a Spark Connect server.
+    `remote.Remote` makes an engine of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import SparkTooOld
+from filtersql.feeds.staging import StagedColumn
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["Line", "server_version"]
+
+_OLDEST = 4
+
+
+class Line(Protocol):
+    """A session of a server. Every method raises errors.Mistakes when the server refuses."""
+
+    #: how the server is reached, in messages: `Thrift`
+    method: str
+    #: whether the session is gone: nothing more can be asked
+    lost: bool
+    #: how many statements were sent
+    trips: int
+
+    def ask(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Run a statement; the names of its result's columns, and its rows."""
+        ...
+
+    def local(
+        self, rows: pyarrow.Table, columns: Sequence[StagedColumn]
+    ) -> tuple[str, tuple[str, ...]]:
+        """A query that gives rows of this process to the server, as columns c0, c1 and so on.
+
+        Beside it stand the temporary views that it reads.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the session."""
+        ...
+
+
+def server_version(line: Line) -> str:
+    """The version of the server's Spark. Raises SparkTooOld."""
+    version = str(line.ask("SELECT VERSION()")[1][0][0]).split()[0]
+    if int(version.split(".")[0]) < _OLDEST:
+        line.close()
+        raise Mistakes([SparkTooOld(version)])
+    return version

@@ -1,0 +1,276 @@
+"""A Spark that runs elsewhere as a target: everything is said in SQL, in few round trips.
+
+Example
+    `{type: spark, method: thrift, host: spark.example.org, format: delta, schema: shop}`
+
+    ====================================== =========================================================
+    what the server has to see             how it sees it
+    ====================================== =========================================================
+    the staged changes of a target         a temporary view: over a file of `staging_path`, or with
+                                           the rows inside; from 512 KiB on, a table that is filled
+                                           in chunks and dropped at the end
+    the rows that a MERGE is going to read CACHE TABLE on the server's disks: what was judged is
+                                           what is written, though the source is read twice
+    the mark                               SET, MERGE and RESET in one script
+    ====================================== =========================================================
+
+A session that breaks off is never opened again by itself: what it had in hand may yet be committed.
+The next run asks the mark that stands with the target's data.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import SettingRefused
+from filtersql.feeds.staging import StagedColumn
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.storage import Engine as Dialect
+from filtersql.targets import delta, iceberg
+from filtersql.targets.line import Line
+from filtersql.targets.model import Mark, Written
+from filtersql.targets.refusals import is_missing
+from filtersql.targets.scripts import immediately, resetting, script, setting, under
+from filtersql.targets.statements import (
+    drop,
+    literal,
+    positional_view,
+    quoted,
+    select_all,
+    temporary_view,
+)
+from filtersql.targets.uploading import chunks
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["Remote"]
+
+_MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
+
+
+@dataclass(slots=True)
+class Remote:
+    """A session of a server. `staging` is a folder that the server sees under the same path."""
+
+    line: Line
+    version: str
+    format: Literal["delta", "iceberg"]
+    catalog: str | None = None
+    staging: Path | None = None
+    #: the schema of tables that hold what was uploaded
+    state_schema: str = "filtersql"
+    dialect: Dialect = "spark"
+    atomic: bool = False
+    #: names this session's own things: no other session's cached rows are taken for its own
+    own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    in_force: dict[str, str] = field(default_factory=dict)
+    schemas: set[str] = field(default_factory=set)
+    views: list[str] = field(default_factory=list)
+    uploaded: list[tuple[str, str]] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    #: rows that had to be sent to the server
+    sent_rows: int = 0
+
+    @property
+    def title(self) -> str:
+        """Spark, its version, how it is reached and the format of its tables."""
+        return f"Spark {self.version} over {self.line.method} with {self.format.capitalize()}"
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+        self.rows(statement)
+
+    def rows(self, statement: str) -> list[tuple[object, ...]]:
+        """The rows of a query."""
+        return self.line.ask(statement)[1]
+
+    def configure(self, settings: dict[str, str]) -> None:
+        """Set what the meaning of statements depends on, and check that it is in force."""
+        wanted = {k: v for k, v in settings.items() if self.in_force.get(k) != v}
+        if not wanted:
+            return
+        # One statement after the other: what the first ones set decides how later ones are read.
+        self.rows(script(*(immediately(setting(*pair)) for pair in wanted.items())))
+        found = {str(row[0]): row[1] for row in self.rows("SET")}
+        for name, value in wanted.items():
+            if str(found.get(name)).lower() != value.lower():
+                raise Mistakes([SettingRefused(name, value, str(found.get(name)))])
+        self.in_force |= wanted
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Nothing: Spark commits table by table; the ledger and the marks tie them together."""
+        yield
+
+    def view(
+        self,
+        name: str,
+        path: Path,
+        columns: Sequence[StagedColumn],
+        *,
+        above: int | None = None,
+        upto: int | None = None,
+    ) -> None:
+        """A temporary view over a staged file, of the changes above and up to a position."""
+        if self.staging is not None:
+            source = f"{name}__file"
+            made = positional_view(source, self._shared(path), columns)
+            query = select_all(source)
+            statements = [drop("VIEW", source), made]
+            self.views.append(source)
+        else:
+            query, statements = self._upload(path, columns, above, upto), []
+            above = upto = None
+        view = temporary_view(name, query, [column.name for column in columns], above, upto)
+        self.rows(script(*statements, view) if statements else view)
+        self.views.append(name)
+
+    def define(self, name: str, query: str) -> None:
+        """A temporary view of a query."""
+        self.rows(temporary_view(name, query))
+        self.views.append(name)
+
+    def stage(self, name: str, query: str) -> tuple[str, ...]:
+        """Keep a query's rows on the server's disks; its columns."""
+        mine = literal(self.own).sql("spark")
+        # Spark would take an equal query's cached rows, which may be older than the target is now.
+        kept = f"SELECT * FROM (\n{query}\n) WHERE {mine} = {mine}"
+        cache = f"CACHE TABLE {quoted(name, 'spark')} OPTIONS ('storageLevel' 'DISK_ONLY') AS\n"
+        look = f"{select_all(name)} LIMIT 0"
+        self.views.append(name)
+        return self.line.ask(script(drop("VIEW", name), cache + kept, look))[0]
+
+    def table_sql(self, parts: Sequence[str]) -> str:
+        """A table's name, quoted, in the catalog of the targets."""
+        whole = [self.catalog, *parts] if self.catalog else list(parts)
+        return ".".join(quoted(part, "spark") for part in whole)
+
+    def exists(self, parts: Sequence[str]) -> bool:
+        """Whether the catalog has a table or a view of that name."""
+        try:
+            self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}")
+        except Mistakes as refused:
+            if is_missing(refused):
+                return False
+            raise
+        return True
+
+    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
+        """Make a table, in place of one that exists."""
+        if parts[0] not in self.schemas:
+            self.rows(f"CREATE SCHEMA IF NOT EXISTS {self.table_sql(parts[:1])}")
+            self.schemas.add(parts[0])
+        name = self.table_sql(parts)
+        if self.format == "iceberg":
+            for statement in iceberg.create_statements(name, definitions, config):
+                self.rows(statement)
+        else:
+            self.rows(delta.create_statement(name, definitions, config, None))
+
+    def drop(self, parts: Sequence[str]) -> None:
+        """Remove a table and its data."""
+        self.rows(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+
+    def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
+        """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
+        merge = statement != compiled.initial_copy_sql
+        table = self.table_sql(compiled.target)
+        if self.format == "iceberg":
+            parts = under(iceberg.marking(mark), iceberg.MARK_SETTINGS, statement)
+            rows = self._marked(script(*parts, iceberg.snapshots(table, as_text=True, newest=1)))
+            return iceberg.written(json.loads(str(rows[0][0])), merge=merge)
+        commit = uuid.uuid4().hex
+        settings = delta.marking(mark, initial=not merge, commit=commit)
+        self._marked(script(*under(settings, delta.MARK_SETTINGS, statement)))
+        return delta.written_by(commit, self._history(table))
+
+    def committed(self, compiled: CompiledTable) -> Mark | None:
+        """The newest mark that stands with the target's data."""
+        table = self.table_sql(compiled.target)
+        try:
+            if self.format == "iceberg":
+                rows = self.rows(iceberg.snapshots(table, as_text=True))
+                return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
+            return delta.mark_of(self._history(table))
+        except Mistakes as refused:
+            if is_missing(refused):
+                return None
+            raise
+
+    def clear(self) -> None:
+        """Forget temporary views, staged rows and what was uploaded."""
+        views = [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
+        tables = [f"DROP TABLE IF EXISTS {self.table_sql(parts)}" for parts in self.uploaded]
+        self.views, self.uploaded = [], []
+        for file in self.files:
+            file.unlink(missing_ok=True)
+        self.files = []
+        # A session that is gone has taken its views along.
+        if (views or tables) and not self.line.lost:
+            self.rows(script(*views, *tables))
+
+    def close(self) -> None:
+        """End the session."""
+        try:
+            self.clear()
+        finally:
+            self.line.close()
+
+    def _marked(self, statements: str) -> list[tuple[object, ...]]:
+        try:
+            return self.rows(statements)
+        except Mistakes:
+            # The script ended before its RESET statements.
+            if not self.line.lost:
+                self.rows(script(*(immediately(resetting(name)) for name in _MARKS)))
+            raise
+
+    def _history(self, table: str) -> list[Mapping[str, object]]:
+        columns, rows = self.line.ask(delta.history(table))
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def _shared(self, path: Path) -> Path:
+        assert self.staging is not None
+        self.staging.mkdir(parents=True, exist_ok=True)
+        copy = self.staging / f"filtersql-{self.own}-{len(self.files)}.parquet"
+        self.files.append(copy)
+        shutil.copyfile(path, copy)
+        return copy
+
+    def _upload(
+        self, path: Path, columns: Sequence[StagedColumn], above: int | None, upto: int | None
+    ) -> str:
+        """A query that gives a staged file's rows, which are sent in chunks."""
+        from pyarrow import parquet
+
+        parts = chunks(path, above, upto)
+        first = next(parts, None)
+        second = next(parts, None)
+        if first is None:
+            first = parquet.read_schema(path).empty_table()
+        if second is None:
+            return self._local(first, columns)
+        table = (self.state_schema, f"upload_{self.own}_{len(self.uploaded)}")
+        fields = ",\n  ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
+        self.uploaded.append(table)
+        self.create(table, fields, {})
+        name = self.table_sql(table)
+        for rows in chain((first, second), parts):
+            self.rows(f"INSERT INTO {name} {self._local(rows, columns)}")
+        return f"SELECT * FROM {name}"
+
+    def _local(self, rows: pyarrow.Table, columns: Sequence[StagedColumn]) -> str:
+        query, views = self.line.local(rows, columns)
+        self.views += views
+        self.sent_rows += rows.num_rows
+        return query

@@ -1,0 +1,210 @@
+"""A Spark Thrift server: one session on one connection, each statement polled until it is done.
+
+Example
+    `{type: spark, method: thrift, host: spark.example.org, auth: LDAP, user: etl, use_ssl: true}`
+
+    No request is sent twice: what was asked on a connection that broke off may be going on, and a
+    MERGE must not be. Ctrl-C cancels the statement and ends the session, on a connection of its
+    own: the broken off answer of the first one could not be read.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import (
+    CertificateRefused,
+    ConnectionLost,
+    EngineRefused,
+    MissingExtra,
+    SignInRefused,
+    Unreachable,
+)
+from filtersql.feeds.staging import StagedColumn
+from filtersql.targets.refusals import reason_of
+from filtersql.targets.transports import Address, transport
+from filtersql.targets.uploading import inline_query
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["ThriftLine", "connect"]
+
+#: what a package without types gives
+_Thrift = Any
+
+_SERVER = "the Spark Thrift server"
+_DONE = ("FINISHED_STATE", "CANCELED_STATE", "CLOSED_STATE", "ERROR_STATE", "TIMEDOUT_STATE")
+#: seconds between looks at a statement: the first ones come soon
+_FIRST_LOOK, _LAST_LOOK = 0.01, 1.0
+_ROWS_FETCHED = 10_000
+_OTHER_WAY = "The server may use another auth or transport, or TLS."
+
+
+def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
+    """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
+    for module in ("impala", "thrift", "thrift_sasl"):
+        if importlib.util.find_spec(module) is None:
+            raise Mistakes([MissingExtra("method: thrift", "thrift")])
+    service, opened = _service(to)
+    given = {f"set:hiveconf:{name}": value for name, value in settings.items()}
+    try:
+        session = service.open_session(to.user, given)
+    except Exception as error:
+        raise Mistakes([_not_opened(to, error)]) from None
+    return ThriftLine(to, service, session, opened)
+
+
+def _service(to: Address) -> tuple[Any, Any]:
+    """A connection on which requests can be made, and the part that has a timeout."""
+    from impala._thrift_api import ThriftClient
+    from impala.hiveserver2 import HS2Service
+    from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+
+    whole, timed = transport(to)
+    timed.setTimeout(to.connect_timeout * 1000)
+    try:
+        whole.open()
+    except Exception as error:
+        raise Mistakes([_not_opened(to, error)]) from None
+    timed.setTimeout(to.answer_timeout * 1000)
+    return HS2Service(ThriftClient(TBinaryProtocolAccelerated(whole)), retries=1), whole
+
+
+def _not_opened(to: Address, error: BaseException) -> Unreachable:
+    """What went wrong, without what was sent: it may hold the password."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ssl.SSLError):
+            return CertificateRefused(to.shown, seen.reason or seen.strerror or "", to.host)
+        seen = seen.__cause__ or seen.__context__ or getattr(seen, "inner", None)
+    text = str(error) or type(error).__name__
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        return CertificateRefused(to.shown, text, to.host)
+    if "validating the login" in text or "401" in text or "403" in text:
+        return SignInRefused(to.shown, to.user, to.auth)
+    return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", _OTHER_WAY)
+
+
+@dataclass(slots=True)
+class ThriftLine:
+    """A session of a Thrift server."""
+
+    to: Address
+    service: Any
+    session: Any
+    opened: Any
+    method: str = "Thrift"
+    lost: bool = False
+    trips: int = 0
+    #: the running statement
+    operation: Any = field(default=None, repr=False)
+
+    def ask(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Run a statement; the names of its result's columns, and its rows."""
+        from impala.error import Error
+        from thrift.Thrift import TException
+
+        if self.lost:
+            raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
+        self.trips += 1
+        try:
+            return self._asked(statement)
+        except (TException, OSError, EOFError) as error:
+            self.lost = True
+            why = str(error) or type(error).__name__
+            raise Mistakes([ConnectionLost(_SERVER, why.splitlines()[0])]) from None
+        except Error as error:
+            raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None
+        except BaseException:
+            self._break_off()
+            raise
+
+    def local(
+        self, rows: pyarrow.Table, columns: Sequence[StagedColumn]
+    ) -> tuple[str, tuple[str, ...]]:
+        """A query that holds the rows itself; it reads no view."""
+        return inline_query(rows, columns), ()
+
+    def close(self) -> None:
+        """End the session."""
+        if not self.lost:
+            self.lost = True
+            with suppress(Exception):
+                self.session.close()
+        with suppress(Exception):
+            self.opened.close()
+
+    def _asked(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        self.operation = None
+        self.operation = operation = self.session.execute(statement, run_async=True)
+        try:
+            self._wait(operation)
+            schema = operation.get_result_schema() or []
+            return tuple(column[0] for column in schema), _rows(operation, schema)
+        finally:
+            self.operation = None
+            with suppress(Exception):
+                operation.close()
+
+    def _wait(self, operation: _Thrift) -> None:
+        from impala._thrift_gen.TCLIService.ttypes import TOperationState
+        from impala.error import OperationalError
+
+        pause = _FIRST_LOOK
+        while True:
+            answer = operation.get_state()
+            state = TOperationState._VALUES_TO_NAMES[answer.operationState]
+            if state == "FINISHED_STATE":
+                return
+            if state in _DONE:
+                raise OperationalError(answer.errorMessage or state)
+            time.sleep(pause)
+            pause = min(pause * 1.5, _LAST_LOOK)
+
+    def _break_off(self) -> None:
+        """Cancel what is running and end the session, from a connection of its own."""
+        from impala._thrift_gen.TCLIService.ttypes import TCancelOperationReq, TCloseSessionReq
+
+        self.lost = True
+        with suppress(Exception):
+            service, opened = _service(self.to)
+            if self.operation is not None:
+                handle = self.operation.handle
+                service._rpc("CancelOperation", TCancelOperationReq(operationHandle=handle))
+            service._rpc("CloseSession", TCloseSessionReq(sessionHandle=self.session.handle))
+            opened.close()
+        with suppress(Exception):
+            self.opened.close()
+
+
+def _rows(operation: _Thrift, schema: Sequence[Sequence[object]]) -> list[tuple[object, ...]]:
+    """The rows of a result; a statement that gives none has a column that holds nothing."""
+    lists = [index for index, column in enumerate(schema) if column[1] == "ARRAY"]
+    found: list[tuple[object, ...]] = []
+    while schema:
+        try:
+            batch = list(operation.fetch(schema, _ROWS_FETCHED))
+        except IndexError:
+            break
+        if not batch:
+            break
+        found += batch
+    return [_with_lists(row, lists) for row in found] if lists else found
+
+
+def _with_lists(row: tuple[object, ...], lists: Sequence[int]) -> tuple[object, ...]:
+    """Lists travel as JSON."""
+    values = list(row)
+    for index in lists:
+        if isinstance(text := values[index], str | bytes):
+            values[index] = json.loads(text)
+    return tuple(values)
