@@ -56,6 +56,8 @@ def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
             raise Mistakes([MissingExtra("method: thrift", "thrift")])
     service, opened = _service(to)
     given = {f"set:hiveconf:{name}": value for name, value in settings.items()}
+    if to.database is not None:
+        given["use:database"] = to.database
     try:
         session = service.open_session(to.user, given)
     except Exception as error:

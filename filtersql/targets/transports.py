@@ -51,6 +51,7 @@ class Address:
     http_path: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     service: str = "hive"
+    database: str | None = None
     tls: ssl.SSLContext | None = None
     #: seconds until the connection stands, and until a request is answered
     connect_timeout: float = _CONNECT_SECONDS
@@ -81,6 +82,7 @@ def address(settings: Mapping[str, object], root: Path) -> Address:
             {str(k): str(v) for k, v in headers.items()} if isinstance(headers, Mapping) else {}
         ),
         service=str(settings.get("kerberos_service_name") or "hive"),
+        database=None if settings.get("database") is None else str(settings["database"]),
         tls=_tls(settings, root) if settings.get("use_ssl") else None,
         connect_timeout=float(str(settings.get("connect_timeout") or _CONNECT_SECONDS)),
         answer_timeout=float(str(settings.get("socket_timeout") or _ANSWER_SECONDS)),
