@@ -15,9 +15,7 @@ REFUSED = [
     ("timestamp", "date_trunc('fortnight', c1) = '2024-01-01'", 'no unit "fortnight"'),
     ("text", "c1 ILIKE 'É%'", "outside ASCII"),
     ("text", "c1 ~ '(a)\\1'", "has no form"),
-    ("jsonb", "c1 -> 0 ->> 'a' = 'x'", "Only paths of constant keys"),
-    ("jsonb", "c1 @> '[1]'", "must be an object"),
-    ("jsonb", "c1 @> '{\"a\": [1]}'", "An array on the right side"),
+    ("jsonb", "c1 @> (c1 -> 'a')", "One side must be a constant"),
     ("_numeric", "1.5 = ANY (c1)", "arrays of this type"),
     ("_int4", "1 < ANY (c1)", "Only = ANY and <> ALL"),
 ]
@@ -25,7 +23,9 @@ RAISING = [
     ("timestamptz", "c1 AT TIME ZONE 'Europe/Berlin' > '2024-01-01'", "before 1970"),
     ("text", "c1 ~ '^\\d+$'", "a class that depends on the database's locale"),
     ("text", "lower(c1) = 'a'", "case depends on the database's locale"),
-    ("jsonb", "c1 ->> 'a' = 'x'", "an object or an array"),
+    ("json", "c1 ->> 'a' = 'x'", "an object or an array"),
+    ("jsonb", "(c1 -> 'a')::int = 1", "the value is no number"),
+    ("jsonb", "jsonb_array_length(c1) = 1", "the value is no array"),
     ("_int4", "array_length(c1, 1) = 2", "several dimensions"),
 ]
 

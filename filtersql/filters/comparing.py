@@ -91,6 +91,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return arrays.call(writer, node, function, args)
     if name in documents.FUNCTIONS:
         return documents.call(writer, node, function, args)
+    if name in documents.CASTS and args[0].type == "jsonb":
+        return documents.cast(writer, node, name, args[0])
     if str(function) in zones.SHIFTED:
         return zones.shift(writer, node, str(function), args)
     if str(function) in zones.TRUNCATED:
@@ -107,6 +109,12 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     decided = _with_infinity(writer, name, args)
     if decided is not None:
         return decided
+    if name in ("texteq", "textne"):
+        sides = [
+            documents.beside(writer, arg, args[1 - place : 2 - place])
+            for place, arg in enumerate(args)
+        ]
+        return writer.filled(text, *sides)
     return writer.filled(text, *map(writer.put, args))
 
 
@@ -174,7 +182,7 @@ def distinct(writer: Writer, node: Distinct) -> exp.Expr:
         pair = writer.put(left), writer.put(right)
         return exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
     equal = comparison(writer, node, node.function, left, right)
-    nulls = [writer.is_null(writer.raw(arg)) for arg in (left, right)]
+    nulls = [writer.null_of(arg) for arg in (left, right)]
     return writer.case(
         [
             (exp.And(this=nulls[0], expression=nulls[1]), values.boolean(False)),
@@ -208,7 +216,8 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         and all(element.type == left.type for element in elements)
     ):
         found = exp.In(
-            this=operand(writer.put(left)), expressions=[writer.put(item) for item in elements]
+            this=operand(documents.beside(writer, left, elements)),
+            expressions=[writer.put(item) for item in elements],
         )
         return found if node.any else exp.Not(this=found)
     tests = [comparison(writer, node, node.function, left, item) for item in elements]

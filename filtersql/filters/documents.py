@@ -1,163 +1,205 @@
-"""jsonb in columns, which the target holds as PostgreSQL's text: one value of one path at a time.
+"""jsonb and json in columns, which the target holds as PostgreSQL's text.
 
 Example
     ============================ =========================================================
     filter                       written as
     ============================ =========================================================
-    `j ->> 'a' = '1.50'`         the text of $.a, digits as they stand; raises on {} and []
-    `j #>> '{a,b}' = 'x'`        the text of $.a.b
-    `j ? 'a'`                    whether $.a is there, or the array or string holds 'a'
-    `j @> '{"a": {"b": 1}}'`     $.a.b is a number, and its text without trailing zeros is 1
+    `j ->> 'a' = '1.50'`         the text of the value at a, digits as they stand
+    `j #> '{a,0}' = '1'`         the first element of the array at a is the number 1
+    `j ? 'a'`                    whether the key a is there, or the array or string holds 'a'
+    `j @> '{"a": {"b": 1}}'`     the value at a, b is the number 1
+    `(j -> 'a')::int > 5`        the number at a, rounded; the row raises if it is none
     ============================ =========================================================
 
-    The engines read numbers of JSON as doubles, so numbers are put into quotes first: the text of
-    jsonb holds no control characters, with which the places are marked.
+    `document_values` says how a value is found, `containment` what contains what, `paths` what a
+    jsonpath means.
 
 PostgreSQL
     jsonfuncs.c: jsonb_object_field_text(), get_jsonb_path_all(); jsonb_op.c: jsonb_exists(),
-    jsonb_contains().
+    jsonb_eq(); jsonb.c, jsonb_int4().
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import arrays
+from filtersql.filters import arrays, containment
+from filtersql.filters.document_values import (
+    STEPS,
+    document,
+    field,
+    loaded,
+    raw,
+    walk_to,
+)
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
+from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Relabel, Var
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["FUNCTIONS", "call", "is_null"]
+__all__ = ["CASTS", "FUNCTIONS", "beside", "call", "cast", "is_null", "number", "of_json"]
 
-_TEXTS = {"jsonb_object_field_text", "jsonb_extract_path_text"}
-_STEPS = {"jsonb_object_field", "jsonb_extract_path"}
-FUNCTIONS = {*_TEXTS, "jsonb_exists", "jsonb_exists_any", "jsonb_exists_all", "jsonb_contains",
-             "jsonb_typeof"}  # fmt: skip
-_ONLY_COLUMN = "Only paths of constant keys into a column have a form."
+_TEXTS = {f"{name}_text" for name in STEPS}
+_NUMBERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
+_REALS = {"float4": "FLOAT", "float8": "DOUBLE"}
+_CONSTANT = "One side must be a constant."
 
 
 def call(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """One of FUNCTIONS."""
-    name = function.name
-    if name in _TEXTS:
-        column, path = _path(writer, node)
-        return writer.piece(".json_text", writer.piece(".json_quoted", column), path)
-    column, path = _path(writer, args[0])
-    if name == "jsonb_typeof":
-        return writer.piece(".json_type", column, path)
-    known = arrays.constant(args[1])
+    return FUNCTIONS[function.name](writer, node, args)
+
+
+def of_json(node: Node) -> bool:
+    """Whether a cast takes its number or truth out of a jsonb."""
+    return isinstance(node, (Func, Op)) and bool(node.args) and node.args[0].type == "jsonb"
+
+
+def _as_text(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    assert isinstance(node, (Func, Op))
+    found = raw(writer, walk_to(writer, node))
+    # json keeps the blanks between its tokens, which an engine's reader drops
+    kept = node.function.name.startswith("jsonb")
+    return writer.piece(".document_text" if kept else ".document_scalar", found)
+
+
+def _kind(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".document_kind", raw(writer, document(writer, args[0])))
+
+
+def _length(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".document_length", document(writer, args[0]))
+
+
+def _compare(symbol: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
+    def compare(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        sides = [raw(writer, document(writer, arg, plain=True)) for arg in args]
+        return writer.filled(f"_1 {symbol} _2", *sides)
+
+    return compare
+
+
+def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    known = fold(args[1])
     if known is None:
-        raise writer.refused(node, "The right side must be a constant.")
+        return _contained_by(writer, node, args[::-1], known_side=1)
     if known.value is None:
         return values.null("bool", writer.engine)
-    if not isinstance(args[0], Var):
-        raise writer.refused(node, "Only a column, no part of it, may stand on the left side.")
-    if name == "jsonb_contains":
-        return _contains(writer, node, column, str(known.value))
-    keys = known.value if isinstance(known.value, tuple) else (known.value,)
-    tests = [_exists(writer, node, column, str(key)) for key in keys if key is not None]
-    if not tests or len(tests) < len(keys):
-        raise writer.refused(node, "The keys must be texts.")
-    return (exp.and_ if name == "jsonb_exists_all" else exp.or_)(*tests, copy=False)
+    source = document(writer, args[0], plain=True)
+    return containment.contains(writer, source, loaded(str(known.value)))
+
+
+def _contained(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    if fold(args[1]) is None and fold(args[0]) is not None:
+        return _contains(writer, node, args[::-1])
+    return _contained_by(writer, node, args, known_side=1)
+
+
+def _contained_by(writer: Writer, node: Node, args: Sequence[Node], *, known_side: int) -> exp.Expr:
+    known = fold(args[known_side])
+    if known is None:
+        raise writer.refused(node, _CONSTANT)
+    if known.value is None:
+        return values.null("bool", writer.engine)
+    source = document(writer, args[1 - known_side], plain=True)
+    return containment.contained(writer, source, loaded(str(known.value)))
+
+
+def _exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    known = fold(args[1])
+    if known is not None and known.value is None:
+        return values.null("bool", writer.engine)
+    return _has_key(writer, document(writer, args[0]), args[1] if known is None else known.value)
+
+
+def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
+    if isinstance(key, Node):
+        name = writer.put(key)
+        marked = writer.piece(".document_key", name.copy())
+        inside = field(writer, source.copy(), name)
+    else:
+        marked = writer.text(f"s{key}")
+        inside = field(writer, source.copy(), str(key))
+    return writer.piece(".document_has", source, marked, inside)
+
+
+def _exists_many(connector: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
+    def exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        known = arrays.constant(args[1])
+        if known is None:
+            raise writer.refused(node, "The keys must be constants.")
+        if known.value is None:
+            return values.null("bool", writer.engine)
+        assert isinstance(known.value, tuple)
+        keys = [key for key in known.value if key is not None]
+        source = document(writer, args[0])
+        if not keys:
+            given = exp.Not(this=writer.is_null(source))
+            return writer.case([(given, values.boolean(connector is exp.and_))], None)
+        tests = [_has_key(writer, source.copy(), key) for key in keys]
+        return connector(*tests, copy=False)
+
+    return exists
 
 
 def is_null(writer: Writer, node: Node) -> exp.Expr | None:
     """`j -> 'a' IS NULL`: whether it is missing; the null of JSON is a value."""
     while isinstance(node, Relabel):
         node = node.arg
-    if not isinstance(node, (Op, Func)) or node.function.name not in _STEPS:
+    if isinstance(node, (Op, Func)) and node.function.name in _TEXTS:
+        return writer.piece(".document_null", raw(writer, walk_to(writer, node)))
+    if node.type not in ("json", "jsonb") or isinstance(node, Var):
         return None
-    column, path = _path(writer, node)
-    return writer.is_null(writer.piece(".json_type", column, path))
+    return writer.is_null(document(writer, node))
 
 
-def _path(writer: Writer, node: Node) -> tuple[exp.Expr, exp.Expr]:
-    keys: list[str] = []
-    inner = node
-    while isinstance(inner, (Op, Func)) and inner.function.name in _TEXTS | _STEPS:
-        known = arrays.constant(inner.args[1]) if len(inner.args) == 2 else None
-        if known is None or known.value is None:
-            raise writer.refused(node, _ONLY_COLUMN)
-        found = known.value if isinstance(known.value, tuple) else (known.value,)
-        if len(found) > 1 and any(str(key).lstrip("-").isdigit() for key in found):
-            raise writer.refused(node, "A path with the place of an element has no form yet.")
-        keys[:0] = [str(key) for key in found if isinstance(key, str)]
-        if not found or not all(isinstance(key, str) for key in found):
-            raise writer.refused(node, _ONLY_COLUMN)
-        if inner.function.name.startswith("jsonb_extract") and str(found[0]).lstrip("-").isdigit():
-            raise writer.refused(node, "A path with the place of an element has no form yet.")
-        inner = inner.args[0]
-    if not isinstance(inner, Var) or inner.type != "jsonb":
-        raise writer.refused(node, _ONLY_COLUMN)
-    return writer.put(inner), _written(writer, node, keys)
+def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:
+    """A text that is compared with others.
+
+    Beside constants that are no text of an object or array, json's exact text of one is not needed.
+    """
+    if not isinstance(node, (Op, Func)) or not node.function.name.startswith("json_"):
+        return writer.put(node)
+    known = [fold(other) for other in others]
+    if node.function.name not in _TEXTS or any(
+        item is None or str(item.value)[:1] in ("{", "[") for item in known
+    ):
+        return writer.put(node)
+    return writer.piece(".document_loose", raw(writer, walk_to(writer, node)))
 
 
-def _written(writer: Writer, node: Node, keys: Sequence[str]) -> exp.Expr:
-    """A path as the engine writes it."""
-    if any(not key or set(key) & set("\"'\\*[]") for key in keys):
-        raise writer.refused(node, "This key has no form yet.")
-    step = '["{}"]' if writer.engine == "spark" else '."{}"'
-    return writer.text("$" + "".join(step.replace("{}", key) for key in keys))
+def number(writer: Writer, node: Func | Op) -> exp.Expr:
+    """`(j -> 'a')::numeric` as PostgreSQL's text of the number."""
+    return writer.piece(".document_number", raw(writer, document(writer, node.args[0])))
 
 
-def _exists(writer: Writer, node: Node, column: exp.Expr, key: str) -> exp.Expr:
-    path = _written(writer, node, [key])
-    return writer.piece(".json_exists", column.copy(), path, writer.text(key))
+def cast(writer: Writer, node: Node, name: str, arg: Node) -> exp.Expr:
+    """`(j -> 'a')::int`, `::float8`, `::boolean`."""
+    found = raw(writer, document(writer, arg))
+    if name == "bool":
+        return writer.piece(".document_truth", found)
+    shown = writer.piece(".document_number", found)
+    if name in _NUMBERS:
+        return writer.cast(writer.piece(".whole_of_digits", shown), _NUMBERS[name])
+    return writer.piece(f".{name}_of_digits", shown)
 
 
-def _contains(writer: Writer, node: Node, column: exp.Expr, text: str) -> exp.Expr:
-    """`j @> '{…}'`: each value of the right side stands at its place."""
-    wanted = json.loads(text, parse_float=Decimal, parse_int=Decimal)
-    if not isinstance(wanted, dict):
-        raise writer.refused(node, "The right side must be an object.")
-    tests = [
-        writer.filled(
-            "_1 = _2",
-            writer.piece(".json_type_or_none", column.copy(), _written(writer, node, keys)),
-            writer.text(kind),
-        )
-        if value is None
-        else writer.filled(
-            "_1 = _2 AND _3 = _4",
-            writer.piece(".json_type_or_none", column.copy(), _written(writer, node, keys)),
-            writer.text(kind),
-            writer.piece(
-                f".json_{kind}",
-                writer.piece(".json_quoted", column.copy()),
-                _written(writer, node, keys),
-            ),
-            writer.text(value),
-        )
-        for keys, kind, value in _facts(writer, node, wanted, ())
-    ]
-    known = exp.Not(this=writer.is_null(column.copy()))
-    return writer.case([(known, exp.and_(*tests, copy=False))], None)
-
-
-def _facts(
-    writer: Writer, node: Node, wanted: object, path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], str, str | None]]:
-    """(path, type, text) of everything that must be there."""
-    if isinstance(wanted, dict):
-        yield path, "object", None
-        for key, value in wanted.items():
-            yield from _facts(writer, node, value, (*path, key))
-    elif isinstance(wanted, bool):
-        yield path, "boolean", "true" if wanted else "false"
-    elif wanted is None:
-        yield path, "null", None
-    elif isinstance(wanted, Decimal):
-        plain = format(wanted, "f")
-        yield path, "number", plain.rstrip("0").rstrip(".") if "." in plain else plain
-    elif isinstance(wanted, str):
-        yield path, "string", wanted
-    else:
-        raise writer.refused(node, "An array on the right side has no form yet.")
+CASTS = {"bool", *_NUMBERS, *_REALS}
+FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
+    **dict.fromkeys(_TEXTS, _as_text),
+    **dict.fromkeys(("jsonb_typeof", "json_typeof"), _kind),
+    **dict.fromkeys(("jsonb_array_length", "json_array_length"), _length),
+    "jsonb_eq": _compare("="),
+    "jsonb_ne": _compare("<>"),
+    "jsonb_contains": _contains,
+    "jsonb_contained": _contained,
+    "jsonb_exists": _exists,
+    "jsonb_exists_any": _exists_many(exp.or_),
+    "jsonb_exists_all": _exists_many(exp.and_),
+}

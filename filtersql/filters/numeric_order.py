@@ -23,8 +23,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from filtersql.filters import documents
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Node, Var
+from filtersql.filters.nodes import Func, Node, Op, Var
 from filtersql.filters.numerics import MOST, digits, put
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         return writer.text(_sort_text_of(constant.value))
     if isinstance(node, Var) and not node.decimal:
         shown = writer.column(node)
+    elif documents.of_json(node):
+        assert isinstance(node, (Func, Op))
+        shown = documents.number(writer, node)
     else:
         shown = writer.piece(".text", put(writer, node))
     return _sort_text_sql(writer, shown)

@@ -204,8 +204,12 @@ class Writer:
                 for arg in node.arg.args
             ]
             return exp.and_(*tests, copy=False) if tests else exp.true()
-        test = documents.is_null(self, node.arg) or self.is_null(self.raw(node.arg))
+        test = self.null_of(node.arg)
         return test if node.is_null else exp.Not(this=test)
+
+    def null_of(self, node: Node) -> exp.Expr:
+        """IS NULL of a value of any type."""
+        return documents.is_null(self, node) or self.is_null(self.raw(node))
 
     def raw(self, node: Node) -> exp.Expr:
         """A value of which only its being NULL matters: a column as it is stored."""

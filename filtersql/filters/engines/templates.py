@@ -72,10 +72,22 @@ def template(engine: Engine, text: str) -> Template:
     for call in list(tree.find_all(exp.ParseJSON)):
         # sqlglot leaves this function out when it writes Spark's SQL
         call.replace(exp.Anonymous(this="PARSE_JSON", expressions=[call.this]))
+    tree = tree.transform(lambda node: _called(node, engine), copy=False)
     if isinstance(tree, exp.Binary) and _place(tree.this) == 0 and _place(tree.expression) == 1:
         kind = type(tree)
         return lambda args: kind(this=operand(args[0]), expression=operand(args[1]))
     return lambda args: _filled(tree.copy(), args)
+
+
+def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
+    """JSON_EXTRACT as a call: its arrow would be read as part of the lambda beside it."""
+    if not isinstance(node, (exp.JSONExtract, exp.JSONExtractScalar)):
+        return node
+    name = "JSON_EXTRACT" if isinstance(node, exp.JSONExtract) else "JSON_EXTRACT_STRING"
+    path = node.expression
+    if isinstance(path, exp.JSONPath):
+        path = exp.Literal.string(path.sql(dialect=engine).strip("'"))
+    return exp.Anonymous(this=name, expressions=[node.this, path])
 
 
 def _filled(tree: exp.Expr, args: Sequence[exp.Expr]) -> exp.Expr:
