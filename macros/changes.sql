@@ -33,7 +33,7 @@ truncated AS (
       unchanged
     FROM {{ plan.changes }}
     WHERE op IN ('insert', 'update', 'delete', 'read')
-      AND seq > COALESCE((SELECT seq FROM truncated), -1)
+      AND seq > {{ plan.judged_above }}
   ),
   judged AS (
     -- {{ plan.matching }}

@@ -1,52 +1,11 @@
-{#- What the changes met in the target: PostgreSQL 18's names of conflicts, and the changes that no
-    filter let through. Counted beside the MERGE, changes nothing. -#}
-WITH
-  {{ plan.changes_sql }},
-  events AS (
-    SELECT
-{%- for column in plan.key_columns %}
-      CASE WHEN {{ plan.side }} = 'old' THEN {{ column.old }} ELSE {{ column.new }} END AS {{ column.name }},
-{%- endfor %}
-      CASE
-        WHEN {{ plan.side }} = 'old' AND {{ plan.effect }} = 'update' THEN 'left'
-        WHEN {{ plan.effect }} = 'update' AND ({{ plan.key_changed | join(" OR ") }}) THEN 'arrived'
-        ELSE {{ plan.effect }}
-      END AS {{ plan.effect }},
-      seq AS {{ plan.change_seq }}
-    FROM sides
-  ),
-  ordered AS (
-    SELECT
-      *,
-      LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_effect }}
-    FROM events
-  ),
-  met AS (
-    SELECT
-      ordered.{{ plan.effect }},
-      CASE
-        WHEN ordered.{{ plan.previous_effect }} IS NOT NULL THEN ordered.{{ plan.previous_effect }} IN ('insert', 'update', 'arrived')
-        WHEN EXISTS (SELECT 1 FROM truncated) THEN FALSE
-        ELSE present.{{ plan.row_found }} IS NOT NULL
-      END AS {{ plan.row_found }}
-    FROM ordered
-    LEFT JOIN (
-      SELECT
-{%- for column in plan.key_columns %}
-        {{ column.name }},
-{%- endfor %}
-        TRUE AS {{ plan.row_found }}
-      FROM {{ plan.target }}
-    ) AS present
-      ON ordered.{{ plan.previous_effect }} IS NULL
-{%- for column in plan.key_columns %}
-      AND present.{{ column.name }} = ordered.{{ column.name }}
-{%- endfor %}
-  )
+{#- What the changes met in the target, counted under PostgreSQL 18's names of conflicts; the first one
+    that stops a PostgreSQL subscriber; and the changes that no filter let through. -#}
+{{ plan.met_sql }}
 SELECT
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'insert' AND {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS insert_exists,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'arrived' AND {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS update_exists,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} IN ('update', 'left') AND NOT {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS update_missing,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'delete' AND NOT {{ plan.row_found }} THEN 1 ELSE 0 END), 0) AS delete_missing,
+  COALESCE(SUM(CASE WHEN {{ plan.finding }} = 'insert_exists' THEN 1 ELSE 0 END), 0) AS insert_exists,
+  COALESCE(SUM(CASE WHEN {{ plan.finding }} = 'update_exists' THEN 1 ELSE 0 END), 0) AS update_exists,
+  COALESCE(SUM(CASE WHEN {{ plan.finding }} = 'update_missing' THEN 1 ELSE 0 END), 0) AS update_missing,
+  COALESCE(SUM(CASE WHEN {{ plan.finding }} = 'delete_missing' THEN 1 ELSE 0 END), 0) AS delete_missing,
+  MIN(CASE WHEN {{ plan.finding }} IN ('insert_exists', 'update_exists') THEN {{ plan.change_seq }} END) AS first_stop,
   (SELECT COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'nothing' THEN 1 ELSE 0 END), 0) FROM transformed) AS changes_not_published
 FROM met

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["EQUIVALENT", "MUTATIONS", "PROFILES", "PROJECT", "Mutation", "with_profile"]
+__all__ = [
+    "EQUIVALENT",
+    "MUTATIONS",
+    "PROFILES",
+    "PROJECT",
+    "Mutation",
+    "with_conflicts",
+    "with_profile",
+]
 
 PROJECT: Mapping[str, str] = {
     "filtersql_project.yml": "name: proved\nversion: 1\nprofile: proved\n",
@@ -295,4 +303,18 @@ def with_profile(name: str) -> Mapping[str, str]:
         "tables/tables.sql": tables + (full if name == "xdb" else ""),
         "publications/publications.yml": definitions,
         "subscriptions/subscriptions.yml": _SUBSCRIBED % subscription,
+    }
+
+
+def with_conflicts(mode: str) -> Mapping[str, str]:
+    """The project's tables with a key, under another `on_conflict`."""
+    tables = PROJECT["tables/tables.sql"]
+    return {
+        **{name: text for name, text in PROJECT.items() if not name.startswith("subscriptions/")},
+        "tables/tables.sql": tables.replace(
+            "CREATE TABLE bare (a int, c text)", "CREATE TABLE bare (a int PRIMARY KEY, c text)"
+        ),
+        "subscriptions/subscriptions.yml": (
+            f"subscriptions: [{{name: s1, publications: [p1, p2, p3], on_conflict: {mode}}}]\n"
+        ),
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from checked import EQUIVALENT, MUTATIONS, PROFILES, PROJECT, Mutation, with_profile
+from checked import EQUIVALENT, MUTATIONS, PROFILES, PROJECT, Mutation, with_conflicts, with_profile
 from transcripts import Shell
 
 from filtersql import artifacts
@@ -120,6 +120,18 @@ def test_other_source_systems_are_proved(profile: str, tmp_path: Path) -> None:
     made = proofs(tmp_path / "project", "dev", tmp_path, with_profile(profile))
     for name in ("t1", "t2"):
         assert made.proof(name).counterexample is None, name
+
+
+@pytest.mark.parametrize("target", ["dev", "local"])
+def test_what_meets_the_wrong_state_is_proved_to_be_skipped(target: str, tmp_path: Path) -> None:
+    """The files of `on_conflict: skip` are right in every cell and every short history."""
+    made = proofs(tmp_path / "project", target, tmp_path, with_conflicts("skip"))
+    for name in ("keyed", "kept", "bare", "whole"):
+        assert made.nodes[name].compiled.form == "keyed_keeping"
+        proof = made.proof(name)
+        assert proof.counterexample is None, name
+        assert proof.cells > 50
+        assert proof.histories > 30
 
 
 def test_one_table_takes_little_time(for_spark: Proofs, announce: Callable[[str], None]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp, select
 
-from filtersql.applying.model import CONFLICTS
+from filtersql.applying.model import CONFLICTS, Conflict
 from filtersql.errors import Mistake
 from filtersql.errors.applying import (
     DuplicateKeys,
@@ -38,6 +38,9 @@ class Judgement:
     changes: int
     staged: int
     conflicts: dict[str, int]
+    sample: tuple[Conflict, ...] = ()
+    #: the first change that stops a PostgreSQL subscriber
+    first_stop: int | None = None
 
 
 def judge_changes(
@@ -64,11 +67,23 @@ def judge_changes(
         mistakes += _unknown(engine, compiled, stage, columns, name)
     row = engine.rows(compiled.conflicts_sql)[0]
     conflicts = {kind: int(str(row[index])) for index, kind in enumerate(CONFLICTS)}
+    sample = _sample(engine, compiled) if any(conflicts.values()) else ()
+    first = row[len(CONFLICTS)]
     merge = staged_merge(compiled, stage, engine)
     if merge is None:
         mistakes.append(UnreadableStatement(name))
         merge = ""
-    return Judgement(compiled, merge, changes, tally.rows, conflicts), mistakes
+    stop = None if first is None else int(str(first))
+    return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, stop), mistakes
+
+
+def _sample(engine: Engine, compiled: CompiledTable) -> tuple[Conflict, ...]:
+    """The first conflicts of each kind."""
+    names = compiled.key or tuple(column.name for column in compiled.columns)
+    return tuple(
+        Conflict(str(kind), int(str(seq)), dict(zip(names, key, strict=True)))
+        for *key, seq, kind in engine.rows(compiled.conflict_sample_sql)
+    )
 
 
 def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | None:

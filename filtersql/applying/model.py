@@ -13,10 +13,23 @@ from filtersql.errors import Mistake
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 
-__all__ = ["CONFLICTS", "Event", "Inputs", "OnEvent", "Options", "RunResult", "TableResult"]
+__all__ = [
+    "CONFLICTS",
+    "STOPPING",
+    "Conflict",
+    "Event",
+    "Inputs",
+    "OnEvent",
+    "Options",
+    "RunResult",
+    "TableResult",
+]
 
 #: PostgreSQL 18's names, as conflicts_sql gives them
 CONFLICTS = ("insert_exists", "update_exists", "update_missing", "delete_missing")
+
+#: those that stop a PostgreSQL subscriber; the others it logs and skips
+STOPPING = frozenset({"insert_exists", "update_exists"})
 
 Status = Literal["success", "error", "skipped"]
 
@@ -61,6 +74,15 @@ class Event:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A change and what it met: the key (without one: the row) under which it looked."""
+
+    kind: str
+    seq: int
+    key: Mapping[str, object]
+
+
 OnEvent = Callable[[Event], None]
 
 
@@ -78,6 +100,8 @@ class TableResult:
     changes_read: int = 0
     changes_skipped: int = 0
     conflicts: Mapping[str, int] = field(default_factory=dict)
+    #: the first ones of each kind
+    conflict_sample: tuple[Conflict, ...] = ()
     position: int | None = None
 
     @property

@@ -49,7 +49,17 @@ def _target(target: TableResult, compiled_folder: str) -> dict[str, object]:
         "changes_read": target.changes_read,
         "changes_skipped": target.changes_skipped,
         "conflicts": dict(target.conflicts),
+        "conflict_sample": [
+            {"kind": one.kind, "seq": one.seq, "key": _shown(one.key)}
+            for one in target.conflict_sample
+        ],
         "position": target.position,
         "relation_name": compiled.target_sql,
         "compiled_path": f"{compiled_folder}/{folder}/merge.sql",
     }
+
+
+def _shown(key: Mapping[str, object]) -> dict[str, object]:
+    """Values as JSON has them; any other as text."""
+    plain = (bool, int, str, type(None))
+    return {name: one if isinstance(one, plain) else str(one) for name, one in key.items()}

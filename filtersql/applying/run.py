@@ -113,10 +113,11 @@ def _subscription(
         lambda count: told.reading(name, count),
     )
     found: list[TableResult] = []
+    stopped: Sequence[Mistake] = ()
     began = time.perf_counter()
     try:
         with engine.transaction():
-            found = apply_subscription(work, tables)
+            found, stopped = apply_subscription(work, tables)
             if options.dry_run:
                 raise _Undone
     except _Undone:
@@ -128,4 +129,4 @@ def _subscription(
     finally:
         engine.clear()
         shutil.rmtree(folder, ignore_errors=True)
-    return found, ()
+    return found, stopped

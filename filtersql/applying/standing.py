@@ -25,7 +25,6 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
     ChangedFilter,
     ForeignTarget,
-    NotBuilt,
     TargetGone,
     TargetMoved,
 )
@@ -81,8 +80,6 @@ def _wrong(
     engine: Engine, compiled: CompiledTable, entry: Entry | None, options: Options
 ) -> list[Mistake]:
     name = f"{compiled.subscription}/{compiled.relation}"
-    if compiled.on_conflict != "apply":
-        return [NotBuilt(f'on_conflict "{compiled.on_conflict}" ("{name}")')]
     exists = engine.exists(compiled.target)
     moved = entry is not None and entry.target != compiled.target_sql
     if exists and (entry is None or moved):

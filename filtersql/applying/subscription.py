@@ -20,6 +20,7 @@ from filtersql.applying.ledger import Entry
 from filtersql.applying.model import TableResult
 from filtersql.applying.sources import FeedRead, read_feed, stage_source
 from filtersql.applying.standing import standings
+from filtersql.applying.stopping import Stop, first_stop
 from filtersql.applying.working import (
     Target,
     Work,
@@ -39,8 +40,13 @@ from filtersql.targets.model import Written
 __all__ = ["apply_subscription"]
 
 
-def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[TableResult]:
-    """Bring all targets of a subscription to the feed's cut. Raises Mistakes."""
+def apply_subscription(
+    work: Work, tables: Sequence[CompiledTable]
+) -> tuple[list[TableResult], tuple[Mistake, ...]]:
+    """Bring all targets of a subscription to the feed's cut. Raises Mistakes.
+
+    The mistakes that come with the results stopped it at an earlier boundary.
+    """
     engine, inputs, schema = work.engine, work.inputs, work.inputs.state_schema
     engine.configure({k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
@@ -58,6 +64,7 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
     seen = known.files.get(work.subscription.name, {})
     feed = read_feed(inputs, engine, work.subscription, landings, seen, work.folder, work.on_read)
     if feed is not None:
+        work.boundary = feed.reading.boundary
         for target, staged in zip(work.targets, feed.reading.staged, strict=True):
             target.staged, target.columns = staged.path, staged.columns
             target.skipped = staged.skipped
@@ -72,7 +79,8 @@ def apply_subscription(work: Work, tables: Sequence[CompiledTable]) -> list[Tabl
     except Mistakes:
         _take_back(work)
         raise
-    return [_result(target) for target in work.targets]
+    stopped = () if work.stop is None else work.stop.mistakes
+    return [_result(target, work.stop) for target in work.targets], stopped
 
 
 def _copy(work: Work) -> None:
@@ -120,13 +128,41 @@ def _catch_up(work: Work, cut: int | None) -> None:
     unfinished = {t.standing.until for t in work.targets if t.standing.until is not None}
     for until in sorted(unfinished):
         _round(work, [t for t in work.targets if t.standing.until == until], until)
-    if cut is not None:
-        behind = [t for t in work.targets if t.position is None or t.position < cut]
-        _round(work, behind, cut)
+    if cut is not None and work.stop is None:
+        _round(work, [t for t in work.targets if _below(t.position, cut)], cut)
 
 
 def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
     """Judge the changes of all targets up to a cut; then write them all."""
+    judged = _judged(work, targets, upto)
+    stop = first_stop((judgement for _, judgement in judged), work.boundary)
+    if stop is not None:
+        work.stop = stop
+        # Targets that are further already stay where they are: nothing is taken back.
+        targets = [t for t in targets if stop.upto is not None and _below(t.position, stop.upto)]
+        for target in targets:
+            target.pending = None
+        judged = [] if stop.upto is None else _judged(work, targets, stop.upto)
+        upto = upto if stop.upto is None else stop.upto
+    _count(judged)
+    if not only_looking(work):
+        _write(work, judged, upto)
+
+
+def _below(position: int | None, upto: int) -> bool:
+    return position is None or position < upto
+
+
+def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
+    for target, judgement in judged:
+        target.read += judgement.changes
+        target.sample = (*target.sample, *judgement.sample)
+        for kind, count in judgement.conflicts.items():
+            target.conflicts[kind] += count
+
+
+def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Target, Judgement]]:
+    """What is about to be written to each target. Raises Mistakes."""
     judged: list[tuple[Target, Judgement]] = []
     mistakes: list[Mistake] = []
     for index, target in enumerate(targets):
@@ -140,12 +176,10 @@ def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
             break  # a statement that failed has ended the transaction: no other can be judged
     if mistakes:
         raise Mistakes(mistakes)
-    for target, judgement in judged:
-        target.read += judgement.changes
-        for kind, count in judgement.conflicts.items():
-            target.conflicts[kind] += count
-    if only_looking(work):
-        return
+    return judged
+
+
+def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) -> None:
     writing = [(target, judgement) for target, judgement in judged if judgement.staged]
     commit(
         work,
@@ -208,12 +242,13 @@ def _remember(work: Work, feed: FeedRead | None) -> None:
     )
 
 
-def _result(target: Target) -> TableResult:
-    written = target.written
+def _result(target: Target, stop: Stop | None) -> TableResult:
+    written, compiled = target.written, target.compiled
+    stopped = stop is not None and f"{compiled.subscription}/{compiled.relation}" in stop.targets
     return TableResult(
-        compiled=target.compiled,
-        status="success",
-        message=_message(target),
+        compiled=compiled,
+        status="error" if stopped else "success",
+        message=stop.mistakes[0].message if stop is not None and stopped else _message(target),
         execution_time=target.seconds,
         rows_inserted=written.inserted,
         rows_updated=written.updated,
@@ -221,6 +256,7 @@ def _result(target: Target) -> TableResult:
         changes_read=target.read,
         changes_skipped=target.skipped,
         conflicts=dict(target.conflicts),
+        conflict_sample=target.sample,
         position=target.position,
     )
 

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from filtersql.applying import ledger
 from filtersql.applying.ledger import Entry, Phase
-from filtersql.applying.model import CONFLICTS, Inputs, Options
+from filtersql.applying.model import CONFLICTS, Conflict, Inputs, Options
 from filtersql.applying.standing import Standing
+from filtersql.applying.stopping import Stop
 from filtersql.definitions.model import Subscription
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
@@ -52,6 +53,7 @@ class Target:
     read: int = 0
     skipped: int = 0
     conflicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CONFLICTS, 0))
+    sample: tuple[Conflict, ...] = ()
     #: how often a statement turned out to be committed by an earlier run
     repeated: int = 0
     settled: bool = False
@@ -81,6 +83,9 @@ class Work:
     prepared: bool = False
     #: whether a table was made or written
     touched: bool = False
+    #: the last seq before the transaction of a change
+    boundary: Callable[[int], int | None] | None = None
+    stop: Stop | None = None
 
 
 def commit(work: Work, entries: Sequence[Entry]) -> None:

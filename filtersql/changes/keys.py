@@ -35,6 +35,8 @@ class Form(StrEnum):
     KEYED_UNCHANGED = "keyed_unchanged"
     #: keyed, and an UPDATE of a row that the target lacks is skipped
     KEYED_SKIPPING = "keyed_skipping"
+    #: keyed, and the target's row is kept: a change that meets the wrong state is skipped
+    KEYED_KEEPING = "keyed_keeping"
     KEYLESS = "keyless"
     APPEND = "append"
 
@@ -57,13 +59,22 @@ def row_key(table: Table) -> tuple[str, ...]:
 
 
 def row_form(
-    table: Table, key: tuple[str, ...], *, keepable: bool, inserts_only: bool, skips_missing: bool
+    table: Table,
+    key: tuple[str, ...],
+    *,
+    keepable: bool,
+    inserts_only: bool,
+    skips_missing: bool,
+    keeps_existing: bool,
 ) -> Form | None:
     """The form of a table's statements; None where updates or deletes find no row.
 
     `keepable`: some published column may be sent as unchanged and no old row holds it.
     `skips_missing`: an UPDATE inserts no row. Copies of a row without key cannot tell.
+    `keeps_existing`: no change replaces a row but an UPDATE of that row.
     """
+    if key and keeps_existing:
+        return Form.KEYED_KEEPING
     if key and skips_missing and not inserts_only:
         return Form.KEYED_SKIPPING
     if key:

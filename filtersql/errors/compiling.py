@@ -11,7 +11,7 @@ from filtersql.source import Span
 __all__ = [
     "BadTargetPattern",
     "ColumnsDifferByCase",
-    "ConflictModeNotBuilt",
+    "ConflictsWithoutKey",
     "MacroFailed",
     "NoRowKey",
     "TargetNameNotPossible",
@@ -88,14 +88,16 @@ class NoRowKey(Mistake):
         )
 
 
-class ConflictModeNotBuilt(Mistake):
-    """`on_conflict: skip` and `error` are not built yet."""
+class ConflictsWithoutKey(Mistake):
+    """`on_conflict: skip` and `error` for a table whose rows are only counted."""
 
-    def __init__(self, mode: str, subscription: str, span: Span) -> None:
+    def __init__(self, relation: RelationName, mode: str, span: Span) -> None:
         super().__init__(
-            f'on_conflict "{mode}" of subscription "{subscription}" is not supported yet',
+            f'on_conflict "{mode}" needs a key that finds the rows of table "{relation}"',
             span=span,
-            hint='Use "apply".',
+            detail="Without a key copies of a row are counted, and an UPDATE of a row that the "
+            "target lacks adds its new row.",
+            hint='Add a primary key, or use "apply".',
         )
 
 

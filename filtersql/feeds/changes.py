@@ -74,6 +74,8 @@ class Reading:
     last: int | None
     total: int
     unpublished: int
+    #: the last seq before the transaction of a change
+    boundary: Callable[[int], int | None]
 
     @property
     def waiting(self) -> bool:
@@ -137,7 +139,9 @@ def read(
         for stage, count, skipped in zip(stages, tally.read, tally.skipped, strict=True)
     )
     last = max(order.seqs) if order.seqs else None
-    return Reading(tuple(staged), order.cut(closed), last, tally.total, tally.unpublished)
+    return Reading(
+        tuple(staged), order.cut(closed), last, tally.total, tally.unpublished, order.boundary
+    )
 
 
 def _take(

@@ -97,6 +97,20 @@ class Order:
                 return self.seqs[index]
         return None
 
+    def boundary(self, seq: int) -> int | None:
+        """The last seq before the transaction of a change; None where there is none above start."""
+        before, open_tx, closed = None, -1, True
+        last: int | None = None
+        for index in self._indexes():
+            tx = self.txs[index]
+            if closed or tx < 0 or tx != open_tx:
+                before = last
+            if self.seqs[index] >= seq:
+                return before
+            open_tx, closed = tx, bool(self.commits[index])
+            last = self.seqs[index]
+        return last
+
     def _indexes(self) -> range | list[int]:
         indexes = range(len(self.seqs))
         return indexes if self.sorted else sorted(indexes, key=self.seqs.__getitem__)

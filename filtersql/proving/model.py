@@ -149,6 +149,8 @@ class Model:
         row = self._complete(new, change, None)
         if not self.key:
             return (*rows, row)
+        if self._keeps and self._without(rows, self._key_of(row)) != tuple(rows):
+            return tuple(rows)
         return (*self._without(rows, self._key_of(row)), row)
 
     def _update(self, rows: Sequence[Row], change: Change, new: Image) -> tuple[Row, ...]:
@@ -158,15 +160,23 @@ class Model:
             return tuple(rows)
         row = self._complete(new, change, found)
         left = self._remove(rows, found)
+        if self._keeps and self._without(left, self._key_of(row)) != left:
+            return tuple(rows)
         if self.key:
             left = self._without(left, self._key_of(row))
         return (*left, row)
 
     @property
+    def _keeps(self) -> bool:
+        """Whether a row that exists stays as it is: skipped, or the run stops before."""
+        return self.resolved.subscription.on_conflict in ("skip", "error")
+
+    @property
     def _skips(self) -> bool:
         """Whether an UPDATE of a row that is not there does nothing."""
         said = self.resolved.subscription.on_conflict
-        return self.resolved.semantics.missing_target == "skip" and said is None
+        skips = self.resolved.semantics.missing_target == "skip"
+        return self._keeps or (skips and said is None)
 
     def _delete(self, rows: Sequence[Row], change: Change) -> tuple[Row, ...]:
         old = change.before if change.before is not None else change.after

@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from filtersql.catalog import Column, Identity, Table
-from filtersql.changes import Form, Judgements, images, judgements, row_form, row_key
+from filtersql.changes import Form, Images, Judgements, images, judgements, row_form, row_key
 from filtersql.definitions.model import Action
-from filtersql.errors.compiling import ColumnsDifferByCase, ConflictModeNotBuilt, NoRowKey
+from filtersql.errors.compiling import ColumnsDifferByCase, ConflictsWithoutKey, NoRowKey
 from filtersql.filters.model import Filter
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
@@ -59,9 +59,6 @@ def compiled_table(
     `write(filter, prefix)` gives a filter's SQL over the columns `<prefix><name>`. Raises a Mistake
     where the target cannot be made.
     """
-    subscription = resolved.subscription
-    if subscription.on_conflict not in (None, "apply"):
-        raise ConflictModeNotBuilt(subscription.on_conflict, subscription.name, subscription.span)
     published = {column.name for column in resolved.columns}
     key = row_key(resolved.table)
     if not set(key) <= published:
@@ -95,20 +92,7 @@ def _outline(
         before_complete=complete,
         key_only=rules.delete_policy == "key_only_filter",
     )
-    form = row_form(
-        table,
-        key,
-        keepable=bool(pictures.may_be_unchanged),
-        inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
-        skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
-    )
-    if form is None and resolved.unjudged:
-        # The first change that would have to find a row stops the run.
-        form = Form.APPEND
-    decides = "target_existence" in (rules.update_decision, rules.delete_policy)
-    if form is None or (form is Form.KEYLESS and decides):
-        full = table.replica_identity.kind is Identity.FULL
-        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
+    form = _form(resolved, key, pictures)
     changes_view = view_name("changes", table.name)
     name = target_sql(destination.catalog, target, engine)
     return Outline(
@@ -135,6 +119,29 @@ def _outline(
         stops_at_unchanged=rules.toast_unchanged == "error",
         judgements=judged,
     )
+
+
+def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Form:
+    """Raises a Mistake where no key finds a row that changes."""
+    table, subscription, rules = resolved.table, resolved.subscription, resolved.semantics
+    form = row_form(
+        table,
+        key,
+        keepable=bool(pictures.may_be_unchanged),
+        inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
+        skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
+        keeps_existing=subscription.on_conflict in ("skip", "error"),
+    )
+    if form is None and resolved.unjudged:
+        # The first change that would have to find a row stops the run.
+        form = Form.APPEND
+    if form is Form.KEYLESS and subscription.on_conflict in ("skip", "error"):
+        raise ConflictsWithoutKey(table.name, subscription.on_conflict, subscription.span)
+    decides = "target_existence" in (rules.update_decision, rules.delete_policy)
+    if form is None or (form is Form.KEYLESS and decides):
+        full = table.replica_identity.kind is Identity.FULL
+        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
+    return form
 
 
 def _statements(
@@ -171,7 +178,7 @@ def _statements(
         effect_column=plan.plain_effect,
         ordinal_column=plan.plain_ordinal,
         may_be_unchanged=tuple(one.plain for one in plan.carried_columns + plan.keepable_columns),
-        on_conflict="apply",
+        on_conflict=subscription.on_conflict or "apply",
         copy_data=subscription.copy_data,
         changes_view=outline.changes_view,
         source_view=outline.source_view,
@@ -179,7 +186,8 @@ def _statements(
         merge_source_sql=plan.source_sql,
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
-        conflicts_sql=render(macros.conflicts, plan, folders),
+        conflicts_sql=render("conflicts", plan, folders),
+        conflict_sample_sql=render("conflict_sample", plan, folders),
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
             for column in resolved.columns

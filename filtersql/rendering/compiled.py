@@ -81,8 +81,11 @@ class CompiledTable:
     initial_copy_sql: str
     audit_sql: str
     #: counts what `on_conflict` had to decide: one row of insert_exists, update_exists,
-    #: update_missing, delete_missing, and the skipped changes; reads changes_view and the target
+    #: update_missing, delete_missing, the first seq of the former two, and the skipped changes;
+    #: reads changes_view and the target
     conflicts_sql: str
+    #: the first conflicts of each kind: the key (or the row), seq and kind
+    conflict_sample_sql: str
     #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties
     column_definitions_sql: str
     #: engine settings that the meaning of the statements depends on

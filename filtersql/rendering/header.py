@@ -23,6 +23,12 @@ _SWITCHES = {
 }
 
 
+_CONFLICTS = {
+    "skip": ("Conflicts: a change that meets the wrong state in the target is skipped.",),
+    "error": ("Conflicts: the run stops before a row that exists; a missing one is skipped.",),
+}
+
+
 def header(
     resolved: ResolvedTable,
     judgements: Judgements,
@@ -49,6 +55,7 @@ def header(
         + ("published; no filter judges it" if resolved.truncates else "is not published"),
         *(sentence for switch, sentence in _SWITCHES.items() if _is_turned(resolved, switch)),
         *resolved.why,
+        *_CONFLICTS.get(resolved.subscription.on_conflict or "", ()),
         f"Changes of: {', '.join(map(str, resolved.sources))}, from the view {changes_view}",
         f"Rows are found by: {', '.join(key) or 'nothing; inserts only'}",
         f"Settings: {', '.join(f'{name}={value}' for name, value in settings.items())}",

@@ -89,6 +89,18 @@ class Internals:
     previous_seq: str
     added_seq: str
     removed_seq: str
+    next_effect: str
+    old_effect: str
+    old_seq: str
+    new_effect: str
+    new_seq: str
+    linked: str
+    place: str
+    old_input: str
+    new_input: str
+    outcomes: str
+    old_found: str
+    new_found: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +130,8 @@ class MergePlan:
     #: payload columns that the target's row may have to keep, and the others
     keepable_columns: tuple[PlannedColumn, ...]
     complete_columns: tuple[PlannedColumn, ...]
+    #: columns that tell which row a conflict is about
+    met_columns: tuple[PlannedColumn, ...]
     key: tuple[str, ...]
     #: all columns, for a table without key
     row: tuple[str, ...]
@@ -131,6 +145,8 @@ class MergePlan:
     #: the effect of a change; stops where it adds a row that is incomplete
     checked_effect: str
     truncate_ops: tuple[str, ...]
+    #: the seq up to which changes cannot matter any more
+    judged_above: str
     #: how several filters are combined, and what NULL is
     matching: str
     unknown_matches: str
@@ -144,6 +160,7 @@ class MergePlan:
     new_side: str
     both_sides: str
     unknown_value: str
+    text_type: str
     effect: str
     change_seq: str
     side: str
@@ -163,9 +180,26 @@ class MergePlan:
     previous_seq: str
     added_seq: str
     removed_seq: str
+    next_effect: str
+    old_effect: str
+    old_seq: str
+    new_effect: str
+    new_seq: str
+    linked: str
+    place: str
+    old_input: str
+    new_input: str
+    outcomes: str
+    old_found: str
+    new_found: str
     zero_to_copies_left: str
+    #: what an earlier change left under the key; goes before OVER (…)
+    found_before: str
+    #: what all changes of a key that hang on each other find, judged in their order
+    all_outcomes: str
     #: `effect` and `copy_ordinal`, unquoted: for the runner
     plain_effect: str
     plain_ordinal: str
     changes_sql: str = ""
+    met_sql: str = ""
     source_sql: str = ""

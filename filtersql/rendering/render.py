@@ -27,20 +27,17 @@ class Macros(NamedTuple):
 
     source: str
     merge: str
-    conflicts: str
+    met: str
     audit: str
 
 
 MACROS = {
-    Form.KEYED: Macros("merge_source", "merge", "conflicts", "audit"),
-    Form.KEYED_UNCHANGED: Macros("merge_source_unchanged", "merge", "conflicts", "audit"),
-    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "conflicts_skipping", "audit"),
-    Form.KEYLESS: Macros(
-        "merge_source_keyless", "merge_keyless", "conflicts_keyless", "audit_keyless"
-    ),
-    Form.APPEND: Macros(
-        "merge_source_append", "merge_keyless", "conflicts_append", "audit_keyless"
-    ),
+    Form.KEYED: Macros("merge_source", "merge", "met", "audit"),
+    Form.KEYED_UNCHANGED: Macros("merge_source_unchanged", "merge", "met", "audit"),
+    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "met_skipping", "audit"),
+    Form.KEYED_KEEPING: Macros("merge_source_keeping", "merge", "met_keeping", "audit"),
+    Form.KEYLESS: Macros("merge_source_keyless", "merge_keyless", "met_keyless", "audit_keyless"),
+    Form.APPEND: Macros("merge_source_append", "merge_keyless", "met_append", "audit_keyless"),
 }
 
 
@@ -89,6 +86,8 @@ def render(macro: str, plan: MergePlan, folders: Sequence[Path]) -> str:
 
 
 def with_source(plan: MergePlan, form: Form, folders: Sequence[Path]) -> MergePlan:
-    """The plan with the query that the MERGE reads."""
+    """The plan with the query that the MERGE reads, and what the changes meet in the target."""
+    macros = MACROS[form]
     plan = replace(plan, changes_sql=render("changes", plan, folders))
-    return replace(plan, source_sql=render(MACROS[form].source, plan, folders))
+    plan = replace(plan, met_sql=render(macros.met, plan, folders))
+    return replace(plan, source_sql=render(macros.source, plan, folders))

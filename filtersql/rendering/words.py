@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sqlglot import exp
+from sqlglot import exp, parse_one, select
 
 from filtersql.storage import Engine
 
@@ -26,17 +26,21 @@ __all__ = [
     "differs",
     "equals",
     "explode",
+    "found_before",
     "inserted",
     "inserts",
     "is_unchanged",
+    "judged_above",
     "kept_or_sent",
     "last_known",
     "literal",
     "negated",
     "null",
+    "outcomes",
     "quoted",
     "raise_error",
     "string_array",
+    "text_type",
     "true_or_false",
     "zero_to",
 ]
@@ -67,6 +71,16 @@ def is_unchanged(name: str, engine: Engine) -> str:
     """Whether the feed left the column out because its out-of-line value did not change."""
     contains = exp.ArrayContains(this=exp.column("unchanged"), expression=exp.Literal.string(name))
     return exp.Coalesce(this=contains, expressions=[exp.false()]).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=8)
+def judged_above(engine: Engine, *, everything: bool) -> str:
+    """The seq of the last TRUNCATE, if there is one and what came before it cannot matter."""
+    nothing = exp.convert(-1)
+    if everything:
+        return nothing.sql(engine, copy=False)
+    last = select("seq").from_("truncated").subquery()
+    return exp.Coalesce(this=last, expressions=[nothing]).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=1024)
@@ -177,6 +191,11 @@ def raise_error(message: str, engine: Engine) -> str:
     return _stop(message, engine).sql(engine, copy=False)
 
 
+def text_type(engine: Engine) -> str:
+    """The type of text."""
+    return exp.DataType.build("text").sql(engine)
+
+
 def explode(engine: Engine) -> str:
     """The function that makes a row of each element of an array."""
     return "EXPLODE" if engine == "spark" else "UNNEST"
@@ -187,6 +206,48 @@ def zero_to(name: str, engine: Engine) -> str:
     """The array of the numbers from 0 up to a column's value."""
     start, end = (exp.cast(one, "bigint") for one in (exp.Literal.number(0), _column(name)))
     return exp.GenerateSeries(start=start, end=end).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=64)
+def found_before(effect: str, engine: Engine) -> str:
+    """Whether the last change that added or removed the row added it; goes before OVER (…)."""
+    added = _column(effect).isin("held", "insert", "arrived")
+    told = exp.case().when(exp.NEQ(this=_column(effect), expression=exp.convert("update")), added)
+    return exp.IgnoreNulls(this=exp.LastValue(this=told)).sql(engine, copy=False)
+
+
+#: the text so far, and a link: its place and the places of its two inputs, of ten digits each
+_IN_ORDER = """
+REDUCE(ARRAY_SORT(links), '01', (so_far, link) -> so_far || CASE
+  WHEN SUBSTR(so_far, CAST(SUBSTR(link, 11, 10) AS INT), 1) = '1'
+    AND SUBSTR(so_far, CAST(SUBSTR(link, 21, 10) AS INT), 1) = '1' THEN '11'
+  WHEN SUBSTR(so_far, CAST(SUBSTR(link, 11, 10) AS INT), 1) = '1'
+    OR SUBSTR(so_far, CAST(SUBSTR(link, 21, 10) AS INT), 1) = '1' THEN '01'
+  ELSE '00' END)
+"""
+
+
+@lru_cache(maxsize=64)
+def outcomes(place: str, old_input: str, new_input: str, engine: Engine) -> str:
+    """The text of all outcomes: changes of a key, folded in the order of their places."""
+    place_digits, old_digits, new_digits = (
+        exp.Pad(
+            this=exp.cast(_column(name), "text"),
+            expression=exp.Literal.number(10),
+            fill_pattern=exp.Literal.string("0"),
+            is_left=True,
+        )
+        for name in (place, old_input, new_input)
+    )
+    link = exp.DPipe(
+        this=exp.DPipe(this=place_digits, expression=old_digits, safe=True),
+        expression=new_digits,
+        safe=True,
+    )
+    folded = parse_one(_IN_ORDER, dialect="spark")
+    (links,) = (column for column in folded.find_all(exp.Column) if column.name == "links")
+    links.replace(exp.ArrayAgg(this=link))
+    return folded.sql(engine, copy=False)
 
 
 @lru_cache(maxsize=64)

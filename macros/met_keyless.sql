@@ -31,21 +31,28 @@ WITH
     WHERE NOT EXISTS (SELECT 1 FROM truncated)
     GROUP BY {{ plan.row | join(", ") }}
   ),
-  met AS (
+  left_over AS (
     SELECT
+{%- for column in plan.columns %}
+      lowered.{{ column.name }},
+{%- endfor %}
       lowered.{{ plan.effect }},
-      lowered.{{ plan.copy_step }},
+      lowered.{{ plan.change_seq }},
       lowered.{{ plan.copy_level }} + 1 + GREATEST(COALESCE(held.{{ plan.copies_held }}, 0), -COALESCE(lowered.{{ plan.copy_lowest }}, 0)) AS {{ plan.copies_held }}
     FROM lowered
     LEFT JOIN held
       ON {% for column in plan.columns %}{{ " AND " if not loop.first }}held.{{ column.name }} IS NOT DISTINCT FROM lowered.{{ column.name }}{% endfor %}
 
     WHERE lowered.{{ plan.copy_step }} = -1
+  ),
+  met AS (
+    SELECT
+      {{ plan.row | join(", ") }},
+      {{ plan.change_seq }},
+      CASE
+        WHEN {{ plan.copies_held }} > 0 THEN NULL
+        WHEN {{ plan.effect }} = 'update' THEN 'update_missing'
+        ELSE 'delete_missing'
+      END AS {{ plan.finding }}
+    FROM left_over
   )
-SELECT
-  0 AS insert_exists,
-  0 AS update_exists,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'update' AND {{ plan.copies_held }} <= 0 THEN 1 ELSE 0 END), 0) AS update_missing,
-  COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'delete' AND {{ plan.copies_held }} <= 0 THEN 1 ELSE 0 END), 0) AS delete_missing,
-  (SELECT COALESCE(SUM(CASE WHEN {{ plan.effect }} = 'nothing' THEN 1 ELSE 0 END), 0) FROM transformed) AS changes_not_published
-FROM met

@@ -1,0 +1,31 @@
+"""Mistakes of changes that meet something else in the target than they should."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from filtersql.errors import Mistake
+
+__all__ = ["ConflictStops"]
+
+
+class ConflictStops(Mistake):
+    """A change finds a row under the key that it brings, and `on_conflict` says error."""
+
+    def __init__(
+        self,
+        name: str,
+        relation: str,
+        kind: str,
+        seq: int,
+        key: Mapping[str, object],
+        upto: int | None,
+    ) -> None:
+        columns, values = ", ".join(key), ", ".join(str(value) for value in key.values())
+        applied = "Nothing" if upto is None else f"Everything up to seq {upto}"
+        super().__init__(
+            f'conflict detected on relation "{relation}": conflict={kind}',
+            detail=f'Key ({columns})=({values}) already exists in the target of "{name}"; the '
+            f"change is seq {seq}. {applied} is applied.",
+            hint="Remove the row from the target, or set on_conflict to skip or apply.",
+        )

@@ -1,0 +1,41 @@
+{#- As merge_source, where a change is skipped that meets the wrong state in the target: the last change
+    of a key that is not skipped decides. -#}
+WITH
+  {{ plan.changes_sql }},
+  {% include "events_keeping.sql" %},
+  taken AS (
+    SELECT *
+    FROM found_under_key
+    WHERE {{ plan.effect }} NOT IN ('insert', 'update')
+      OR {{ plan.row_found }} = ({{ plan.effect }} = 'update')
+  ),
+  net AS (
+    SELECT
+{%- for column in plan.key_columns %}
+      {{ column.name }},
+{%- endfor %}
+{%- for column in plan.complete_columns %}
+      {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+      {{ column.last_known }} OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ column.known }},
+{%- endfor %}
+      {{ plan.checked_effect }} AS {{ plan.effect }},
+      LEAD({{ plan.change_seq }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.recency }}
+    FROM taken
+  )
+  SELECT
+{%- for column in plan.key_columns %}
+    {{ column.name }},
+{%- endfor %}
+{%- for column in plan.complete_columns %}
+    {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+    {{ column.known }}.value AS {{ column.name }},
+    {{ column.known }} IS NULL AS {{ column.keeps }},
+{%- endfor %}
+    CASE WHEN {{ plan.effect }} IN ('insert', 'update', 'arrived') THEN 'insert' ELSE 'delete' END AS {{ plan.effect }}
+  FROM net
+  WHERE {{ plan.recency }} IS NULL
+    AND {{ plan.effect }} <> 'held'
