@@ -40,6 +40,7 @@ __all__ = [
     "enums",
     "parse_column",
     "parse_expression",
+    "parse_row_filter",
     "parse_statements",
     "parse_statements_apart",
     "scan",
@@ -53,6 +54,7 @@ _NEAR = re.compile(r'at or near "(.*)"\Z', re.DOTALL)
 _PLACES = re.compile(r"(^|_)(location|list_start|list_end)\Z")
 _ONLY_AN_EXPRESSION = {"target_list", "limit_option", "op"}
 _FILTER_START = "CREATE PUBLICATION p FOR TABLE t WHERE ("
+_SELECT_START = "SELECT "
 _COLUMN_START = "ALTER TABLE t ADD COLUMN "
 
 
@@ -121,6 +123,16 @@ def parse_expression(text: Passage | str) -> Node:
         return targets[0].res_target.val
     # A list, an alias or a clause of SELECT: PostgreSQL's words come from where a filter stands.
     raise _filter_mistake(text) or _mistake("syntax error", 0, text)
+
+
+def parse_row_filter(text: Passage | str) -> Node:
+    """The expression of a replication set's row_filter, which pglogical reads behind SELECT."""
+    try:
+        return parse_expression(text)
+    except SyntaxMistake:
+        _parsed(f"{_SELECT_START}{text} FROM t", 0, text, len(_SELECT_START))
+        message = f'invalid row_filter expression "{text}"'
+        raise _mistake(message, 0, text) from None
 
 
 def parse_column(text: Passage | str, name: str = "c") -> Node:

@@ -12,6 +12,7 @@ Example
     missing_target              insert     insert           skip        insert
     existing_target_on_insert   upsert     upsert           upsert      upsert
     partition_routing           via_root_… root_wins        root_wins   root_wins
+    allowed_expressions         publica…   publication      check_con…  check_con…
     =========================== ========== ================ =========== ===========
 
 Rules read switches, never a system's name. A project names a profile and may turn any switch:
@@ -27,9 +28,9 @@ __all__ = ["BDR", "HONOURED", "PGLOGICAL", "POSTGRES", "XDB", "Semantics"]
 
 #: switches that a project may turn; one that no layer reads is refused, not misunderstood
 HONOURED = frozenset(
-    "binary_filters column_lists combine copy_predicate delete_policy full_identity missing_target"
-    " modulus_beside null_policy partition_routing publishes toast_unchanged unfiltered_cancels"
-    " update_decision".split()
+    "allowed_expressions binary_filters column_lists combine copy_predicate delete_policy"
+    " full_identity missing_target modulus_beside null_policy partition_routing publishes"
+    " toast_unchanged unfiltered_cancels update_decision".split()
 )
 
 
@@ -65,6 +66,8 @@ class Semantics:
     binary_filters: bool = True
     #: whether a filter may have other conditions beside a modulus
     modulus_beside: bool = True
+    #: what a filter may hold: what a publication's WHERE may, or what a CHECK constraint may
+    allowed_expressions: Literal["publication", "check_constraint"] = "publication"
     #: switches that the system's manual leaves open: a project that needs one is told
     unstated: frozenset[str] = frozenset()
 
@@ -113,6 +116,7 @@ PGLOGICAL = Semantics(
     copy_predicate="or_all",
     column_lists="union",
     publishes="replication_sets",
+    allowed_expressions="check_constraint",
 )
 
 #: BDR 3.7 to PGD 6: "True or Unknown" is sent, memberships and options are united
@@ -129,5 +133,6 @@ BDR = Semantics(
     copy_predicate="or_all",
     column_lists="none",
     publishes="replication_sets",
+    allowed_expressions="check_constraint",
     unstated=frozenset({"combine"}),
 )

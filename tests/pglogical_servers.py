@@ -30,9 +30,9 @@ _SETTINGS = {
     "unix_socket_directories": "",
     "shared_preload_libraries": "pglogical",
     "wal_level": "logical",
-    "max_wal_senders": "30",
-    "max_replication_slots": "30",
-    "max_worker_processes": "60",
+    "max_wal_senders": "60",
+    "max_replication_slots": "60",
+    "max_worker_processes": "200",
     "track_commit_timestamp": "on",
     "pglogical.conflict_log_level": "log",
     "fsync": "off",
@@ -115,7 +115,7 @@ def caught_up(server: Server, provider: str, subscriber: str) -> bool:
             reached = ask(
                 source,
                 "SELECT confirmed_flush_lsn >= %s::pg_lsn FROM pg_replication_slots"
-                " WHERE database = %s",
+                " WHERE database = %s AND plugin = 'pglogical_output'",
                 position,
                 provider,
             )

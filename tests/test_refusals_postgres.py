@@ -15,16 +15,12 @@ from pathlib import Path
 import psycopg
 import pytest
 from projects import maker
+from refusals import Words, agree, of_filtersql, of_server
 from servers import Server
-
-from filtersql.compile import compile_project
-from filtersql.errors import Mistake, Mistakes
-from filtersql.project import load
 
 pytestmark = pytest.mark.postgres
 
 _SCRIPTS = Path(__file__).parent / "data" / "refused.sql"
-Words = tuple[str | None, str | None, str | None]
 
 
 def scripts(version: int) -> list[str]:
@@ -33,52 +29,19 @@ def scripts(version: int) -> list[str]:
     return [one for one in blocks if version >= 18 or not one.startswith("-- since 18\n")]
 
 
-def of_server(connection: psycopg.Connection[object], script: str) -> Words | None:
-    """What the server says of the last statement; nothing is kept."""
-    *before, last = [line for line in script.splitlines() if not line.startswith("--")]
-    with connection.transaction(force_rollback=True):
-        for statement in before:
-            connection.execute(statement.encode())
-        try:
-            with connection.transaction():
-                connection.execute(last.encode())
-        except psycopg.Error as error:
-            said = error.diag
-            return said.message_primary, said.message_detail, said.message_hint
-    return None
-
-
-def of_filtersql(folder: Path, script: str, version: int) -> list[Words]:
-    """Everything that filtersql says of the whole script."""
-    (folder / "tables" / "t.sql").write_text(f"-- filtersql: raw\n{script}", encoding="utf-8")
-    settings = f"name: shop\nversion: 1\npostgres_version: {version}\n"
-    (folder / "filtersql_project.yml").write_text(settings, encoding="utf-8")
-    try:
-        compile_project(load(folder))
-    except Mistake as mistake:
-        return [(mistake.message, mistake.detail, mistake.hint)]
-    except Mistakes as mistakes:
-        return [(one.message, one.detail, one.hint) for one in mistakes.mistakes]
-    return []
-
-
 def differences(
     connection: psycopg.Connection[object], folder: Path, version: int
 ) -> Mapping[str, tuple[Words | None, list[Words]]]:
     """The scripts that the two answer in different words."""
     found = {}
     for script in scripts(version):
-        theirs, ours = of_server(connection, script), of_filtersql(folder, script, version)
-        if (theirs is None and ours) or (theirs and not any(_agree(theirs, one) for one in ours)):
+        theirs, ours = (
+            of_server(connection, script),
+            of_filtersql(folder, script, version, "postgres"),
+        )
+        if not agree(theirs, ours):
             found[script] = theirs, ours
     return found
-
-
-def _agree(theirs: Words, ours: Words) -> bool:
-    return all(
-        one == other or (one is None and place > 0)
-        for place, (one, other) in enumerate(zip(theirs, ours, strict=True))
-    )
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from dataclasses import replace
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named, inlined
-from filtersql.definitions.model import PublishedTable
+from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName, quote_identifier
 
@@ -86,6 +86,12 @@ def of_column(script: Script, table: DraftTable, column: str) -> Iterator[str]:
             f"publication of table {shown} in publication {publication} depends on "
             f"column {column} of table {shown}"
         )
+    for one, entry in _memberships(script.drafts, table.name):
+        if entry.where is not None and column in columns_named(entry.where):
+            yield (
+                f"table {shown} membership in replication set {one.name} depends on "
+                f"column {column} of table {shown}"
+            )
 
 
 def of_table(script: Script, table: DraftTable, gone: Iterable[RelationName]) -> Iterator[str]:
@@ -101,6 +107,20 @@ def of_table(script: Script, table: DraftTable, gone: Iterable[RelationName]) ->
                 f"constraint {key.name} on table {described(script, other.name)} depends on "
                 f"table {shown}"
             )
+    for one, _ in _memberships(script.drafts, table.name):
+        if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
+            yield (
+                f"table {shown} membership in replication set {one.name} depends on table {shown}"
+            )
+
+
+def _memberships(
+    drafts: Drafts, table: RelationName
+) -> Iterator[tuple[ReplicationSet, PublishedTable]]:
+    for one in drafts.replication_sets.values():
+        for entry in one.tables:
+            if entry.name == table:
+                yield one, entry
 
 
 def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
@@ -114,6 +134,7 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         _inline(drafts, table, name, column.generation.text)
     for publication, entry in [*publications_reading(drafts, table, name)]:
         remove_entries(drafts, entry.name, publication)
+    _leave_sets(drafts, table, name)
     del table.columns[name]
     if name in table.primary_key:
         table.primary_key, table.primary_key_name = (), None
@@ -136,6 +157,16 @@ def remove_references(drafts: Drafts, table: RelationName) -> None:
     """Drops the foreign keys that point to a table."""
     for other in drafts.tables.values():
         other.foreign_keys = [one for one in other.foreign_keys if one[0].references != table]
+
+
+def _leave_sets(drafts: Drafts, table: DraftTable, column: str) -> None:
+    """A set loses the table whose filter reads the column; a column list just gets shorter."""
+    for one, entry in [*_memberships(drafts, table.name)]:
+        members = [each for each in one.tables if each is not entry]
+        if entry.where is None or column not in columns_named(entry.where):
+            left = entry.columns and tuple(each for each in entry.columns if each != column)
+            members.append(replace(entry, columns=left))
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
 
 
 def _inline(drafts: Drafts, table: DraftTable, column: str, expression: str) -> None:

@@ -17,8 +17,8 @@ from filtersql.definitions.sql_sets import PREDEFINED
 from filtersql.errors import Mistake
 from filtersql.errors.altering import CannotAttach, UnusableIdentityIndex
 from filtersql.errors.definitions import Unknown, UnknownKeyColumn
+from filtersql.errors.replication_sets import SetNotFound
 from filtersql.names import RelationName
-from filtersql.source import Span
 
 __all__ = ["finish"]
 
@@ -101,15 +101,10 @@ def _check_subscriptions(drafts: Drafts) -> None:
         sets = {**PREDEFINED, **drafts.replication_sets}
         for name, span in subscription.replication_sets:
             if name not in sets and name not in drafts.broken_publications:
-                drafts.mistakes.append(_unknown("replication set", name, span, sets))
+                drafts.mistakes.append(SetNotFound(name, sets, span))
     for name, span in drafts.test_subscriptions:
         if name not in drafts.subscriptions:
-            drafts.mistakes.append(_unknown("subscription", name, span, drafts.subscriptions))
-
-
-def _unknown(kind: str, name: str, span: Span, known: object) -> Unknown:
-    assert isinstance(known, dict)
-    return Unknown(kind, name, span, known)
+            drafts.mistakes.append(Unknown("subscription", name, span, drafts.subscriptions))
 
 
 def _frozen(table: DraftTable) -> Table:

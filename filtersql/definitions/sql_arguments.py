@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
 from filtersql.errors.definitions import UnknownParameter
+from filtersql.errors.replication_sets import WrongCall
 from filtersql.grammar import Node
 from filtersql.source import Passage, Span
 
@@ -41,13 +42,40 @@ def arguments_of(script: Script, function: str, names: list[str], node: Node) ->
             name, value = wrapped.named_arg_expr.name, wrapped.named_arg_expr.arg
             location = script.span(wrapped.named_arg_expr.location, len(name))
         if name not in names:
-            raise UnknownParameter.function(function, name or "?", names, location)
+            raise WrongCall(_signature(function, node), location)
         argument = constant(script, value, location)
         if argument is None:
             raise UnknownParameter.not_constant(function, name, location)
         if argument.value is not None:
             found[name] = argument
     return found
+
+
+def _signature(function: str, node: Node) -> str:
+    """The call as PostgreSQL prints one that it finds no function for."""
+    types = []
+    for wrapped in node.args:
+        named = wrapped.WhichOneof("node") == "named_arg_expr"
+        value = wrapped.named_arg_expr.arg if named else wrapped
+        prefix = f"{wrapped.named_arg_expr.name} => " if named else ""
+        types.append(prefix + _type_of(value))
+    return f"{function}({', '.join(types)})"
+
+
+def _type_of(node: Node) -> str:
+    kind = node.WhichOneof("node")
+    if kind == "type_cast":
+        return ".".join(
+            name.string.sval
+            for name in node.type_cast.type_name.names
+            if name.string.sval != "pg_catalog"
+        )
+    if kind == "a_array_expr":
+        return "text[]"
+    if kind != "a_const" or node.a_const.isnull:
+        return "unknown"
+    types = {"ival": "integer", "fval": "numeric", "boolval": "boolean"}
+    return types.get(node.a_const.WhichOneof("val"), "unknown")
 
 
 def constant(script: Script, node: Node, span: Span) -> Argument | None:

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from filtersql.catalog import Identity
+from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.identifiers import relation_name
 from filtersql.definitions.model import Action, PublishedTable, ReplicationSet, Subscription
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant
@@ -21,14 +23,22 @@ from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
 from filtersql.definitions.sql_objects import set_path
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
+from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
-    AlreadyMember,
     Duplicate,
     GroupDefaultSet,
     NotMember,
     Unknown,
     UnknownParameter,
     UnsupportedStatement,
+)
+from filtersql.errors.replication_sets import (
+    AlreadyInSet,
+    SetExists,
+    SetHoldsKeyless,
+    SetNotFound,
+    UnloggedInSet,
+    WrongCall,
 )
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
@@ -39,7 +49,8 @@ __all__ = ["PREDEFINED", "call", "predefined_set"]
 #: sets that exist without being made, and what they replicate
 PREDEFINED = {
     "default": frozenset(Action),
-    "default_insert_only": frozenset({Action.INSERT}),
+    # As pglogical 2.4 makes it: its manual speaks of INSERT only.
+    "default_insert_only": frozenset({Action.INSERT, Action.TRUNCATE}),
     "ddl_sql": frozenset[Action](),
 }
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
@@ -108,20 +119,19 @@ def _set_config(script: Script, node: Node) -> None:
 
 
 def _name(script: Script, function: str, parameter: str, arguments: Arguments, span: Span) -> str:
-    if parameter not in arguments or arguments[parameter].value is None:
+    if parameter not in arguments:
         if function.startswith("bdr.") and parameter == "set_name":
             if script.drafts.group is None:
                 raise GroupDefaultSet(span)
             return script.drafts.group
-        raise UnknownParameter.missing(function, parameter, span)
+        raise WrongCall.null(parameter, span)
     return str(arguments[parameter].value)
 
 
 def _set(script: Script, name: str, span: Span) -> ReplicationSet:
     found = script.drafts.replication_sets.get(name) or predefined_set(name, span)
     if found is None:
-        known = [*script.drafts.replication_sets, *PREDEFINED]
-        raise Unknown("replication set", name, span, known)
+        raise SetNotFound(name, [*script.drafts.replication_sets, *PREDEFINED], span)
     return found
 
 
@@ -163,6 +173,8 @@ def _relation(script: Script, function: str, arguments: Arguments, span: Span) -
     relation = relation_name(text, next(iter(script.path), "public"))
     if relation in script.drafts.broken:
         raise AlreadyTold
+    if script.drafts.others.get(relation) == "temporary tables":
+        raise UnloggedInSet(text.span())
     qualified = relation.schema if "." in name else ""
     raise unknown_table(script.drafts, relation, qualified, text.span())
 
@@ -172,7 +184,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
     place = _place(arguments, span)
     if name in script.drafts.replication_sets or name in PREDEFINED:
         first = script.drafts.replication_sets.get(name)
-        raise Duplicate("replication set", name, place, first.span if first else None)
+        raise SetExists(name, place, first.span if first else None)
     autoadd = bool(_flag(arguments, "autoadd_tables"))
     made = ReplicationSet(
         name,
@@ -192,9 +204,15 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     name = _name(script, function, "set_name", arguments, span)
     found = _set(script, name, _place(arguments, span))
     autoadd = _flag(arguments, "autoadd_tables")
+    replicate = _replicated(arguments, found.replicate)
+    tables = [script.drafts.tables.get(one.name) for one in found.tables]
+    if not replicate.isdisjoint((Action.UPDATE, Action.DELETE)) and any(
+        table is not None and not has_key(table) for table in tables
+    ):
+        raise SetHoldsKeyless(name, _place(arguments, span))
     script.drafts.replication_sets[name] = replace(
         found,
-        replicate=_replicated(arguments, found.replicate),
+        replicate=replicate,
         autoadd_tables=found.autoadd_tables if autoadd is None else autoadd,
     )
 
@@ -202,9 +220,19 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
 def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = _name(script, function, "set_name", arguments, span)
     if name not in script.drafts.replication_sets and not _flag(arguments, "ifexists"):
-        place = _place(arguments, span)
-        raise Unknown("replication set", name, place, script.drafts.replication_sets)
+        raise SetNotFound(name, script.drafts.replication_sets, _place(arguments, span))
     script.drafts.replication_sets.pop(name, None)
+
+
+def has_key(table: DraftTable) -> bool:
+    """What updates and deletes need: pglogical knows no identity FULL."""
+    match table.identity.kind:
+        case Identity.DEFAULT:
+            return bool(table.primary_key)
+        case Identity.INDEX:
+            return bool(table.identity.index)
+        case _:
+            return False
 
 
 def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -213,11 +241,10 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
     relation = _relation(script, function, arguments, span)
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
-        owner = f'replication set "{name}"'
-        raise AlreadyMember("relation", relation.name, owner, place)
+        raise AlreadyInSet(relation.name, name, place)
     columns = None
     if "columns" in arguments and arguments["columns"].value is not None:
-        columns = tuple(_list(arguments["columns"].value))
+        columns = tuple(dict.fromkeys(_list(arguments["columns"].value)))
     where = None
     if "row_filter" in arguments and arguments["row_filter"].value is not None:
         text = arguments["row_filter"].text
@@ -249,8 +276,11 @@ def _add_all_tables(script: Script, function: str, arguments: Arguments, span: S
     name = _name(script, function, "set_name", arguments, span)
     found = _set(script, name, _place(arguments, span))
     if "schema_names" not in arguments:
-        raise UnknownParameter.missing(function, "schema_names", span)
+        raise WrongCall.null("schema_names", span)
     schemas = _list(arguments["schema_names"].value)
+    for schema in schemas:
+        if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
+            raise UnknownSchema(schema, arguments["schema_names"].span)
     _add_tables(script, found, schemas, arguments["schema_names"].span)
 
 
@@ -264,8 +294,7 @@ def _add_tables(
         for table in script.drafts.tables.values()
         if (schemas is None or table.name.schema in schemas)
         and table.name not in there
-        and not table.view
-        and not table.unlogged
+        and not (table.view or table.foreign or table.unlogged)
     ]
     script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
 

@@ -344,23 +344,10 @@ class UnknownParameter(Mistake):
         return cls("conflicting or redundant options", span, None, None)
 
     @classmethod
-    def function(
-        cls, function: str, name: str, known: Iterable[str], span: Span
-    ) -> UnknownParameter:
-        """An argument that the function does not have."""
-        message = f'function {function} has no parameter "{name}"'
-        return cls(message, span, None, _meant(name, known))
-
-    @classmethod
     def not_constant(cls, function: str, name: str, span: Span) -> UnknownParameter:
         """An expression where only a constant can be read."""
         message = f'argument "{name}" of function {function} must be a constant'
         return cls(message, span, None, None)
-
-    @classmethod
-    def missing(cls, function: str, name: str, span: Span) -> UnknownParameter:
-        """An argument that the function needs."""
-        return cls(f'function {function} needs argument "{name}"', span, None, None)
 
 
 class AlreadyMember(Mistake):

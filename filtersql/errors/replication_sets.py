@@ -10,7 +10,9 @@ from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
 __all__ = [
+    "AlreadyInSet",
     "BinaryFilter",
+    "ColumnNotInTable",
     "ColumnsReserved",
     "FilterRuleDoesNotExist",
     "ListMissesKey",
@@ -18,10 +20,16 @@ __all__ = [
     "NamedFiltersNeedProfile",
     "NeedsFullIdentity",
     "SameRuleTwice",
+    "SetExists",
+    "SetHoldsKeyless",
     "SetNeedsPrimaryKey",
+    "SetNotFound",
+    "SetTakesNoView",
     "SetsNeedProfile",
     "SeveralFilters",
     "TableNotPublished",
+    "UnloggedInSet",
+    "WrongCall",
 ]
 
 
@@ -92,6 +100,15 @@ class ColumnsReserved(Mistake):
         )
 
 
+class ColumnNotInTable(Mistake):
+    """pglogical: `columns` names what the table does not have, system columns too."""
+
+    def __init__(self, name: RelationName, column: str, span: Span) -> None:
+        super().__init__(
+            f"table {name.schema}.{name.name} does not have column {column}", span=span
+        )
+
+
 class BinaryFilter(Mistake):
     """xdb: a filter reads a column of a binary type."""
 
@@ -146,6 +163,79 @@ class ListMissesKey(Mistake):
             span=span,
             hint=f"The replica identity is ({listed}).",
         )
+
+
+class SetExists(Mistake):
+    """create_replication_set() of a name that is taken, also a predefined one."""
+
+    def __init__(self, name: str, span: Span, first: Span | None) -> None:
+        super().__init__(
+            f"replication set {name} already exists",
+            span=span,
+            detail=f"It is defined at {first}." if first else None,
+        )
+
+
+class SetNotFound(Mistake):
+    """A replication set that nothing makes."""
+
+    def __init__(self, name: str, known: Iterable[str], span: Span) -> None:
+        super().__init__(f"replication set {name} not found", span=span, hint=perhaps(name, known))
+
+
+class AlreadyInSet(Mistake):
+    """pglogical: a table is added twice; the numbers of its detail nobody knows."""
+
+    def __init__(self, table: str, replication_set: str, span: Span) -> None:
+        super().__init__(
+            'duplicate key value violates unique constraint "replication_set_table_pkey"',
+            span=span,
+            detail=f'Table "{table}" is in replication set "{replication_set}" already.',
+        )
+
+
+class UnloggedInSet(Mistake):
+    """pglogical: a table whose rows are not logged."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__("UNLOGGED and TEMP tables cannot be replicated", span=span)
+
+
+class SetTakesNoView(Mistake):
+    """pglogical: it makes a trigger for TRUNCATE on what it replicates."""
+
+    def __init__(self, name: str, span: Span) -> None:
+        super().__init__(
+            f'"{name}" is a view', span=span, detail="Views cannot have TRUNCATE triggers."
+        )
+
+
+class SetHoldsKeyless(Mistake):
+    """pglogical: alter_replication_set() to updates or deletes, with tables without key in it."""
+
+    def __init__(self, name: str, span: Span) -> None:
+        super().__init__(
+            f"replication set {name} cannot be altered to replicate UPDATEs or DELETEs because it "
+            "contains tables without PRIMARY KEY",
+            span=span,
+        )
+
+
+class WrongCall(Mistake):
+    """A call that no function takes; `signature` is PostgreSQL's: `f(unknown, x => boolean)`."""
+
+    def __init__(self, signature: str, span: Span) -> None:
+        super().__init__(
+            f"function {signature} does not exist",
+            span=span,
+            hint="No function matches the given name and argument types. "
+            "You might need to add explicit type casts.",
+        )
+
+    @classmethod
+    def null(cls, name: str, span: Span) -> Mistake:
+        """NULL for an argument that must be said."""
+        return Mistake(f"{name} cannot be NULL", span=span)
 
 
 class SetNeedsPrimaryKey(Mistake):

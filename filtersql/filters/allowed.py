@@ -10,6 +10,9 @@ Example
     `a::text = '1'`, `ai[1] = 1`       Only columns, constants, built-in operators, …
     ================================== ======================================================
 
+    The replication sets of pglogical and BDR allow what a CHECK constraint may hold: casts by text
+    and mutable functions too, no subqueries and no system columns but tableoid.
+
 PostgreSQL
     publicationcmds.c, check_simple_rowfilter_expr_walker(): each node in the order in which
     expression_tree_walker() visits it; the first mistake is reported at exprLocation().
@@ -17,7 +20,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.errors.filters import InvalidExpression
+from filtersql.errors.filters import InvalidExpression, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.nodes import (
     Func,
@@ -45,9 +48,19 @@ ONLY = (
 def check(scope: Scope, node: Node) -> None:
     """Raises InvalidExpression at the first node that a filter may not hold."""
     for found in walk(node):
+        if scope.checked:
+            _check_constraint(scope, found)
+            continue
         detail = _refusal(found)
         if detail:
             raise InvalidExpression(detail, scope.span(leftmost(found)))
+
+
+def _check_constraint(scope: Scope, node: Node) -> None:
+    """A CHECK constraint, and so a replication set, refuses system columns alone."""
+    if isinstance(node, Var) and node.special == "system" and node.name != "tableoid":
+        message = f'system column "{node.name}" reference in check constraint is invalid'
+        raise Wrong(message, scope.span(node.location))
 
 
 def _refusal(node: Node) -> str:

@@ -36,6 +36,7 @@ from filtersql.filters.nodes import (
     NullIf,
     NullTest,
     Op,
+    Other,
     Relabel,
     Row,
     RowCompare,
@@ -91,6 +92,8 @@ class _Text:
             case Collate():
                 arg = self.of(node.arg, implicit=implicit)
                 return f"({arg} COLLATE {quote(node.collation or '')})"
+            case Other():
+                return self.cast(node.args[0], node.type, node.typmod)
             case _:
                 return self.construct(node)
 

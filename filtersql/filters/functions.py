@@ -151,9 +151,9 @@ def _only_plain(scope: Scope, written: Call, function: Function) -> None:
                 "nor an aggregate function"
             )
             raise Wrong(message, span)
-        raise Wrong("window functions are not allowed in WHERE", span)
+        raise Wrong(f"window functions are not allowed in {scope.clause}", span)
     if function.kind == "a":
-        raise Wrong("aggregate functions are not allowed in WHERE", span)
+        raise Wrong(f"aggregate functions are not allowed in {scope.clause}", span)
     if function.kind == "w":
         raise Wrong(f"window function {written.name} requires an OVER clause", span)
     if written.aggregate_only:
@@ -173,9 +173,8 @@ def _built(
         raise Wrong(message, scope.span(written.location))
     filled, result = enforced
     if function.returns_set:
-        raise Wrong(
-            "set-returning functions are not allowed in WHERE", scope.span(written.location)
-        )
+        message = f"set-returning functions are not allowed in {scope.clause}"
+        raise Wrong(message, scope.span(written.location))
     args = [
         arg if want == "any" else coerce(scope, arg, want)
         for arg, want in zip(written.args, filled, strict=True)

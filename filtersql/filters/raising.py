@@ -26,7 +26,7 @@ from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
-__all__ = ["may_raise", "notices"]
+__all__ = ["may_raise", "mutable", "notices"]
 
 _FITS = "when the result does not fit in {type}"
 _ZERO = "when the divisor is 0"
@@ -114,6 +114,22 @@ def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
         if message not in found:
             place = node.location if node.location >= 0 else leftmost(node)
             found[message] = Notice("may-raise", message, scope.span(place))
+    return tuple(found.values())
+
+
+def mutable(scope: Scope, tree: Node) -> tuple[Notice, ...]:
+    """One warning for each function whose value may change while the row does not."""
+    words = {"v": "volatile", "s": "stable"}
+    found: dict[str, Notice] = {}
+    for node in walk(tree):
+        if isinstance(node, (Op, Func)) and node.function.volatility in words:
+            name = node.operator.name if isinstance(node, Op) else node.function.name
+            message = f'the row filter calls "{name}", which is {words[node.function.volatility]}'
+            place = node.location if node.location >= 0 else leftmost(node)
+            hint = "What it gives now is not what it gave when the change was sent."
+            found.setdefault(
+                message, Notice("mutable-filter", message, scope.span(place), hint=hint)
+            )
     return tuple(found.values())
 
 

@@ -17,11 +17,11 @@ from filtersql.filters.deparse import deparse
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Node, Var, walk
-from filtersql.filters.raising import notices
+from filtersql.filters.raising import mutable, notices
 from filtersql.filters.scope import Scope
 from filtersql.filters.transform import transform
 from filtersql.filters.trees import rebuilt
-from filtersql.grammar import parse_expression
+from filtersql.grammar import parse_expression, parse_row_filter
 from filtersql.names import RelationName
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage, Span
@@ -41,11 +41,15 @@ def resolve(
 ) -> Filter:
     """The filter after PostgreSQL's rules; raises a Mistake where CREATE PUBLICATION would."""
     clock = Clock(created, postgres_version)
-    scope = Scope(where, table, clock, user_functions, user_types)
-    tree = boolean(scope, transform(scope, parse_expression(where)), "PUBLICATION WHERE")
+    checked = semantics.allowed_expressions == "check_constraint"
+    scope = Scope(where, table, clock, user_functions, user_types, checked)
+    written = parse_row_filter(where) if checked else parse_expression(where)
+    place = "row_filter" if checked else "PUBLICATION WHERE"
+    tree = boolean(scope, transform(scope, written), place)
     tree = _expanded(scope, tree)
     check(scope, tree)
-    return Filter(where, tree, deparse(tree), _columns(scope, tree), notices(scope, tree))
+    told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
+    return Filter(where, tree, deparse(tree), _columns(scope, tree), told)
 
 
 def _expanded(scope: Scope, tree: Node) -> Node:
@@ -58,9 +62,7 @@ def _expanded(scope: Scope, tree: Node) -> Node:
         if column is None or column.generated is not Generated.VIRTUAL:
             return node
         assert column.generation is not None
-        inner = Scope(
-            column.generation, scope.table, scope.clock, scope.user_functions, scope.user_types
-        )
+        inner = replace(scope, passage=column.generation)
         expression = transform(inner, parse_expression(column.generation))
         expression = coerce(inner, expression, node.type, "a")
         return rebuilt(expression, lambda item: _placed(item, node.location))
@@ -77,6 +79,6 @@ def _columns(scope: Scope, tree: Node) -> dict[str, Span]:
     """Every column that is read, with its first place."""
     found: dict[str, int] = {}
     for node in walk(tree):
-        if isinstance(node, Var):
+        if isinstance(node, Var) and not node.special:
             found[node.name] = min(node.location, found.get(node.name, node.location))
     return {name: scope.span(place) for name, place in sorted(found.items(), key=lambda it: it[1])}

@@ -28,10 +28,17 @@ class Scope:
     clock: Clock = field(default_factory=Clock)
     user_functions: frozenset[RelationName] = frozenset()
     user_types: frozenset[RelationName] = frozenset()
+    #: whose rules hold: a publication's WHERE, or a CHECK constraint's, as replication sets do
+    checked: bool = False
     columns: dict[str, Column] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.columns = {column.name: column for column in self.table.columns}
+
+    @property
+    def clause(self) -> str:
+        """Where the expression stands, as PostgreSQL's messages name it."""
+        return "check constraints" if self.checked else "WHERE"
 
     def span(self, location: int) -> Span:
         """The token that starts there; the whole filter when PostgreSQL names no place."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from filtersql.errors.filters import InvalidExpression, MissingThing, Wrong
+from filtersql.errors.filters import InvalidExpression, MissingThing, NotTranslated, Wrong
 from filtersql.filters import columns, comparisons, constants, functions, typenames
 from filtersql.filters.allowed import ONLY, TYPES
 from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
@@ -297,6 +297,11 @@ def _other(scope: Scope, kind: str, parsed: Parsed) -> Node:
         place = getattr(parsed, "location", -1)
     if kind == "sub_link" and parsed.HasField("testexpr"):
         place = min(place, leftmost(transform(scope, parsed.testexpr)))
+    if scope.checked and kind == "sub_link":
+        raise Wrong("cannot use subquery in check constraint", scope.span(place))
+    if scope.checked:
+        reason = "A CHECK constraint may hold it; filtersql has no exact form for it."
+        raise NotTranslated(kind.upper().replace("_", " "), "any engine", reason, scope.span(place))
     raise InvalidExpression(ONLY, scope.span(place))
 
 

@@ -164,6 +164,8 @@ class Writer:
 
     def stored(self, node: Var) -> exp.Expr:
         """A column as it is stored."""
+        if node.special:
+            raise self.refused(node, "The target does not hold it.")
         if node.target_type is not None:
             reason = f"It is stored as {node.target_type} on the target, not as its own type."
             raise self.refused(node, reason)

@@ -19,6 +19,7 @@ from filtersql.errors.publications import (
     missing_publication,
 )
 from filtersql.errors.replication_sets import (
+    SetNotFound,
     SetsNeedProfile,
 )
 from filtersql.names import RelationName
@@ -158,7 +159,11 @@ def _known_once(
         elif name not in known and ignores_missing:
             pass
         elif name not in known:
-            mistakes.append(PublicationDoesNotExist(kind, name, known, span))
+            mistakes.append(
+                SetNotFound(name, known, span)
+                if kind == SET
+                else PublicationDoesNotExist(kind, name, known, span)
+            )
         else:
             yield name
         seen.add(name)

@@ -22,16 +22,15 @@ from collections.abc import Iterator
 from filtersql.catalog import Identity, Table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.errors import Mistake
-from filtersql.errors.publications import (
-    NotPublishable,
-)
 from filtersql.errors.replication_sets import (
+    ColumnNotInTable,
     ColumnsReserved,
     ListMissesKey,
     SetNeedsPrimaryKey,
+    SetTakesNoView,
+    UnloggedInSet,
 )
 from filtersql.names import RelationName
-from filtersql.publications.columns import list_mistakes
 from filtersql.publications.identity import JUDGED
 from filtersql.publications.lineage import Lineage, is_publishable
 from filtersql.publications.membership import Membership
@@ -65,19 +64,27 @@ def set_refusals(
     for entry in replication_set.tables:
         table = lineage.tables.get(entry.name)
         if table is None:
-            yield missing_relation(entry.name, lineage, entry.span)
+            if lineage.others.get(entry.name) == "temporary tables":
+                yield UnloggedInSet(entry.span)
+            else:
+                yield missing_relation(entry.name, lineage, entry.span)
             continue
-        if not is_publishable(table):
-            yield NotPublishable(entry.name, "views or unlogged tables", entry.span)
-        elif not _has_key(table) and not replication_set.replicate.isdisjoint(JUDGED):
+        keyless = not _has_key(table) and not replication_set.replicate.isdisjoint(JUDGED)
+        if table.unlogged:
+            yield UnloggedInSet(entry.span)
+        elif keyless:
             yield SetNeedsPrimaryKey(entry.name, replication_set.name, entry.span)
+        elif table.view:
+            yield SetTakesNoView(entry.name.name, entry.span)
         if entry.columns is not None and settings.semantics.column_lists == "none":
             yield ColumnsReserved(entry.name, entry.span)
             continue
         lacking = entry.columns is not None and not set(table.identity_columns) <= {*entry.columns}
         if lacking and _has_key(table):
             yield ListMissesKey(table.identity_columns, entry.span)
-        yield from list_mistakes(entry, table, settings.postgres_version)
+        for name in entry.columns or ():
+            if table.column(name) is None:
+                yield ColumnNotInTable(entry.name, name, entry.span)
 
 
 def _has_key(table: Table) -> bool:

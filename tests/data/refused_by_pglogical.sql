@@ -1,0 +1,224 @@
+-- Scripts whose last statement pglogical 2.4 refuses, or accepts: tests/test_refusals_pglogical.py asks the server and filtersql.
+-- An empty line ends a script.
+
+SELECT pglogical.create_replication_set('default');
+
+SELECT pglogical.create_replication_set('s');
+SELECT pglogical.create_replication_set('s');
+
+SELECT pglogical.alter_replication_set('nope', replicate_insert := false);
+
+SELECT pglogical.alter_replication_set('default', replicate_insert := false);
+
+SELECT pglogical.drop_replication_set('nope');
+
+SELECT pglogical.drop_replication_set('nope', true);
+
+SELECT pglogical.create_replication_set('s');
+SELECT pglogical.drop_replication_set('s');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('nope','t');
+
+SELECT pglogical.replication_set_add_table('default','nope');
+
+SELECT pglogical.replication_set_add_table('default','s.nope');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','T');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_table('default_insert_only','t');
+
+CREATE TABLE t(id int, b int);
+ALTER TABLE t REPLICA IDENTITY FULL;
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int primary key, b int);
+ALTER TABLE t REPLICA IDENTITY FULL;
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int primary key, b int);
+ALTER TABLE t REPLICA IDENTITY NOTHING;
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int not null unique, b int);
+ALTER TABLE t REPLICA IDENTITY USING INDEX t_id_key;
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int not null unique, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE UNLOGGED TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TEMP TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE VIEW v AS SELECT 1 AS id;
+SELECT pglogical.replication_set_add_table('default','v');
+
+CREATE VIEW v AS SELECT 1 AS id;
+SELECT pglogical.replication_set_add_table('default_insert_only','v');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{b}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{id,zz}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{id,ctid}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{id,id}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{ID}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{}');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_table('default_insert_only','t', columns := '{b}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default_insert_only','t', columns := '{b}');
+
+CREATE TABLE t(id int primary key, b int generated always as (id*2) stored);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{id,b}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'zz > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b >');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := '');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1 order by 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1, id > 2');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'sum(b) > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'row_number() over () > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'generate_series(1,2) > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b IN (SELECT 1)');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'ctid is not null');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'tableoid > 0');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 't.b > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'public.t.b > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'u.b > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := '$1 > 1');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > ''x''');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'nofunc(b)');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 't is not null');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_remove_table('nope','t');
+
+SELECT pglogical.replication_set_remove_table('default','nope');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_all_tables('default', '{public}');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_all_tables('default', '{public}');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_all_tables('default_insert_only', '{public}');
+
+SELECT pglogical.replication_set_add_all_tables('default', '{nope}');
+
+SELECT pglogical.replication_set_add_all_tables('nope', '{public}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+SELECT pglogical.replication_set_add_all_tables('default', '{public}');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.create_replication_set('s', replicate_update := false, replicate_delete := false);
+SELECT pglogical.replication_set_add_table('s','t');
+SELECT pglogical.alter_replication_set('s', replicate_update := true);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1');
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+DROP TABLE t;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+DROP TABLE t CASCADE;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{id,b}');
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1');
+ALTER TABLE t ALTER COLUMN b TYPE bigint;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1');
+ALTER TABLE t RENAME COLUMN b TO c;
+
+CREATE TABLE t(id int primary key, b int) PARTITION BY RANGE(id);
+CREATE TABLE l PARTITION OF t DEFAULT;
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int, b int) PARTITION BY RANGE(id);
+CREATE TABLE l PARTITION OF t DEFAULT;
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int primary key, b int) PARTITION BY RANGE(id);
+CREATE TABLE l PARTITION OF t DEFAULT;
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1');
+
+SELECT pglogical.create_replication_set('s', foo := true);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table(NULL,'t');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default',NULL);

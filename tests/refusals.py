@@ -1,0 +1,56 @@
+"""One script of DDL, asked of a server and of filtersql: what each says of the last statement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+
+from filtersql.compile import compile_project
+from filtersql.errors import Mistake, Mistakes
+from filtersql.project import load
+
+__all__ = ["Words", "agree", "of_filtersql", "of_server"]
+
+#: message, detail and hint
+Words = tuple[str | None, str | None, str | None]
+
+
+def of_server(connection: psycopg.Connection[object], script: str) -> Words | None:
+    """What the server says of the last statement; nothing is kept."""
+    *before, last = [line for line in script.splitlines() if not line.startswith("--")]
+    with connection.transaction(force_rollback=True):
+        for statement in before:
+            connection.execute(statement.encode())
+        try:
+            with connection.transaction():
+                connection.execute(last.encode())
+        except psycopg.Error as error:
+            said = error.diag
+            return said.message_primary, said.message_detail, said.message_hint
+    return None
+
+
+def of_filtersql(folder: Path, script: str, version: int, semantics: str) -> list[Words]:
+    """Everything that filtersql says of the whole script."""
+    (folder / "tables" / "t.sql").write_text(f"-- filtersql: raw\n{script}", encoding="utf-8")
+    settings = f"name: shop\nversion: 1\nsemantics: {semantics}\npostgres_version: {version}\n"
+    (folder / "filtersql_project.yml").write_text(settings, encoding="utf-8")
+    try:
+        compile_project(load(folder))
+    except Mistake as mistake:
+        return [(mistake.message, mistake.detail, mistake.hint)]
+    except Mistakes as mistakes:
+        return [(one.message, one.detail, one.hint) for one in mistakes.mistakes]
+    return []
+
+
+def agree(theirs: Words | None, ours: list[Words]) -> bool:
+    """Both accept, or one of ours has their words; it may have more."""
+    if theirs is None:
+        return not ours
+    return any(theirs[0] == one[0] and _within(theirs, one) for one in ours)
+
+
+def _within(theirs: Words, ours: Words) -> bool:
+    return all(one in (None, other) for one, other in zip(theirs[1:], ours[1:], strict=True))
