@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlglot import exp, select
 
 from filtersql.applying.model import CONFLICTS, Conflict
-from filtersql.errors import Mistake
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
     DuplicateKeys,
     NullForNotNull,
@@ -24,9 +24,13 @@ from filtersql.errors.applying import (
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
-__all__ = ["Judgement", "judge_changes", "staged_merge"]
+__all__ = ["Judgement", "StageRefused", "judge_changes", "staged_merge"]
 
 _KEYED = "keyed"
+
+
+class StageRefused(Mistakes):
+    """The engine refused the query over the changes: perhaps a filter raised an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def judge_changes(
 ) -> tuple[Judgement, list[Mistake]]:
     """Stage and judge the changes in the view; everything that forbids the MERGE.
 
-    `changes` is their number where the reader of the feed counted them.
+    `changes` is their number where the reader of the feed counted them. Raises StageRefused.
     """
     name = f"{compiled.subscription}/{compiled.relation}"
     if changes is None:
@@ -56,7 +60,10 @@ def judge_changes(
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     if changes == 0:
         return Judgement(compiled, compiled.merge_sql, 0, 0, dict.fromkeys(CONFLICTS, 0)), []
-    columns = engine.stage(stage, compiled.merge_source_sql)
+    try:
+        columns = engine.stage(stage, compiled.merge_source_sql)
+    except Mistakes as refused:
+        raise StageRefused(refused.mistakes) from None
     tally = _tally(engine, compiled, stage, columns)
     mistakes: list[Mistake] = [
         NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count

@@ -12,11 +12,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from filtersql.applying.judging import StageRefused
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
+from filtersql.applying.refusing import stop_before_error
 from filtersql.applying.subscription import apply_subscription
 from filtersql.applying.working import Work
 from filtersql.errors import Mistake, Mistakes
@@ -103,25 +105,16 @@ def _subscription(
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     folder = Path(tempfile.mkdtemp(prefix="filtersql-"))
     subscription = inputs.subscriptions[name]
-    work = Work(
-        inputs,
-        engine,
-        options,
-        subscription,
-        folder,
-        told.start,
-        lambda count: told.reading(name, count),
-    )
-    found: list[TableResult] = []
-    stopped: Sequence[Mistake] = ()
+
+    def reading(count: int) -> None:
+        told.reading(name, count)
+
+    def work() -> Work:
+        return Work(inputs, engine, options, subscription, folder, told.start, reading)
+
     began = time.perf_counter()
     try:
-        with engine.transaction():
-            found, stopped = apply_subscription(work, tables)
-            if options.dry_run:
-                raise _Undone
-    except _Undone:
-        pass
+        return _attempts(work, tables)
     except Mistakes as wrong:
         spent = time.perf_counter() - began
         message = wrong.mistakes[0].message
@@ -129,4 +122,37 @@ def _subscription(
     finally:
         engine.clear()
         shutil.rmtree(folder, ignore_errors=True)
-    return found, stopped
+
+
+def _attempts(
+    new: Callable[[], Work], tables: Sequence[CompiledTable]
+) -> tuple[list[TableResult], Sequence[Mistake]]:
+    """Where a row filter raised an error, a second attempt knows on which change. Raises Mistakes.
+
+    A statement that fails ends a transaction, so the first attempt is undone before.
+    """
+    work = new()
+    try:
+        return _attempt(work, tables)
+    except StageRefused:
+        stop = stop_before_error(work)
+        if stop is None:
+            raise
+    work.engine.clear()
+    again = new()
+    again.stop = stop
+    return _attempt(again, tables)
+
+
+def _attempt(
+    work: Work, tables: Sequence[CompiledTable]
+) -> tuple[list[TableResult], Sequence[Mistake]]:
+    found: tuple[list[TableResult], Sequence[Mistake]] = ([], ())
+    try:
+        with work.engine.transaction():
+            found = apply_subscription(work, tables)
+            if work.options.dry_run:
+                raise _Undone
+    except _Undone:
+        pass
+    return found

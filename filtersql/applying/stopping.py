@@ -33,9 +33,14 @@ class Stop:
 
 
 def first_stop(
-    judged: Iterable[Judgement], boundary: Callable[[int], int | None] | None
+    judged: Iterable[Judgement],
+    boundary: Callable[[int], int | None] | None,
+    position: int | None,
 ) -> Stop | None:
-    """The first transaction that a subscription with `on_conflict: error` cannot apply."""
+    """The first transaction that a subscription with `on_conflict: error` cannot apply.
+
+    `position` is where its targets stand already.
+    """
     stopping = [
         one for one in judged if one.compiled.on_conflict == "error" and one.first_stop is not None
     ]
@@ -43,7 +48,8 @@ def first_stop(
         return None
     first = min(_first(one) for one in stopping)
     upto = boundary(first)
-    mistakes = tuple(mistake for one in stopping for mistake in _mistakes(one, first, upto))
+    applied = position if upto is None else upto
+    mistakes = tuple(mistake for one in stopping for mistake in _mistakes(one, first, applied))
     return Stop(upto, mistakes, frozenset(_name(one) for one in stopping if _first(one) == first))
 
 

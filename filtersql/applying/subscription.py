@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filtersql.applying import ledger
-from filtersql.applying.judging import Judgement, judge_changes
 from filtersql.applying.ledger import Entry
 from filtersql.applying.model import TableResult
+from filtersql.applying.rounds import below, round_of
 from filtersql.applying.sources import FeedRead, read_feed, stage_source
 from filtersql.applying.standing import standings
-from filtersql.applying.stopping import Stop, first_stop
+from filtersql.applying.stopping import Stop
 from filtersql.applying.working import (
     Target,
     Work,
@@ -68,11 +68,13 @@ def apply_subscription(
         for target, staged in zip(work.targets, feed.reading.staged, strict=True):
             target.staged, target.columns = staged.path, staged.columns
             target.skipped = staged.skipped
-            if not feed.reading.waiting and target.standing.until is None:
+            whole = not feed.reading.waiting and work.stop is None
+            if whole and target.standing.until is None:
                 target.pending = staged.read
     _copy(work)
     try:
-        _catch_up(work, None if feed is None else feed.reading.cut)
+        work.cut = None if feed is None else feed.reading.cut
+        _catch_up(work, work.upto)
         _remember(work, feed)
         if not only_looking(work):
             commit(work, [])
@@ -126,94 +128,11 @@ def _fill(work: Work, target: Target, has_source: bool) -> None:
 def _catch_up(work: Work, cut: int | None) -> None:
     """First what a killed run left undone, then everything up to the cut."""
     unfinished = {t.standing.until for t in work.targets if t.standing.until is not None}
+    known = work.stop
     for until in sorted(unfinished):
-        _round(work, [t for t in work.targets if t.standing.until == until], until)
-    if cut is not None and work.stop is None:
-        _round(work, [t for t in work.targets if _below(t.position, cut)], cut)
-
-
-def _round(work: Work, targets: Sequence[Target], upto: int) -> None:
-    """Judge the changes of all targets up to a cut; then write them all."""
-    judged = _judged(work, targets, upto)
-    stop = first_stop((judgement for _, judgement in judged), work.boundary)
-    if stop is not None:
-        work.stop = stop
-        # Targets that are further already stay where they are: nothing is taken back.
-        targets = [t for t in targets if stop.upto is not None and _below(t.position, stop.upto)]
-        for target in targets:
-            target.pending = None
-        judged = [] if stop.upto is None else _judged(work, targets, stop.upto)
-        upto = upto if stop.upto is None else stop.upto
-    _count(judged)
-    if not only_looking(work):
-        _write(work, judged, upto)
-
-
-def _below(position: int | None, upto: int) -> bool:
-    return position is None or position < upto
-
-
-def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
-    for target, judgement in judged:
-        target.read += judgement.changes
-        target.sample = (*target.sample, *judgement.sample)
-        for kind, count in judgement.conflicts.items():
-            target.conflicts[kind] += count
-
-
-def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Target, Judgement]]:
-    """What is about to be written to each target. Raises Mistakes."""
-    judged: list[tuple[Target, Judgement]] = []
-    mistakes: list[Mistake] = []
-    for index, target in enumerate(targets):
-        if target.staged is None or (only_looking(work) and target.standing.copy):
-            continue
-        with timed(target):
-            judgement, wrong = _judge(work, target, upto, index)
-        judged.append((target, judgement))
-        mistakes += wrong
-        if wrong and work.engine.atomic:
-            break  # a statement that failed has ended the transaction: no other can be judged
-    if mistakes:
-        raise Mistakes(mistakes)
-    return judged
-
-
-def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) -> None:
-    writing = [(target, judgement) for target, judgement in judged if judgement.staged]
-    commit(
-        work,
-        [] if work.engine.atomic else [entry(work, t, "applying", upto) for t, _ in writing],
-    )
-    for target, judgement in writing:
-        _merge(work, target, judgement, upto)
-    for target, _ in judged:
-        applied = entry(work, target, "applied", upto)
-        target.position = upto
-        work.pending.append(applied)
-
-
-def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement, list[Mistake]]:
-    assert target.staged is not None
-    compiled = target.compiled
-    work.engine.view(
-        compiled.changes_view, target.staged, target.columns, above=target.position, upto=upto
-    )
-    try:
-        return judge_changes(work.engine, compiled, f"filtersql_stage__{index}", target.pending)
-    except Mistakes as found:
-        return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
-
-
-def _merge(work: Work, target: Target, judgement: Judgement, upto: int) -> None:
-    work.on_start(target.compiled)
-    work.touched = True
-    with timed(target):
-        written = work.engine.write(judgement.merge, target.compiled, mark(target, upto))
-    if written is None:
-        target.repeated += 1
-    else:
-        target.written += written
+        round_of(work, [t for t in work.targets if t.standing.until == until], until)
+    if cut is not None and work.stop is known:
+        round_of(work, [t for t in work.targets if below(t.position, cut)], cut)
 
 
 def _take_back(work: Work) -> None:
@@ -244,7 +163,7 @@ def _remember(work: Work, feed: FeedRead | None) -> None:
 
 def _result(target: Target, stop: Stop | None) -> TableResult:
     written, compiled = target.written, target.compiled
-    stopped = stop is not None and f"{compiled.subscription}/{compiled.relation}" in stop.targets
+    stopped = stop is not None and target.name in stop.targets
     return TableResult(
         compiled=compiled,
         status="error" if stopped else "success",

@@ -64,6 +64,11 @@ class Target:
         """What was compiled for it."""
         return self.standing.compiled
 
+    @property
+    def name(self) -> str:
+        """The name of the node."""
+        return f"{self.compiled.subscription}/{self.compiled.relation}"
+
 
 @dataclass(slots=True)
 class Work:
@@ -85,7 +90,23 @@ class Work:
     touched: bool = False
     #: the last seq before the transaction of a change
     boundary: Callable[[int], int | None] | None = None
+    #: where it stops; known before it begins where a filter raised an error in an attempt
     stop: Stop | None = None
+    #: the last seq of the feed that may be applied
+    cut: int | None = None
+
+    @property
+    def position(self) -> int | None:
+        """How far all targets are; None where some have no change yet."""
+        positions = [target.position for target in self.targets if target.position is not None]
+        return min(positions) if len(positions) == len(self.targets) else None
+
+    @property
+    def upto(self) -> int | None:
+        """The seq up to which changes are applied."""
+        if self.cut is None or self.stop is None:
+            return self.cut
+        return None if self.stop.upto is None else min(self.cut, self.stop.upto)
 
 
 def commit(work: Work, entries: Sequence[Entry]) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import NullInNotNull, UnstorableValue
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     import pyarrow
     import pyarrow.parquet
 
-__all__ = ["ChangeStage", "Image", "Place", "RowStage", "StagedColumn", "Where"]
+__all__ = [
+    "ChangeStage",
+    "Image",
+    "Place",
+    "RowStage",
+    "StagedColumn",
+    "Where",
+    "staged_columns",
+]
 
 #: JSON values of a row image by column
 Image = Mapping[str, object]
@@ -76,6 +84,14 @@ class _File:
             self.write([pyarrow.array([], kind) for kind in self.types])
         assert self.writer is not None
         self.writer.close()
+
+
+def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:
+    """The values of some columns of a staged file, by their position."""
+    from pyarrow import parquet
+
+    table = parquet.read_table(path, columns=[f"c{number}" for number in numbers])
+    return [column.to_pylist() for column in table.columns]
 
 
 @dataclass(slots=True)

@@ -187,6 +187,7 @@ def _statements(
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
         conflicts_sql=render("conflicts", plan, folders),
+        judged_sql=render("judged", plan, folders),
         conflict_sample_sql=render("conflict_sample", plan, folders),
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"

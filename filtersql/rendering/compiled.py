@@ -86,6 +86,8 @@ class CompiledTable:
     conflicts_sql: str
     #: the first conflicts of each kind: the key (or the row), seq and kind
     conflict_sample_sql: str
+    #: asks the row filters of all changes: fails where one raises an error; reads changes_view
+    judged_sql: str
     #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties
     column_definitions_sql: str
     #: engine settings that the meaning of the statements depends on

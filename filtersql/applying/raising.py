@@ -1,0 +1,89 @@
+"""The changes on which a row filter raises an error: looked for only where a statement failed.
+
+Example
+    1. the statement over changes 1 to 1000 fails, and so do the filters alone over these
+    2. over 1 to 500 they do not; over 501 to 750 they do; … the first that fails is 612
+
+    A change that comes before the last TRUNCATE of a batch is not judged by the statement, so it is
+    not looked at here either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from filtersql.applying.working import Target
+from filtersql.changes import Form
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import EngineRefused
+from filtersql.feeds.staging import staged_columns
+from filtersql.targets.model import Engine
+
+__all__ = ["Raising", "all_raising", "first_raising"]
+
+
+@dataclass(frozen=True, slots=True)
+class Raising:
+    """A change, and what the engine says of its filter."""
+
+    target: Target
+    seq: int
+    reason: str
+
+
+def first_raising(engine: Engine, target: Target, upto: int) -> Raising | None:
+    """The first change of a target on which a filter raises an error."""
+    seqs = _judged(target, upto)
+    if not seqs or (reason := _reason(engine, target, seqs)) is None:
+        return None
+    low, high = 0, len(seqs)
+    while high - low > 1:
+        middle = (low + high) // 2
+        found = _reason(engine, target, seqs[low:middle])
+        if found is None:
+            low = middle
+        else:
+            high, reason = middle, found
+    return Raising(target, seqs[low], _reason(engine, target, seqs[low:high]) or reason)
+
+
+def all_raising(engine: Engine, target: Target, upto: int) -> list[Raising]:
+    """All changes of a target on which a filter raises an error."""
+    return _all(engine, target, _judged(target, upto))
+
+
+def _all(engine: Engine, target: Target, seqs: Sequence[int]) -> list[Raising]:
+    if not seqs or (reason := _reason(engine, target, seqs)) is None:
+        return []
+    if len(seqs) == 1:
+        return [Raising(target, seqs[0], reason)]
+    middle = len(seqs) // 2
+    return _all(engine, target, seqs[:middle]) + _all(engine, target, seqs[middle:])
+
+
+def _judged(target: Target, upto: int) -> list[int]:
+    """The changes that the statement judges, in their order."""
+    if target.staged is None:
+        return []
+    rows = zip(*staged_columns(target.staged, (0, 2)), strict=True)
+    above = -1 if target.position is None else target.position
+    pending = sorted((int(seq), op) for seq, op in rows if above < seq <= upto)
+    if target.compiled.truncates and target.compiled.form != Form.KEYED_KEEPING:
+        last = max((seq for seq, op in pending if op == "truncate"), default=-1)
+        pending = [(seq, op) for seq, op in pending if seq > last]
+    return [seq for seq, _ in pending]
+
+
+def _reason(engine: Engine, target: Target, seqs: Sequence[int]) -> str | None:
+    """Why the filters fail over some changes that follow each other; None where they do not."""
+    assert target.staged is not None
+    compiled = target.compiled
+    view, columns = compiled.changes_view, target.columns
+    engine.view(view, target.staged, columns, above=seqs[0] - 1, upto=seqs[-1])
+    try:
+        engine.rows(compiled.judged_sql)
+    except Mistakes as refused:
+        (mistake,) = refused.mistakes
+        return mistake.reason if isinstance(mistake, EngineRefused) else mistake.message
+    return None

@@ -1,0 +1,54 @@
+"""What a run does where a row filter raised an error in its first attempt.
+
+Example
+    on_filter_error: stop           the second attempt stops before the transaction of the first
+                                    change on which a filter raises
+    on_filter_error: quarantine     the second attempt puts all such changes aside
+"""
+
+from __future__ import annotations
+
+from filtersql.applying.raising import Raising, all_raising, first_raising
+from filtersql.applying.stopping import Stop
+from filtersql.applying.working import Target, Work
+from filtersql.errors.raising import FilterRaises
+from filtersql.feeds.staging import staged_columns
+
+__all__ = ["changes_that_raise", "stop_before_error"]
+
+
+def stop_before_error(work: Work) -> Stop | None:
+    """Where to stop, if a filter raises an error on a change up to the feed's cut."""
+    if work.cut is None or work.boundary is None:
+        return None
+    found = [first_raising(work.engine, target, work.cut) for target in work.targets]
+    raising = sorted((one for one in found if one is not None), key=lambda one: one.seq)
+    if not raising:
+        return None
+    upto = work.boundary(raising[0].seq)
+    first = [one for one in raising if one.seq == raising[0].seq]
+    applied = work.position if upto is None else upto
+    mistakes = (
+        FilterRaises(one.target.name, one.seq, _key(one.target, one.seq), one.reason, applied)
+        for one in first
+    )
+    return Stop(upto, tuple(mistakes), frozenset(one.target.name for one in first))
+
+
+def changes_that_raise(work: Work) -> list[Raising]:
+    """All changes up to the feed's cut on which a filter raises an error."""
+    if work.cut is None:
+        return []
+    return [one for target in work.targets for one in all_raising(work.engine, target, work.cut)]
+
+
+def _key(target: Target, seq: int) -> dict[str, object]:
+    """The key (without one: the row) of a change: the new one where there is one."""
+    compiled, names = target.compiled, [column.name for column in target.columns]
+    wanted = compiled.key or tuple(column.name for column in compiled.columns)
+    places = [names.index(f"{side}_{name}") for name in wanted for side in ("after", "before")]
+    assert target.staged is not None  # the change was found there
+    seqs, *values = staged_columns(target.staged, (0, *places))
+    row = [column[seqs.index(seq)] for column in values]
+    pairs = zip(wanted, zip(row[::2], row[1::2], strict=True), strict=True)
+    return {name: before if after is None else after for name, (after, before) in pairs}

@@ -1,0 +1,104 @@
+"""A cut of the feed: all targets are judged up to it, then all of them are written.
+
+Example
+    round_of(work, targets, 17)       targets that stood at 12 stand at 17, or at the boundary
+                                      before a conflict that stops the subscription
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filtersql.applying.judging import Judgement, StageRefused, judge_changes
+from filtersql.applying.stopping import first_stop
+from filtersql.applying.working import Target, Work, commit, entry, mark, only_looking, timed
+from filtersql.errors import Mistake, Mistakes
+
+__all__ = ["below", "round_of"]
+
+
+def round_of(work: Work, targets: Sequence[Target], upto: int) -> None:
+    """Judge the changes of all targets up to a cut; then write them all."""
+    judged = _judged(work, targets, upto)
+    stop = first_stop((judgement for _, judgement in judged), work.boundary, work.position)
+    if stop is not None:
+        work.stop = stop
+        # Targets that are further already stay where they are: nothing is taken back.
+        targets = [t for t in targets if stop.upto is not None and below(t.position, stop.upto)]
+        for target in targets:
+            target.pending = None
+        judged = [] if stop.upto is None else _judged(work, targets, stop.upto)
+        upto = upto if stop.upto is None else stop.upto
+    _count(judged)
+    if not only_looking(work):
+        _write(work, judged, upto)
+
+
+def below(position: int | None, upto: int) -> bool:
+    """Whether a target has not got to a cut yet."""
+    return position is None or position < upto
+
+
+def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
+    for target, judgement in judged:
+        target.read += judgement.changes
+        target.sample = (*target.sample, *judgement.sample)
+        for kind, count in judgement.conflicts.items():
+            target.conflicts[kind] += count
+
+
+def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Target, Judgement]]:
+    """What is about to be written to each target. Raises Mistakes."""
+    judged: list[tuple[Target, Judgement]] = []
+    mistakes: list[Mistake] = []
+    for index, target in enumerate(targets):
+        if target.staged is None or (only_looking(work) and target.standing.copy):
+            continue
+        with timed(target):
+            judgement, wrong = _judge(work, target, upto, index)
+        judged.append((target, judgement))
+        mistakes += wrong
+        if wrong and work.engine.atomic:
+            break  # a statement that failed has ended the transaction: no other can be judged
+    if mistakes:
+        raise Mistakes(mistakes)
+    return judged
+
+
+def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) -> None:
+    writing = [(target, judgement) for target, judgement in judged if judgement.staged]
+    commit(
+        work,
+        [] if work.engine.atomic else [entry(work, t, "applying", upto) for t, _ in writing],
+    )
+    for target, judgement in writing:
+        _merge(work, target, judgement, upto)
+    for target, _ in judged:
+        applied = entry(work, target, "applied", upto)
+        target.position = upto
+        work.pending.append(applied)
+
+
+def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement, list[Mistake]]:
+    assert target.staged is not None
+    compiled = target.compiled
+    work.engine.view(
+        compiled.changes_view, target.staged, target.columns, above=target.position, upto=upto
+    )
+    try:
+        return judge_changes(work.engine, compiled, f"filtersql_stage__{index}", target.pending)
+    except StageRefused:
+        raise
+    except Mistakes as found:
+        return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
+
+
+def _merge(work: Work, target: Target, judgement: Judgement, upto: int) -> None:
+    work.on_start(target.compiled)
+    work.touched = True
+    with timed(target):
+        written = work.engine.write(judgement.merge, target.compiled, mark(target, upto))
+    if written is None:
+        target.repeated += 1
+    else:
+        target.written += written
