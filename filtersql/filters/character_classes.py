@@ -42,7 +42,12 @@ CLASSES = {
     "lower": Class((_LOWER,)),
     "space": Class((("\t", "\r"), (" ", " ")), _SPACE_DOUBT),
     "punct": Class((("!", "/"), (":", "@"), ("[", "`"), ("{", "~"))),
-    "xdigit": Class((_DIGITS, ("A", "F"), ("a", "f")), _DIGIT_DOUBT),
+    "print": Class(((" ", "~"),)),
+    "graph": Class((("!", "~"),)),
+    # the same characters in every locale
+    "xdigit": Class((_DIGITS, ("A", "F"), ("a", "f")), ""),
+    "blank": Class((("\t", "\t"), (" ", " ")), ""),
+    "cntrl": Class((("\0", "\x1f"), ("\x7f", "\x9f")), ""),
     "ascii": Class((("\1", "\x7f"),), ""),
 }
 #: what a letter behind a backslash stands for; upper case for all other characters

@@ -20,6 +20,7 @@ from filtersql.filters import (
     numeric_order,
     numerics,
     patterns,
+    regex_functions,
     regexes,
     zones,
 )
@@ -80,6 +81,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         _check_order(writer, node)
     if name in regexes.MATCHES:
         return regexes.match(writer, node, function, args)
+    if name in regex_functions.FUNCTIONS and regex_functions.takes(function):
+        return regex_functions.call(writer, node, name, args)
     if str(function) in casing.FOLDS:
         collation = getattr(node, "input_collation", None)
         return casing.fold_case(writer, casing.FOLDS[str(function)], collation, writer.put(args[0]))

@@ -257,6 +257,12 @@ PIECES = table(
         "|| LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0') "
         "|| RTRIM(SPLIT_PART(_1, '.', 2), '0')",
         ".translate": "TRANSLATE(_1, _2, _3)",
+        ".regex_extract": "REGEXP_EXTRACT(_1, _2, _3)",
+        ".regex_extract_all": "REGEXP_EXTRACT_ALL(_1, _2, _3)",
+        ".regex_replace": "REGEXP_REPLACE(_1, _2, _3)",
+        ".regex_replace_all": "REGEXP_REPLACE(_1, _2, _3, 'g')",
+        ".regex_place": "CASE WHEN _1 THEN CAST(LENGTH(_2) + _3 AS INT) WHEN NOT _1 THEN 0 END",
+        ".list_item": "LIST_EXTRACT(_1, _2)",
         ".matches": "REGEXP_MATCHES(_1, _2)",
         ".text": "CAST(_1 AS TEXT)",
         ".trunc": "TRUNC(_1, _2)",

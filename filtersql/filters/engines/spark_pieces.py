@@ -256,6 +256,11 @@ PIECES = table(
         "|| LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1)) "
         "|| RTRIM('0', SPLIT_PART(_1, '.', 2))",
         ".translate": "TRANSLATE(_1, _2, _3)",
+        ".regex_extract": "REGEXP_EXTRACT(_1, _2, _3)",
+        ".regex_extract_all": "REGEXP_EXTRACT_ALL(_1, _2, _3)",
+        ".regex_replace": "REGEXP_REPLACE(_1, _2, _3)",
+        ".regex_place": "CASE WHEN _1 THEN CHAR_LENGTH(_2) + _3 WHEN NOT _1 THEN 0 END",
+        ".list_item": "TRY_ELEMENT_AT(_1, _2)",
         ".matches": "_1 RLIKE _2",
         ".text": "CAST(_1 AS STRING)",
         ".trunc": "CASE WHEN _1 < 0 THEN CEIL(_1, _2) ELSE FLOOR(_1, _2) END",

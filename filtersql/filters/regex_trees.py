@@ -1,0 +1,124 @@
+"""The nodes of regular expressions, and sets of characters as ranges.
+
+Example
+    >>> complement([(48, 57)])[0]
+    (0, 47)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "LAST", "Anchor", "Choice", "Group", "Join", "Look", "Node", "Range", "Regex", "Repeat", "Same",
+    "Set", "Untranslatable", "complement", "merged", "without_line_end",
+]  # fmt: skip
+
+Range = tuple[int, int]
+LAST = 0x10FFFF
+
+
+class Untranslatable(Exception):
+    """What a pattern holds that has no form: the reason, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """One character out of these ranges, which are sorted and apart."""
+
+    ranges: tuple[Range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """`^` and `$` of the text, `<` and `>` of a line, word edges `m`, `M`, `y`, `Y`."""
+
+    kind: Literal["^", "$", "<", ">", "m", "M", "y", "Y"]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """One after the other."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """So many times; `most` None: without end."""
+
+    item: Node
+    least: int
+    most: int | None
+    greedy: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What parentheses capture, counted from 1."""
+
+    item: Node
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A condition on what comes next, or came before."""
+
+    item: Node
+    ahead: bool
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """The text of a group again."""
+
+    number: int
+
+
+Node = Set | Anchor | Join | Choice | Repeat | Group | Look | Same
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """A pattern; `doubts` are sets of characters as engines write them."""
+
+    tree: Node
+    groups: int
+    doubts: tuple[str, ...]
+    everywhere: bool = False
+
+
+def merged(ranges: list[Range]) -> list[Range]:
+    """The ranges sorted, those that touch as one."""
+    found: list[Range] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return found
+
+
+def complement(ranges: list[Range]) -> list[Range]:
+    """All other characters."""
+    found, start = [], 0
+    for low, high in ranges:
+        if low > start:
+            found.append((start, low - 1))
+        start = high + 1
+    return [*found, (start, LAST)] if start <= LAST else found
+
+
+def without_line_end(ranges: list[Range]) -> list[Range]:
+    """The ranges without the new line."""
+    return complement(merged([*complement(ranges), (10, 10)]))
