@@ -36,7 +36,9 @@ from filtersql.filters.regex_writing import written
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["MATCHES", "constant_text", "doubtful", "guarded", "match", "matches", "similar"]
+__all__ = [
+    "MATCHES", "ascii_only", "constant_text", "doubtful", "guarded", "match", "matches", "similar",
+]  # fmt: skip
 
 #: function name: (ignores case, negated)
 MATCHES = {
