@@ -20,7 +20,7 @@ from filtersql.targets.duckdb import connect
 
 KINDS = ("insert_exists", "update_exists", "update_missing", "delete_missing")
 #: more of them: FILTERSQL_CONFLICT_EXAMPLES=5000
-EXAMPLES = int(os.environ.get("FILTERSQL_CONFLICT_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("FILTERSQL_CONFLICT_EXAMPLES", "30"))
 STOPS = ("insert_exists", "update_exists")
 
 

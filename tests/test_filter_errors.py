@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from running import World, insert, table, truncate
+from running import World, insert, table, truncate, update
 
 from filtersql.targets.duckdb import DuckDB, connect
 
@@ -64,3 +64,51 @@ def test_what_comes_before_a_truncate_is_not_judged(world: World, engine: DuckDB
     world.feed([insert("t", a=1, b=0), truncate("t"), insert("t", a=2, b=2), insert("t", a=3, b=0)])
     result = world.run(engine)
     assert "on change 4" in result.mistakes[0].message
+
+
+class TestQuarantine:
+    """`on_filter_error: quarantine` puts changes aside and goes on."""
+
+    @pytest.fixture
+    def aside(self, world: World) -> World:
+        return world.subscribe(on_filter_error="quarantine")
+
+    def test_one_row_keeps_its_last_good_state(self, aside: World, engine: DuckDB) -> None:
+        """The change and the later ones of its key are put aside, and applied when released."""
+        aside.feed(
+            [
+                insert("t", a=1, b=1),
+                update("t", None, a=1, b=0),
+                update("t", None, a=1, b=5),
+                insert("t", a=2, b=2),
+            ]
+        )
+        result = aside.run(engine)
+        assert not result.mistakes
+        assert rows(engine) == [(1, 1), (2, 2)]
+        assert held(engine) == [
+            (2, "update", '{"a":"1","b":"0"}', "Invalid Input Error: division by zero"),
+            (
+                3,
+                "update",
+                '{"a":"1","b":"5"}',
+                "held back: an earlier change of its row is in quarantine, seq 2",
+            ),
+        ]
+        assert [one.quarantined for one in result.results] == [2, 0]
+        aside.feed([{"seq": 9, **update("t", None, a=1, b=6)}], name="2")
+        assert not aside.run(engine).mistakes
+        assert rows(engine) == [(1, 1), (2, 2)]
+        assert [row[0] for row in held(engine)] == [2, 3, 9]
+        released = aside.run(engine, release=True)
+        assert not released.mistakes
+        assert [row[0] for row in held(engine)] == [2, 3, 9]
+        mended = World(aside.root).publish(table("t", a="int4!", b="int4"))
+        mended.publish(table("u", a="int4!"))
+        assert not mended.run(engine, release=True, accept_filter_change=True).mistakes
+        assert rows(engine) == [(1, 6), (2, 2)]
+        assert held(engine) == []
+
+
+def held(engine: DuckDB) -> list[tuple]:
+    return engine.rows('SELECT seq, op, "after", error FROM s1.t__quarantine ORDER BY seq')

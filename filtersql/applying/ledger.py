@@ -42,7 +42,7 @@ __all__ = [
     "read",
 ]
 
-Phase = Literal["copying", "copied", "applying", "applied", "dropped", "read"]
+Phase = Literal["copying", "copied", "applying", "applied", "releasing", "dropped", "read"]
 Key = tuple[str, str, str]
 
 #: (path, size, modified, last seq) of a feed file that was consumed

@@ -55,6 +55,8 @@ class Options:
     fail_fast: bool = False
     #: tables that are copied again
     resync: frozenset[RelationName] = frozenset()
+    #: changes in quarantine are applied
+    release: bool = False
 
     def refills(self, compiled: CompiledTable) -> bool:
         """Whether a target is to be emptied and copied again."""
@@ -102,6 +104,9 @@ class TableResult:
     conflicts: Mapping[str, int] = field(default_factory=dict)
     #: the first ones of each kind
     conflict_sample: tuple[Conflict, ...] = ()
+    #: changes that were put aside, and that came back
+    quarantined: int = 0
+    released: int = 0
     position: int | None = None
 
     @property

@@ -46,16 +46,14 @@ def _held(low: int, high: int) -> exp.Expr:
 
 
 def _applied(compiled: CompiledTable, rows: Sequence[Entry]) -> Iterator[Applied]:
-    """The cuts of the target's present generation.
+    """The cuts since the target was copied.
 
     A run that first finished the cut of a killed one counts both in its second row.
     """
     own = [row for row in rows if row.key == key_of(compiled)]
-    newest = max((row.generation for row in own), default=0)
+    copied = max((place for place, row in enumerate(own) if row.phase == "copying"), default=0)
     begun, again, before = False, False, 0
-    for row in own:
-        if row.generation != newest:
-            continue
+    for row in own[copied:]:
         if row.phase == "applying":
             begun, again = True, again or begun
         if row.phase != "applied":

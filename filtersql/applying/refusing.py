@@ -8,7 +8,7 @@ Example
 
 from __future__ import annotations
 
-from filtersql.applying.raising import Raising, all_raising, first_raising
+from filtersql.applying.raising import all_raising, first_raising
 from filtersql.applying.stopping import Stop
 from filtersql.applying.working import Target, Work
 from filtersql.errors.raising import FilterRaises
@@ -35,11 +35,15 @@ def stop_before_error(work: Work) -> Stop | None:
     return Stop(upto, tuple(mistakes), frozenset(one.target.name for one in first))
 
 
-def changes_that_raise(work: Work) -> list[Raising]:
-    """All changes up to the feed's cut on which a filter raises an error."""
-    if work.cut is None:
-        return []
-    return [one for target in work.targets for one in all_raising(work.engine, target, work.cut)]
+def changes_that_raise(work: Work) -> dict[str, dict[int, str]]:
+    """All changes up to the feed's cut on which a filter raises an error, by target."""
+    found: dict[str, dict[int, str]] = {}
+    for target in work.targets:
+        position = target.position if target.releasing else None
+        upto = max((seq for seq in (work.cut, position) if seq is not None), default=None)
+        for one in [] if upto is None else all_raising(work.engine, target, upto):
+            found.setdefault(target.name, {})[one.seq] = one.reason
+    return found
 
 
 def _key(target: Target, seq: int) -> dict[str, object]:

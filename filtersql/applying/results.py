@@ -53,6 +53,8 @@ def _target(target: TableResult, compiled_folder: str) -> dict[str, object]:
             {"kind": one.kind, "seq": one.seq, "key": _shown(one.key)}
             for one in target.conflict_sample
         ],
+        "quarantined": target.quarantined,
+        "released": target.released,
         "position": target.position,
         "relation_name": compiled.target_sql,
         "compiled_path": f"{compiled_folder}/{folder}/merge.sql",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from filtersql.applying.aside import put_aside, release_begins, release_ends
 from filtersql.applying.judging import Judgement, StageRefused, judge_changes
 from filtersql.applying.stopping import first_stop
 from filtersql.applying.working import Target, Work, commit, entry, mark, only_looking, timed
@@ -41,7 +42,8 @@ def below(position: int | None, upto: int) -> bool:
 
 def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
     for target, judgement in judged:
-        target.read += judgement.changes
+        if not target.releasing:
+            target.read += judgement.changes
         target.sample = (*target.sample, *judgement.sample)
         for kind, count in judgement.conflicts.items():
             target.conflicts[kind] += count
@@ -67,23 +69,37 @@ def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Targ
 
 def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) -> None:
     writing = [(target, judgement) for target, judgement in judged if judgement.staged]
-    commit(
-        work,
-        [] if work.engine.atomic else [entry(work, t, "applying", upto) for t, _ in writing],
-    )
+    for target, _ in judged:
+        put_aside(work, target, upto)
+        if target.releasing:
+            release_begins(work, target)
+    intended = [
+        entry(work, target, "releasing" if target.releasing else "applying", upto)
+        for target, _ in writing
+    ]
+    commit(work, [] if work.engine.atomic else intended)
     for target, judgement in writing:
         _merge(work, target, judgement, upto)
     for target, _ in judged:
         applied = entry(work, target, "applied", upto)
         target.position = upto
         work.pending.append(applied)
+    for target, _ in judged:
+        if target.releasing:
+            if not work.engine.atomic:
+                commit(work, [])
+            release_ends(work, target)
 
 
 def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement, list[Mistake]]:
     assert target.staged is not None
     compiled = target.compiled
     work.engine.view(
-        compiled.changes_view, target.staged, target.columns, above=target.position, upto=upto
+        compiled.changes_view,
+        target.staged,
+        target.columns,
+        above=None if target.releasing else target.position,
+        upto=upto,
     )
     try:
         return judge_changes(work.engine, compiled, f"filtersql_stage__{index}", target.pending)

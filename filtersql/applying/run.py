@@ -18,7 +18,7 @@ from pathlib import Path
 
 from filtersql.applying.judging import StageRefused
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
-from filtersql.applying.refusing import stop_before_error
+from filtersql.applying.refusing import changes_that_raise, stop_before_error
 from filtersql.applying.subscription import apply_subscription
 from filtersql.applying.working import Work
 from filtersql.errors import Mistake, Mistakes
@@ -133,24 +133,26 @@ def _attempts(
     """
     work = new()
     try:
-        return _attempt(work, tables)
+        return _attempt(work, tables, {})
     except StageRefused:
-        stop = stop_before_error(work)
-        if stop is None:
+        puts_aside = work.subscription.on_filter_error == "quarantine"
+        raising = changes_that_raise(work) if puts_aside else {}
+        stop = None if puts_aside else stop_before_error(work)
+        if stop is None and not raising:
             raise
     work.engine.clear()
     again = new()
     again.stop = stop
-    return _attempt(again, tables)
+    return _attempt(again, tables, raising)
 
 
 def _attempt(
-    work: Work, tables: Sequence[CompiledTable]
+    work: Work, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     found: tuple[list[TableResult], Sequence[Mistake]] = ([], ())
     try:
         with work.engine.transaction():
-            found = apply_subscription(work, tables)
+            found = apply_subscription(work, tables, raising)
             if work.options.dry_run:
                 raise _Undone
     except _Undone:

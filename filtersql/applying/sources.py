@@ -24,7 +24,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import DuplicateKeys
 from filtersql.errors.feeds import UnknownFormat
 from filtersql.errors.targets import SparkTableOnDuckDB
-from filtersql.feeds.changes import Landing, Reading, read
+from filtersql.feeds.changes import Landing, Reading, Records, read
 from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.feeds.native import TABLE_COLUMNS, from_files, from_rows
 from filtersql.feeds.records import Record
@@ -45,6 +45,8 @@ class FeedRead:
     """What a feed held, and the files that need not be opened again."""
 
     reading: Reading
+    #: reads the changes again
+    records: Records
     files: tuple[SeenFile, ...] = ()
 
 
@@ -69,7 +71,8 @@ def read_feed(
         rows = _from_table(engine, feed, lowest)
         return FeedRead(
             read(rows, inputs.catalog, landings, engine.dialect, folder, closed=False,
-                 on_progress=on_progress)
+                 on_progress=on_progress),
+            rows,
         )  # fmt: skip
     files = [
         file
@@ -89,6 +92,7 @@ def read_feed(
     )
     return FeedRead(
         reading,
+        records,
         tuple((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files),
     )
 

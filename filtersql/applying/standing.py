@@ -50,6 +50,8 @@ class Standing:
     settled: bool = False
     #: the filter differs from the one that the ledger names, and the user accepts it
     accepted: bool = False
+    #: changes of the quarantine were applied that still stand there
+    released: bool = False
 
 
 def standings(
@@ -113,6 +115,11 @@ def _known(
         return Standing(compiled, entry, False, generation, entry.position, accepted=accepted)
     intended = Mark(entry.subscription, entry.relation, generation, entry.position)
     done = engine.committed(compiled) == intended
+    if entry.phase == "releasing":
+        # A release that was not committed leaves all as it was.
+        return Standing(
+            compiled, entry, False, generation, entry.position, settled=done, released=done
+        )
     if entry.phase == "copying":
         if not done:
             return _new(compiled, subscription, entry)

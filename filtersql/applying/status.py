@@ -1,11 +1,11 @@
 """`status`: how far each target got, and when.
 
 Example
-    ============= ======== ===== ==================== ==========
-    target        position lag   last run             conflicts
-    ============= ======== ===== ==================== ==========
-    s1/public.t1  17       3     2026-11-20T10:00:00Z 0
-    ============= ======== ===== ==================== ==========
+    ============= ======== ===== ==================== ========== ==========
+    target        position lag   last run             conflicts  quarantine
+    ============= ======== ===== ==================== ========== ==========
+    s1/public.t1  17       3     2026-11-20T10:00:00Z 0          2
+    ============= ======== ===== ==================== ========== ==========
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from filtersql.applying import quarantine
 from filtersql.applying.ledger import Entry, key_of, read
 from filtersql.applying.model import Inputs
 from filtersql.definitions.model import Subscription
@@ -36,6 +37,8 @@ class TargetStatus:
     lag: int | None = None
     last_run: str | None = None
     conflicts: Mapping[str, int] = field(default_factory=dict)
+    #: changes that were put aside
+    quarantine: int = 0
 
 
 def status(
@@ -46,7 +49,7 @@ def status(
     return tuple(
         found
         for name, compiled in tables.items()
-        for found in _subscription(inputs, inputs.subscriptions[name], compiled, entries)
+        for found in _subscription(inputs, inputs.subscriptions[name], compiled, entries, engine)
     )
 
 
@@ -55,6 +58,7 @@ def _subscription(
     subscription: Subscription,
     tables: Sequence[CompiledTable],
     entries: Mapping[tuple[str, str, str], Entry],
+    engine: Engine,
 ) -> Iterator[TargetStatus]:
     positions = {key_of(table): _position(entries.get(key_of(table))) for table in tables}
     lags = _lags(inputs, subscription, tables, positions)
@@ -64,9 +68,10 @@ def _subscription(
         if entry is None or entry.phase == "dropped":
             yield TargetStatus(table, "not yet filled", lag=lag)
             continue
-        state = "interrupted" if entry.phase in ("copying", "applying") else "filled"
+        state = "interrupted" if entry.phase in ("copying", "applying", "releasing") else "filled"
         position = positions[key_of(table)]
-        yield TargetStatus(table, state, position, lag, entry.at, entry.conflicts)
+        held = quarantine.count(engine, table)
+        yield TargetStatus(table, state, position, lag, entry.at, entry.conflicts, held)
 
 
 def _position(entry: Entry | None) -> int | None:

@@ -12,9 +12,10 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from filtersql.applying import ledger
+from filtersql.applying import ledger, quarantine
+from filtersql.applying.aside import sort_out
 from filtersql.applying.ledger import Entry
 from filtersql.applying.model import TableResult
 from filtersql.applying.rounds import below, round_of
@@ -41,11 +42,12 @@ __all__ = ["apply_subscription"]
 
 
 def apply_subscription(
-    work: Work, tables: Sequence[CompiledTable]
+    work: Work, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
 ) -> tuple[list[TableResult], tuple[Mistake, ...]]:
     """Bring all targets of a subscription to the feed's cut. Raises Mistakes.
 
-    The mistakes that come with the results stopped it at an earlier boundary.
+    `raising` are changes to be put aside, by the name of their target, and why. The mistakes that
+    come with the results stopped it at an earlier boundary.
     """
     engine, inputs, schema = work.engine, work.inputs, work.inputs.state_schema
     engine.configure({k: v for table in tables for k, v in table.settings.items()})
@@ -54,6 +56,8 @@ def apply_subscription(
     found = standings(engine, work.subscription, tables, known.newest, work.options)
     work.targets = [Target(standing, standing.position) for standing in found]
     for target in work.targets:
+        if target.standing.released and not only_looking(work):
+            quarantine.remove_released(engine, target.compiled)
         if target.standing.settled:
             target.settled = True
             work.pending.append(entry(work, target, settled_phase(target), target.position))
@@ -64,13 +68,14 @@ def apply_subscription(
     seen = known.files.get(work.subscription.name, {})
     feed = read_feed(inputs, engine, work.subscription, landings, seen, work.folder, work.on_read)
     if feed is not None:
-        work.boundary = feed.reading.boundary
+        work.boundary, work.records = feed.reading.boundary, feed.records
         for target, staged in zip(work.targets, feed.reading.staged, strict=True):
             target.staged, target.columns = staged.path, staged.columns
             target.skipped = staged.skipped
             whole = not feed.reading.waiting and work.stop is None
             if whole and target.standing.until is None:
                 target.pending = staged.read
+    sort_out(work, raising)
     _copy(work)
     try:
         work.cut = None if feed is None else feed.reading.cut
@@ -117,6 +122,7 @@ def _fill(work: Work, target: Target, has_source: bool) -> None:
     work.touched = True
     with timed(target):
         config = dict(work.subscription.target_config)
+        quarantine.drop(engine, compiled)
         engine.create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:
@@ -129,6 +135,12 @@ def _catch_up(work: Work, cut: int | None) -> None:
     """First what a killed run left undone, then everything up to the cut."""
     unfinished = {t.standing.until for t in work.targets if t.standing.until is not None}
     known = work.stop
+    for position in sorted(
+        {t.position for t in work.targets if t.releasing and t.position is not None}
+    ):
+        round_of(
+            work, [t for t in work.targets if t.releasing and t.position == position], position
+        )
     for until in sorted(unfinished):
         round_of(work, [t for t in work.targets if t.standing.until == until], until)
     if cut is not None and work.stop is known:
@@ -176,6 +188,8 @@ def _result(target: Target, stop: Stop | None) -> TableResult:
         changes_skipped=target.skipped,
         conflicts=dict(target.conflicts),
         conflict_sample=target.sample,
+        quarantined=target.put_aside,
+        released=len(target.released),
         position=target.position,
     )
 

@@ -8,7 +8,7 @@ Example
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,9 +17,11 @@ from pathlib import Path
 from filtersql.applying import ledger
 from filtersql.applying.ledger import Entry, Phase
 from filtersql.applying.model import CONFLICTS, Conflict, Inputs, Options
+from filtersql.applying.quarantine import Held
 from filtersql.applying.standing import Standing
 from filtersql.applying.stopping import Stop
 from filtersql.definitions.model import Subscription
+from filtersql.feeds.changes import Records
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine, Mark, Written
@@ -57,6 +59,14 @@ class Target:
     #: how often a statement turned out to be committed by an earlier run
     repeated: int = 0
     settled: bool = False
+    #: what is in quarantine, what of the pending changes goes there, and what comes back
+    held: tuple[Held, ...] = ()
+    aside: Mapping[int, str] = field(default_factory=dict)
+    truncated: Sequence[int] = ()
+    releasing: bool = False
+    released: Sequence[int] = ()
+    moot: Sequence[int] = ()
+    put_aside: int = 0
     seconds: float = 0.0
 
     @property
@@ -90,6 +100,8 @@ class Work:
     touched: bool = False
     #: the last seq before the transaction of a change
     boundary: Callable[[int], int | None] | None = None
+    #: reads the feed again
+    records: Records | None = None
     #: where it stops; known before it begins where a filter raised an error in an attempt
     stop: Stop | None = None
     #: the last seq of the feed that may be applied

@@ -93,6 +93,20 @@ class Progress:
         color = "green" if passed == len(statuses) else "red"
         self._line("RunDone", summary, color, {**facts, "elapsed_time": result.elapsed_time})
 
+    def put_aside(self, result: RunResult) -> None:
+        """A warning for each target of which changes were put aside."""
+        for table in result.results:
+            if table.quarantined:
+                what = (
+                    "1 change was"
+                    if table.quarantined == 1
+                    else f"{table.quarantined} changes were"
+                )
+                message = f'{what} put into the quarantine of "{table.unique_id}"'
+                hint = "The rows keep their last good state until run --release applies them."
+                report = f"{message}\nhint: {hint}"
+                self.console.warning("Quarantined", message, None, hint, report)
+
     def failures(self, result: RunResult) -> None:
         """Every mistake, whole, on stderr."""
         from filtersql.errors import Mistakes

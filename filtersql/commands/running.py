@@ -34,6 +34,8 @@ class RunFlags:
     adopt_at: int | None = None
     #: tables that are copied again
     resync: tuple[str, ...] = ()
+    #: changes in quarantine are applied
+    release: bool = False
     #: `run`, or `retry`: what run_results.json names
     command: str = field(default="run")
 
@@ -76,6 +78,7 @@ def carry_out(
             flags.accept_filter_change,
             console.options.fail_fast,
             _resynced(flags.resync, nodes),
+            flags.release,
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
         progress.done(result, dry_run=flags.dry_run)
@@ -88,6 +91,7 @@ def carry_out(
                     print_rows(console, engine, table.compiled, flags.show)
     finally:
         engine.close()
+    progress.put_aside(result)
     progress.failures(result)
     return result.exit_code
 
@@ -143,4 +147,5 @@ def _arguments(console: Console, project: Project, flags: RunFlags) -> Mapping[s
         "accept_filter_change": flags.accept_filter_change,
         "require_approval": flags.require_approval,
         "resync": list(flags.resync),
+        "release": flags.release,
     }

@@ -1,4 +1,4 @@
-"""`status`: position, lag, last run and conflicts of every target."""
+"""`status`: position, lag, last run, conflicts and quarantine of every target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["command"]
 
 @subcommand("status")
 def command(console: Console) -> int:
-    """Show position, lag, last run and conflicts of every target."""
+    """Show position, lag, last run, conflicts and quarantine of every target."""
     from filtersql.applying import status
     from filtersql.commands.selecting import selected
     from filtersql.reviewing.aligned import aligned
@@ -42,6 +42,7 @@ def command(console: Console) -> int:
                     "lag": each.lag,
                     "last_run": each.last_run,
                     "conflicts": dict(each.conflicts),
+                    "quarantine": each.quarantine,
                 }
                 for each in found
             ]
@@ -55,10 +56,11 @@ def command(console: Console) -> int:
             _number(each.lag),
             each.last_run or "",
             str(sum(each.conflicts.values())),
+            str(each.quarantine),
         ]
         for each in found
     ]
-    headers = ["Node", "Target", "State", "Position", "Lag", "Last run", "Conflicts"]
+    headers = ["Node", "Target", "State", "Position", "Lag", "Last run", "Conflicts", "Quarantine"]
     console.result(aligned(f"Targets of {project.name}", headers, rows, []))
     return 0
 

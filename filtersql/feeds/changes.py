@@ -34,7 +34,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
 
-__all__ = ["Landing", "Reading", "StagedChanges", "read"]
+__all__ = ["Landing", "Reading", "Records", "StagedChanges", "read"]
 
 _BATCH = 50_000
 _MOST_MISTAKES = 100

@@ -34,6 +34,7 @@ __all__ = [
     "Place",
     "RowStage",
     "StagedColumn",
+    "StagedFile",
     "Where",
     "staged_columns",
 ]
@@ -54,7 +55,7 @@ class StagedColumn:
 
 
 @dataclass(slots=True)
-class _File:
+class StagedFile:
     """A Parquet file whose columns are named by their position: any name is safe."""
 
     path: Path
@@ -62,6 +63,7 @@ class _File:
     writer: pyarrow.parquet.ParquetWriter | None = None
 
     def write(self, arrays: Sequence[pyarrow.Array]) -> None:
+        """Add rows, column by column."""
         import pyarrow
         from pyarrow import parquet
 
@@ -78,6 +80,7 @@ class _File:
         self.writer.write_table(pyarrow.Table.from_arrays(list(arrays), schema=schema))
 
     def close(self) -> None:
+        """The file exists afterwards, even without a row."""
         import pyarrow
 
         if self.writer is None:
@@ -104,7 +107,7 @@ class ChangeStage:
     mistakes: list[tuple[Place, Mistake]]
     where: Where
     codecs: list[Codec] = field(init=False)
-    file: _File = field(init=False)
+    file: StagedFile = field(init=False)
     records: list[Record] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
 
@@ -115,7 +118,7 @@ class ChangeStage:
         self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
         images = [code.kind.arrow for code in self.codecs for _ in ("before", "after")]
         text = pyarrow.string()
-        self.file = _File(
+        self.file = StagedFile(
             self.path, [pyarrow.int64(), text, text, *images, pyarrow.list_(pyarrow.string())]
         )
 
@@ -184,14 +187,14 @@ class RowStage:
     mistakes: list[tuple[Place, Mistake]]
     where: Where
     codecs: list[Codec] = field(init=False)
-    file: _File = field(init=False)
+    file: StagedFile = field(init=False)
     rows: list[Image] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         columns = self.compiled.feed_columns
         self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
-        self.file = _File(self.path, [code.kind.arrow for code in self.codecs])
+        self.file = StagedFile(self.path, [code.kind.arrow for code in self.codecs])
 
     @property
     def columns(self) -> tuple[StagedColumn, ...]:

@@ -1,0 +1,32 @@
+"""Staged changes without some of them, or with others besides.
+
+Example
+    restage([released, staged], {612, 640}, path)     all changes of both files but those two
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from filtersql.feeds.staging import StagedFile
+
+__all__ = ["restage"]
+
+
+def restage(paths: Sequence[Path], left_out: Collection[int], to: Path) -> None:
+    """Write the changes of some files into one; `left_out` are the seqs of those that are not."""
+    import pyarrow
+    from pyarrow import compute, parquet
+
+    out: StagedFile | None = None
+    without = pyarrow.array(sorted(left_out), pyarrow.int64())
+    for path in paths:
+        file = parquet.ParquetFile(path)
+        out = out or StagedFile(to, [field.type for field in file.schema_arrow])
+        for batch in file.iter_batches():
+            kept = batch.filter(compute.invert(compute.is_in(batch.column(0), without)))
+            if kept.num_rows:
+                out.write(kept.columns)
+    assert out is not None  # there is a file at least
+    out.close()

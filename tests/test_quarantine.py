@@ -1,0 +1,120 @@
+"""Changes on which a filter raises are put aside, key by key, and come back in their order."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from running import World, delete, insert, table, truncate, update
+
+from filtersql.catalog import Identity, ReplicaIdentity
+from filtersql.targets.duckdb import DuckDB, connect
+
+#: more of them: FILTERSQL_CONFLICT_EXAMPLES=5000
+EXAMPLES = int(os.environ.get("FILTERSQL_CONFLICT_EXAMPLES", "25"))
+RAISING = "CASE WHEN {p}b = 0 THEN error('no') ELSE {p}b > 0 END"
+MENDED = "{p}b > 0"
+
+
+@dataclass
+class Subscriber:
+    """One change at a time; `b > 0` is the filter, and where `raises` it raises on 0."""
+
+    raises: bool
+    rows: dict[int, int] = field(default_factory=dict)
+    blocked: set[int] = field(default_factory=set)
+    aside: list[int] = field(default_factory=list)
+
+    def apply(self, seq: int, change: dict) -> None:
+        if change["op"] == "truncate":
+            self.rows.clear()
+            return
+        images = [image for image in (change.get("before"), change.get("after")) if image]
+        keys = {image["a"] for image in images}
+        fails = self.raises and any(image["b"] == 0 for image in images)
+        if fails or keys & self.blocked:
+            self.blocked |= keys
+            self.aside.append(seq)
+            return
+        old, new = change.get("before"), change.get("after")
+        if old and old["b"] > 0:
+            self.rows.pop(old["a"], None)
+        if new and new["b"] > 0:
+            self.rows[new["a"]] = new["b"]
+
+
+keys, values = st.integers(1, 4), st.sampled_from([-1, 0, 1, 2, 3, 4])
+CHANGES = [
+    st.builds(lambda a, b: insert("t", a=a, b=b), keys, values),
+    st.builds(
+        lambda a, b, c, d: update("t", {"a": a, "b": b}, a=c, b=d), keys, values, keys, values
+    ),
+    st.builds(lambda a, b, d: update("t", {"a": a, "b": b}, a=a, b=d), keys, values, values),
+    st.builds(lambda a, b: delete("t", a=a, b=b), keys, values),
+]
+plain = st.lists(st.one_of(*CHANGES), min_size=1, max_size=12)
+truncating = st.lists(st.one_of(*CHANGES, st.just(truncate("t"))), min_size=1, max_size=12)
+cuts = st.lists(st.integers(1, 11), max_size=2)
+
+
+def shelf(folder: Path, where: str) -> World:
+    full = replace(table("t", a="int4!", b="int4"), replica_identity=ReplicaIdentity(Identity.FULL))
+    world = World(folder).publish(full, where=where)
+    return world.subscribe(on_filter_error="quarantine")
+
+
+def rows(engine: DuckDB) -> list[tuple]:
+    return sorted(engine.rows("SELECT a, b FROM s1.t"))
+
+
+def apply(folder: str, engine: DuckDB, history: list[dict], stops: list[int]) -> World:
+    """Run a history in several batches, with the filter that raises."""
+    world = shelf(Path(folder), RAISING)
+    numbered = [{"seq": seq, **change} for seq, change in enumerate(history, 1)]
+    for upto in [*sorted({*stops}), len(history)]:
+        world.feed(numbered[:upto])
+        assert not world.run(engine).mistakes
+    return world
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(history=plain, stops=cuts)
+def test_what_is_put_aside_hangs_on_no_batch(history: list[dict], stops: list[int]) -> None:
+    """The rows, and the changes in quarantine, are those of one change at a time."""
+    model = Subscriber(raises=True)
+    for seq, change in enumerate(history, 1):
+        model.apply(seq, change)
+    with TemporaryDirectory() as folder, closing(connect(None)) as engine:
+        apply(folder, engine, history, stops)
+        assert rows(engine) == sorted(model.rows.items())
+        found = engine.exists(("s1", "t__quarantine"))
+        held = engine.rows("SELECT seq FROM s1.t__quarantine ORDER BY seq") if found else []
+        assert [seq for (seq,) in held] == model.aside
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(history=truncating, stops=cuts, later=plain)
+def test_a_release_leaves_what_one_batch_would(
+    history: list[dict], stops: list[int], later: list[dict]
+) -> None:
+    """With a filter that is mended, the rows are those of a history that never raised."""
+    model = Subscriber(raises=False)
+    for seq, change in enumerate([*history, *later], 1):
+        model.apply(seq, change)
+    with TemporaryDirectory() as folder, closing(connect(None)) as engine:
+        world = apply(folder, engine, history, stops)
+        mended = shelf(world.root, MENDED)
+        mended.feed(
+            [{"seq": seq, **change} for seq, change in enumerate(later, len(history) + 1)],
+            name="2",
+        )
+        result = mended.run(engine, release=True, accept_filter_change=True)
+        assert not result.mistakes
+        assert rows(engine) == sorted(model.rows.items())
+        if engine.exists(("s1", "t__quarantine")):
+            assert engine.rows("SELECT * FROM s1.t__quarantine") == []
