@@ -13,6 +13,7 @@ from typing import Any
 
 from filtersql import publications
 from filtersql.catalog import Table
+from filtersql.changes import untold
 from filtersql.definitions.model import Action, Publication, ReplicationSet
 from filtersql.errors import Mistake, Mistakes, Notice, heard
 from filtersql.errors.compiling import TargetTaken
@@ -246,6 +247,9 @@ def _node(
             filter_of=shelf.filter,
         )
     )
+    read = {column for one in filters.values() for column in one.columns}
+    if mistakes := list(untold(resolved, read, project.definitions.catalog)):
+        raise Mistakes(mistakes)
     if project.identity_check == "run":
         stops = unjudgeable(
             resolved, by_action, project.definitions.catalog, project.semantics, shelf.filter

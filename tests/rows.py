@@ -55,10 +55,11 @@ def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
 
 def _target_rows(engine: Engine, table: CompiledTable) -> Iterator[Row]:
     assert engine.exists(table.target), f"{engine.title} has no table {table.target}"
+    moment = "TIMESTAMP" if engine.dialect == "spark" else "TIMESTAMPTZ"
     for row in engine.rows(f"SELECT * FROM {engine.table_sql(table.target)}"):
         yield tuple(
             sorted(
-                (column.name, printed(_in_utc(value) if column.sql_type == "TIMESTAMP" else value))
+                (column.name, printed(_in_utc(value) if column.sql_type == moment else value))
                 for column, value in zip(table.columns, row, strict=True)
             )
         )

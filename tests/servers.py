@@ -34,7 +34,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-__all__ = ["Server", "cache_folder", "serve", "without"]
+__all__ = ["Server", "cache_folder", "resolve", "serve", "without"]
 
 VERSION = "18.6.0"
 _ARTIFACTS = {
@@ -155,12 +155,12 @@ def postgres_jar() -> Path:
     ivy = cache_folder() / "ivy"
     jar = ivy / "jars" / f"io.zonky.test.postgres_{artifact}-{VERSION}.jar"
     if not jar.exists():
-        _resolve(f"io.zonky.test.postgres:{artifact}:{VERSION}", ivy)
+        resolve(f"io.zonky.test.postgres:{artifact}:{VERSION}", ivy)
     assert jar.exists(), f"Spark's resolver left no {jar.name} in {jar.parent}"
     return jar
 
 
-def _resolve(coordinates: str, ivy: Path) -> None:
+def resolve(coordinates: str, ivy: Path) -> None:
     """Let `spark-submit --packages` fetch an artifact, with a program that does nothing."""
     import pyspark
 

@@ -22,22 +22,20 @@ from filtersql.applying.model import Inputs
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import DuplicateKeys
-from filtersql.errors.feeds import UnknownFormat
 from filtersql.errors.targets import SparkTableOnDuckDB
-from filtersql.feeds.changes import Landing, Reading, Records, read
+from filtersql.feeds.changes import Landing, Reading, read
+from filtersql.feeds.formats import is_consumed, open_files
 from filtersql.feeds.lines import FeedFile, find_files
-from filtersql.feeds.native import TABLE_COLUMNS, from_files, from_rows
+from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.records import Record
 from filtersql.feeds.rows import stage_rows
-from filtersql.feeds.staging import Place
+from filtersql.feeds.staging import Place, Records
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
 __all__ = ["FeedRead", "read_feed", "stage_source"]
 
 Found = tuple[Place, Mistake]
-
-_FORMATS = ("filtersql",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +61,6 @@ def read_feed(
     feed = subscription.changes
     if feed is None:
         return None
-    if feed.format not in _FORMATS:
-        raise Mistakes([UnknownFormat(feed.format, _FORMATS, feed.span)])
     positions = [landing.position for landing in landings]
     lowest = min((-1 if position is None else position for position in positions), default=-1)
     if feed.path is None:
@@ -77,22 +73,22 @@ def read_feed(
     files = [
         file
         for file in find_files(feed.path, inputs.root, feed.span)
-        if not _consumed(file, seen, lowest)
+        if not _consumed(feed, file, seen, lowest)
     ]
-    last: dict[str, int] = {}
-
-    def records(mistakes: list[Found]) -> Iterator[tuple[Place, Record]]:
-        for place, change in from_files(files, mistakes):
-            if change.seq > last.get(place[0], -1):
-                last[place[0]] = change.seq
-            yield place, change
-
+    opened = open_files(feed, inputs.catalog, files, lowest)
     reading = read(
-        records, inputs.catalog, landings, engine.dialect, folder, on_progress=on_progress
+        opened.records,
+        inputs.catalog,
+        landings,
+        engine.dialect,
+        folder,
+        closed=opened.closed,
+        on_progress=on_progress,
     )
+    last = opened.last
     return FeedRead(
         reading,
-        records,
+        opened.records,
         tuple((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files),
     )
 
@@ -105,7 +101,6 @@ def stage_source(
     if source is None or not compiled.copy_data:
         return False
     if source.path is not None:
-        _check_format(source)
         pattern = _filled(source.path, compiled, None, glob.escape)
         files = find_files(pattern, inputs.root, source.span)
         table = inputs.catalog.tables[compiled.relation]
@@ -120,9 +115,12 @@ def stage_source(
     return True
 
 
-def _consumed(file: FeedFile, seen: Mapping[str, tuple[int, int, int]], lowest: int) -> bool:
+def _consumed(
+    feed: Feed, file: FeedFile, seen: Mapping[str, tuple[int, int, int]], lowest: int
+) -> bool:
     known = seen.get(file.shown)
-    return known is not None and known[:2] == (file.size, file.modified) and known[2] <= lowest
+    same = known is not None and known[:2] == (file.size, file.modified)
+    return same and known is not None and is_consumed(feed, known[2], lowest)
 
 
 def _from_table(
@@ -177,11 +175,6 @@ def _filled(
     return re.sub(
         r"\{(subscription|schema|table|catalog)\}", lambda match: word(values[match[1]]), pattern
     )
-
-
-def _check_format(source: SourceOfTables) -> None:
-    if source.format not in _FORMATS:
-        raise Mistakes([UnknownFormat(source.format, _FORMATS, source.span)])
 
 
 def _check_keys(engine: Engine, compiled: CompiledTable) -> None:

@@ -18,8 +18,8 @@ from filtersql.applying.ledger import Entry, key_of, read
 from filtersql.applying.model import Inputs
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
+from filtersql.feeds.formats import open_files
 from filtersql.feeds.lines import find_files
-from filtersql.feeds.native import from_files
 from filtersql.feeds.staging import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
@@ -97,7 +97,7 @@ def _lags(
     mistakes: list[tuple[Place, Mistake]] = []
     try:
         files = find_files(feed.path, inputs.root, feed.span)
-        for _, change in from_files(files, mistakes):
+        for _, change in open_files(feed, inputs.catalog, files).records(mistakes):
             relation = change.relation
             shown = ".".join(relation) if isinstance(relation, list) else relation or ""
             for table in interested.get(shown, ()):

@@ -1,8 +1,9 @@
 """TRANSFORMED: what each change does to the target."""
 
-from filtersql.changes.images import Images, images
+from filtersql.changes.images import Images, images, may_be_out_of_line
 from filtersql.changes.judging import Arm, Criterion, Judgements, judgements
 from filtersql.changes.keys import Form, row_form, row_key
+from filtersql.changes.telling import untold
 from filtersql.changes.transitions import TRANSITIONS, Effect
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "Judgements",
     "images",
     "judgements",
+    "may_be_out_of_line",
     "row_form",
     "row_key",
+    "untold",
 ]

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from filtersql.catalog import Column, Table
 
-__all__ = ["Images", "images"]
+__all__ = ["Images", "images", "may_be_out_of_line"]
 
 # Types of a fixed length are never stored out of line, so they are never sent as "unchanged".
 _FIXED_LENGTH = frozenset(
@@ -63,7 +63,7 @@ def images(
     """
     old = tuple(column.name for column in table.columns) if before_complete else logged
     certain = [name for name in old if _never_null(table, name)]
-    out_of_line = [column.name for column in table.columns if column.type.name not in _FIXED_LENGTH]
+    out_of_line = [column.name for column in table.columns if may_be_out_of_line(column)]
     sent = {column.name for column in published}
     return Images(
         old=old,
@@ -72,6 +72,11 @@ def images(
         witness=certain[0] if certain else None,
         hidden_from_deletes=tuple(name for name in old if key_only and name not in logged),
     )
+
+
+def may_be_out_of_line(column: Column) -> bool:
+    """Whether the column's values may be stored out of line, and so be left out of a change."""
+    return column.type.name not in _FIXED_LENGTH
 
 
 def _never_null(table: Table, name: str) -> bool:

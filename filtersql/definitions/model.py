@@ -114,6 +114,10 @@ class Feed:
     table: str | None = None
     #: `complete`: `before` always holds the whole old row, so filters may read any column
     before_complete: bool = False
+    #: settings of the format (`formats.FORMATS`) as they were written
+    options: Mapping[str, str] = field(default_factory=dict)
+    #: what the feed cannot tell and the user knows (`formats.ASSUMPTIONS`)
+    assume: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.identifiers import plain_name
-from filtersql.definitions.model import Feed, SourceOfTables, Subscription, UnitTest
+from filtersql.definitions.model import SourceOfTables, Subscription, UnitTest
 from filtersql.definitions.yaml_document import Document, Node, is_null, number
+from filtersql.definitions.yaml_feeds import one_of, read_feed
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_publications import name_of, tags_of
 from filtersql.errors import Mistake
@@ -34,8 +35,7 @@ _SUBSCRIPTION = DEFAULTS | frozenset(
 _TEST = frozenset("name subscription given changes expect expect_error description".split())
 _ON_CONFLICT = ("apply", "skip", "error")
 _ON_FILTER_ERROR = ("stop", "quarantine")
-_FORMATS = ("filtersql", "debezium", "wal2json", "dms", "delta_cdf", "iceberg_changelog")
-_BEFORE = ("complete", "logged")
+_SOURCE_FORMATS = ("filtersql",)
 
 Row = Mapping[str, object]
 
@@ -78,7 +78,7 @@ def read_defaults(document: Document, entry: Mapping[str, Node], where: str) -> 
     said: dict[str, object] = {
         "copy_data": document.boolean(entry.get("copy_data"), f"copy_data of {where}"),
         "source": _source(document, entry.get("source"), where),
-        "changes": _feed(document, entry.get("changes"), where),
+        "changes": read_feed(document, entry.get("changes"), where),
         "target": document.string(entry.get("target"), f"target of {where}"),
         "on_conflict": document.choice(entry.get("on_conflict"), "on_conflict", _ON_CONFLICT),
         "on_filter_error": document.choice(
@@ -164,39 +164,14 @@ def _source(document: Document, node: Node | None, where: str) -> SourceOfTables
     if not isinstance(node.value, list):
         return SourceOfTables(span, table=document.string(node, f"source of {where}"))
     entry = document.mapping(node, f"source of {where}", ("table", "path", "format", "seq"))
-    _one_of(document, entry, node, f"source of {where}")
+    one_of(document, entry, node, f"source of {where}")
     return SourceOfTables(
         span,
         table=document.string(entry.get("table"), "table"),
         path=document.string(entry.get("path"), "path"),
-        format=document.choice(entry.get("format"), "format", _FORMATS) or "filtersql",
+        format=document.choice(entry.get("format"), "format", _SOURCE_FORMATS) or "filtersql",
         seq=document.integer(entry.get("seq"), "seq"),
     )
-
-
-def _feed(document: Document, node: Node | None, where: str) -> Feed | None:
-    if node is None or is_null(node):
-        return None
-    known = ("format", "path", "table", "before")
-    entry = document.mapping(node, f"changes of {where}", known)
-    if not isinstance(node.value, list):
-        return None
-    _one_of(document, entry, node, f"changes of {where}")
-    return Feed(
-        document.span(node),
-        format=document.choice(entry.get("format"), "format", _FORMATS) or "filtersql",
-        path=document.string(entry.get("path"), "path"),
-        table=document.string(entry.get("table"), "table"),
-        before_complete=document.choice(entry.get("before"), "before", _BEFORE) == "complete",
-    )
-
-
-def _one_of(document: Document, entry: Mapping[str, Node], node: Node, where: str) -> None:
-    if "path" in entry and "table" in entry:
-        at = document.span(entry["table"])
-        document.mistakes.append(Together("path", "table", where, at))
-    elif "path" not in entry and "table" not in entry:
-        document.missing("path", where, node)
 
 
 def _tables(

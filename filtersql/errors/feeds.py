@@ -9,25 +9,33 @@ from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
+    "AmbiguousValue",
     "ContradictingReplay",
     "FeedGap",
+    "FeedHidesChanges",
     "IncompleteImage",
+    "IncompleteTransaction",
     "InterleavedTransaction",
     "LeafTruncate",
+    "LostBeginning",
     "MissingImage",
     "NoFeedFiles",
+    "NotOfThisFormat",
     "NullInNotNull",
+    "PartitionedRelation",
+    "RepeatedRow",
     "TooManyFeedMistakes",
     "TornLine",
     "UnchangedMisplaced",
     "UnknownFeedColumn",
     "UnknownFeedRelation",
-    "UnknownFormat",
     "UnknownOperation",
+    "UnreadableEvent",
     "UnreadableFeedFile",
     "UnreadableLine",
     "UnstorableType",
     "UnstorableValue",
+    "UntoldType",
 ]
 
 
@@ -53,17 +61,6 @@ class UnreadableFeedFile(Mistake):
         super().__init__(f'could not read "{path}"', detail=f"{reason}.")
 
 
-class UnknownFormat(Mistake):
-    """`format` names an adapter that does not exist."""
-
-    def __init__(self, name: str, known: Sequence[str], span: Span | None) -> None:
-        super().__init__(
-            f'feed format "{name}" is not supported',
-            span=span,
-            hint=f"Supported formats are {_names(known)}.",
-        )
-
-
 class UnreadableLine(Mistake):
     """A line is not JSON, or not a change."""
 
@@ -73,6 +70,18 @@ class UnreadableLine(Mistake):
             span=span,
             detail=f"{reason[:1].upper()}{reason[1:]}.",
             hint="A change is one JSON object on one line, with seq, op, relation, before, after.",
+        )
+
+
+class UnreadableEvent(Mistake):
+    """A line is not what its format writes."""
+
+    def __init__(self, form: str, reason: str, span: Span, hint: str | None = None) -> None:
+        super().__init__(
+            f"line is not a change that {form} writes",
+            span=span,
+            detail=f"{reason[:1].upper()}{reason[1:]}.",
+            hint=hint,
         )
 
 
@@ -191,6 +200,100 @@ class UnstorableType(Mistake):
         super().__init__(
             f"values of type {pg_type} cannot be stored as {sql_type}",
             hint="Remove target_type, or name a type that holds the same values.",
+        )
+
+
+class AmbiguousValue(Mistake):
+    """A value for which the feed writes the same as for another one."""
+
+    def __init__(
+        self, column: str, table: RelationName, form: str, means: str, remedy: str, span: Span
+    ) -> None:
+        super().__init__(
+            f'column "{column}" of table "{table}": the value is not known',
+            span=span,
+            detail=f"{form} writes the same for {means}.",
+            hint=remedy,
+        )
+
+
+class RepeatedRow(Mistake):
+    """A change that may be one that was sent twice, or another one of an equal row."""
+
+    def __init__(self, table: RelationName, span: Span) -> None:
+        super().__init__(
+            f'change of table "{table}" is there twice, or two rows are alike',
+            span=span,
+            detail="The table has no key, and both changes have the same log position.",
+            hint="Set provide.transaction.metadata to true in Debezium.",
+        )
+
+
+class IncompleteTransaction(Mistake):
+    """The end of a transaction tells more changes than were found."""
+
+    def __init__(self, tx: str, table: str, found: int, told: int, span: Span) -> None:
+        super().__init__(
+            f"transaction {tx} is incomplete",
+            span=span,
+            detail=f'It changed {told} rows of table "{table}"; {found} changes are in the feed.',
+            hint="Run when the files of all tables are written.",
+        )
+
+
+class LostBeginning(Mistake):
+    """A transaction up to the position of a target goes on; its beginning is not there any more."""
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(
+            f"the transaction at seq {seq} goes on, but its beginning is no longer in the feed",
+            detail="Changes in it are numbered from its first one.",
+            hint="Keep the files that hold a target's last transaction, or send the numbers:"
+            " provide.transaction.metadata.",
+        )
+
+
+class FeedHidesChanges(Mistake):
+    """A feed in which updates and deletes of a table are not there at all."""
+
+    def __init__(self, form: str, table: RelationName, span: Span) -> None:
+        super().__init__(
+            f'{form} writes no update and no delete of table "{table}"',
+            span=span,
+            detail="The table has no replica identity.",
+            hint="Set one with ALTER TABLE, or publish inserts only.",
+        )
+
+
+class UntoldType(Mistake):
+    """A feed in which values of a type are not written exactly."""
+
+    def __init__(
+        self, form: str, table: RelationName, column: str, pg_type: str, span: Span
+    ) -> None:
+        super().__init__(
+            f'column "{column}" of table "{table}": {form} does not write values of type'
+            f" {pg_type.removeprefix('_')}{'[]' if pg_type.startswith('_') else ''} exactly",
+            span=span,
+            hint="Leave the column out with a column list, or use another feed.",
+        )
+
+
+class NotOfThisFormat(Mistake):
+    """A key of `changes` that its format does not have."""
+
+    def __init__(self, key: str, form: str, span: Span) -> None:
+        super().__init__(f'"{key}" is no key of feed format "{form}"', span=span)
+
+
+class PartitionedRelation(Mistake):
+    """A row change of a partitioned table, which holds no rows."""
+
+    def __init__(self, table: RelationName, span: Span) -> None:
+        super().__init__(
+            f'change of a row of partitioned table "{table}"',
+            span=span,
+            detail="Rows are written to its partitions; a change names the partition.",
         )
 
 

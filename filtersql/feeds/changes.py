@@ -12,7 +12,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -29,7 +29,7 @@ from filtersql.feeds.images import Judged, judge
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.records import Record, digest
-from filtersql.feeds.staging import ChangeStage, Place, StagedColumn
+from filtersql.feeds.staging import ChangeStage, Place, Records, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
@@ -38,9 +38,6 @@ __all__ = ["Landing", "Reading", "Records", "StagedChanges", "read"]
 
 _BATCH = 50_000
 _MOST_MISTAKES = 100
-
-#: one read of the feed: places with their records; mistakes of reading go to the list
-Records = Callable[[list[tuple[Place, Mistake]]], Iterator[tuple[Place, Record]]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from filtersql.errors.feeds import (
     IncompleteImage,
     LeafTruncate,
     MissingImage,
+    PartitionedRelation,
     UnchangedMisplaced,
     UnknownFeedColumn,
     UnknownFeedRelation,
@@ -87,6 +88,9 @@ def judge(
         known = _facts(catalog.tables[found], landings)
         if isinstance(written, str):
             tables[written] = known
+    if known.table is not None and known.table.partition_by is not None:
+        partitioned = known.table.name
+        return [lambda span: PartitionedRelation(partitioned, span)]
     if known.targets or change.before or change.after:
         return list(_images(change, known)) or known
     return known

@@ -10,7 +10,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ __all__ = [
     "ChangeStage",
     "Image",
     "Place",
+    "Records",
     "RowStage",
     "StagedColumn",
     "StagedFile",
@@ -44,6 +45,8 @@ Image = Mapping[str, object]
 #: (file, line number, line): enough to make a Span, if one is needed
 Place = tuple[str, int, bytes]
 Where = Callable[[Place], Span]
+#: one read of a feed: places with their records; mistakes of reading go to the list
+Records = Callable[[list[tuple[Place, Mistake]]], Iterator[tuple[Place, Record]]]
 
 
 @dataclass(frozen=True, slots=True)

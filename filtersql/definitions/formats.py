@@ -1,0 +1,92 @@
+"""What each format of a change feed can tell, and what must be said of a feed in that format.
+
+Example
+    >>> FORMATS["debezium"].truncates, FORMATS["wal2json"].hides_unidentified
+    ('table', True)
+
+A format is a value: compile decides from it, for each table and its filters, whether the target is
+exact (`changes.telling`). `filtersql/docs/feeds.md` shows the same facts as one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["ASSUMPTIONS", "FORMATS", "FeedFormat", "Option"]
+
+#: the values that an option may have; `text` is any, `boolean` true or false
+Option = tuple[str, ...] | Literal["text", "boolean"]
+
+#: what a feed cannot tell and a user may know: keys of `changes: {assume: [...]}`
+ASSUMPTIONS: Mapping[str, str] = {
+    "finite_numbers": "No number is NaN or infinite.",
+    "finite_intervals": "No interval is infinite.",
+    "plain_arrays": "Every array has one dimension, which begins at 1.",
+    "fixed_keys": "No UPDATE changes a key.",
+    "no_truncate": "No table is truncated.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FeedFormat:
+    """What changes in one format tell beside the new row.
+
+    `old_rows`: `logged` (what the replica identity logs), `complete` (always the whole row) or
+    `none` (an UPDATE tells the new row only). `truncates`: `statement` (all tables that one
+    statement names), `table` (not whether a parent was named) or `untold`.
+    """
+
+    name: str
+    old_rows: Literal["logged", "complete", "none"] = "logged"
+    truncates: Literal["statement", "table", "untold"] = "statement"
+    #: an UPDATE or DELETE of a table without replica identity leaves no trace
+    hides_unidentified: bool = False
+    #: a seq of one table says nothing of another's
+    orders_one_table: bool = False
+    #: where it is read: files, a table of the engine, or both
+    places: tuple[Literal["path", "table"], ...] = ("path",)
+    #: keys of `changes:` that only this format has
+    options: Mapping[str, Option] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    #: types whose values it tells exactly, and those of array elements; None: all
+    tells: frozenset[str] | None = None
+    elements: frozenset[str] = frozenset()
+
+
+_DEBEZIUM = frozenset(
+    "bool int2 int4 int8 oid float4 float8 numeric text varchar bpchar char uuid json jsonb xml"
+    " inet cidr macaddr macaddr8 int4range int8range numrange daterange tsrange date time"
+    " timestamp timestamptz interval bytea bit".split()
+)
+_DEBEZIUM_ELEMENTS = frozenset(
+    "bool int2 int4 int8 float4 float8 numeric text varchar bpchar uuid json jsonb date"
+    " timestamp timestamptz bytea".split()
+)
+
+FORMATS: Mapping[str, FeedFormat] = {
+    each.name: each
+    for each in (
+        FeedFormat("filtersql", places=("path", "table")),
+        FeedFormat(
+            "debezium",
+            truncates="table",
+            options={
+                "time_precision_mode": ("adaptive", "adaptive_time_microseconds", "connect"),
+                "decimal_handling_mode": ("precise", "string", "double"),
+                "binary_handling_mode": ("bytes", "base64", "base64-url-safe", "hex"),
+                "unavailable_value_placeholder": "text",
+            },
+            assumptions=("finite_numbers", "finite_intervals", "plain_arrays"),
+            tells=_DEBEZIUM,
+            elements=_DEBEZIUM_ELEMENTS,
+        ),
+        FeedFormat(
+            "wal2json",
+            hides_unidentified=True,
+            options={"numeric_data_types_as_string": "boolean"},
+            assumptions=("finite_numbers",),
+        ),
+    )
+}

@@ -1,0 +1,87 @@
+"""Where changes are recorded, written in YAML: `changes:` of a subscription.
+
+Example
+    `changes: {format: wal2json, path: "changes/*.json", assume: [finite_numbers]}`: each format has
+    keys of its own and its own list of what a user may assume (`formats.FORMATS`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from yaml import MappingNode, ScalarNode
+
+from filtersql.definitions.formats import FORMATS, FeedFormat
+from filtersql.definitions.model import Feed
+from filtersql.definitions.yaml_document import Document, Node, is_null
+from filtersql.errors.definitions import Together
+from filtersql.errors.feeds import NotOfThisFormat
+
+__all__ = ["one_of", "read_feed"]
+
+_BEFORE = ("complete", "logged")
+
+
+def read_feed(document: Document, node: Node | None, where: str) -> Feed | None:
+    """What `changes:` of a subscription says."""
+    if node is None or is_null(node):
+        return None
+    form = FORMATS.get(_format_of(node), FORMATS["filtersql"])
+    assume = ("assume",) if form.assumptions else ()
+    known = ("before", "format", "path", "table", *assume, *form.options)
+    entry = document.mapping(node, f"changes of {where}", known)
+    if not isinstance(node.value, list):
+        return None
+    one_of(document, entry, node, f"changes of {where}")
+    document.choice(entry.get("format"), "format", tuple(FORMATS))
+    for place in ("path", "table"):
+        if place in entry and place not in form.places:
+            at = document.span(entry[place])
+            document.mistakes.append(NotOfThisFormat(place, form.name, at))
+    return Feed(
+        document.span(node),
+        format=form.name,
+        path=document.string(entry.get("path"), "path"),
+        table=document.string(entry.get("table"), "table"),
+        before_complete=document.choice(entry.get("before"), "before", _BEFORE) == "complete",
+        options=_options(document, entry, form),
+        assume=frozenset(_assumed(document, entry.get("assume"), form, where)),
+    )
+
+
+def _format_of(node: Node) -> str:
+    """What `format` says: the other keys depend on it."""
+    pairs = node.value if isinstance(node, MappingNode) else []
+    for key, value in pairs:
+        if key.value == "format" and isinstance(value, ScalarNode):
+            return str(value.value)
+    return "filtersql"
+
+
+def _options(document: Document, entry: Mapping[str, Node], form: FeedFormat) -> dict[str, str]:
+    said: dict[str, str | None] = {}
+    for key, kind in form.options.items():
+        if kind == "boolean":
+            truth = document.boolean(entry.get(key), key)
+            said[key] = None if truth is None else str(truth).lower()
+        elif kind == "text":
+            said[key] = document.string(entry.get(key), key)
+        else:
+            said[key] = document.choice(entry.get(key), key, kind)
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _assumed(document: Document, node: Node | None, form: FeedFormat, where: str) -> Iterator[str]:
+    for item in document.items(node, f"assume of {where}"):
+        name = document.choice(item, "assume", form.assumptions)
+        if name is not None:
+            yield name
+
+
+def one_of(document: Document, entry: Mapping[str, Node], node: Node, where: str) -> None:
+    """A mistake unless exactly one of `path` and `table` is there."""
+    if "path" in entry and "table" in entry:
+        at = document.span(entry["table"])
+        document.mistakes.append(Together("path", "table", where, at))
+    elif "path" not in entry and "table" not in entry:
+        document.missing("path", where, node)

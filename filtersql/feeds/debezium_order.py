@@ -1,0 +1,219 @@
+"""Where each of Debezium's changes stands in the order of all: `Index`.
+
+Example
+    ======================= ========== =====================================
+    source.sequence         lsn        seq
+    ======================= ========== =====================================
+    [null,"880"]            880        snapshot: its rows, from 880 on
+    ["1040","1040"]         1040       the first behind the commit at 1040
+    ["1040","1100"]         1100       the second
+    ======================= ========== =====================================
+
+A transaction stands at the commit before it; inside, changes are in the order of their log
+positions, or of `transaction.total_order` where that is sent. So neither the order of files nor a
+change that is sent twice matters. Two changes share a position where a key changes (d and c), a
+TRUNCATE names several tables, or COPY wrote them; only in a table without key can such two be
+alike, and then they look like one that is sent twice: that is refused.
+
+Debezium
+    SourceInfo.java, sequence(); WalPositionLocator.java; TransactionContext.java
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+import msgspec
+
+from filtersql.feeds.positions import SLOT_BITS, bucket
+from filtersql.feeds.staging import Place
+from filtersql.names import RelationName
+
+__all__ = ["Cursor", "Event", "Index", "Status", "slot"]
+
+
+class _Source(msgspec.Struct, gc=False):
+    table: str
+    lsn: int
+    schema: str = "public"
+    sequence: str | None = None
+    txId: int | None = None  # noqa: N815 (Debezium's name)
+
+
+class _Transaction(msgspec.Struct, gc=False):
+    id: str
+    total_order: int | None = None
+
+
+class Event(msgspec.Struct, gc=False):
+    """One change. `before` and `after` are JSON's text."""
+
+    op: str
+    source: _Source
+    before: msgspec.Raw = msgspec.Raw(b"null")
+    after: msgspec.Raw = msgspec.Raw(b"null")
+    transaction: _Transaction | None = None
+    ts_ns: int | None = None
+    bucket: int = 0
+
+    @property
+    def lsn(self) -> int:
+        """The log position of the change; of a snapshot's row: where the snapshot was taken."""
+        return self.source.lsn
+
+    @property
+    def relation(self) -> RelationName:
+        """The table."""
+        return RelationName(self.source.schema, self.source.table)
+
+    @property
+    def tx(self) -> str | None:
+        """The transaction."""
+        return None if self.source.txId is None else str(self.source.txId)
+
+    @property
+    def order(self) -> int | None:
+        """The number of the change in its transaction, from 1, where it is sent."""
+        return None if self.transaction is None else self.transaction.total_order
+
+
+class _Collection(msgspec.Struct, gc=False):
+    data_collection: str
+    event_count: int
+
+
+class Status(msgspec.Struct, gc=False):
+    """The message that ends a transaction."""
+
+    status: str
+    id: str
+    event_count: int | None = None
+    data_collections: list[_Collection] | None = None
+
+    @property
+    def tx(self) -> str:
+        """The transaction, as its changes name it."""
+        return self.id.partition(":")[0]
+
+
+_sequences = msgspec.json.Decoder(tuple[str | None, str | None])
+
+
+def slot(event: Event) -> int:
+    """The place of a change's transaction. Raises ValueError, msgspec.DecodeError."""
+    if event.source.sequence is None:
+        raise ValueError("source.sequence is missing")
+    before = _sequences.decode(event.source.sequence)[0]
+    return bucket(event.lsn if before is None else int(before))
+
+
+@dataclass(slots=True)
+class _Group:
+    """The changes at one place that have no number, in the order in which they were read."""
+
+    keys: list[tuple[bool, int]] = field(default_factory=list)
+    repeated: set[int] = field(default_factory=set)
+    contents: dict[tuple[int, int], int] = field(default_factory=dict)
+    lines: set[int] = field(default_factory=set)
+    ranks: array[int] = field(default_factory=lambda: array("q"))
+
+
+@dataclass(slots=True)
+class Index:
+    """All changes of a feed: `add` each, `finish`, then ask a `Cursor` as they are read again."""
+
+    groups: dict[int, _Group] = field(default_factory=dict)
+    #: positions at which a table has a d, and those at which it has a c
+    deleted: set[tuple[int, int, RelationName]] = field(default_factory=set)
+    created: set[tuple[int, int, RelationName]] = field(default_factory=set)
+    #: the last seq of each transaction whose changes are numbered
+    newest: dict[str, int] = field(default_factory=dict)
+    counts: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    ends: dict[str, Status] = field(default_factory=dict)
+    #: lines that may be another's repetition or a change of their own
+    doubts: set[tuple[str, int]] = field(default_factory=set)
+    #: file -> the places in it
+    files: dict[str, set[int]] = field(default_factory=dict)
+    numbered: dict[str, int] = field(default_factory=dict)
+
+    def add(self, event: Event, place: Place, *, keyed: bool) -> None:
+        """Take a change. `keyed`: no two rows of its table can be alike."""
+        at = (event.bucket, event.lsn, event.relation)
+        if event.op == "d":
+            self.deleted.add(at)
+        elif event.op == "c":
+            self.created.add(at)
+        if event.order is not None:
+            self._number(event, place, event.order)
+            return
+        group = self.groups.setdefault(event.bucket, _Group())
+        self.files.setdefault(place[0], set()).add(event.bucket)
+        said = hash((event.op, event.relation, bytes(event.before), bytes(event.after)))
+        line, known = hash(place[2]), (event.lsn, said) in group.contents
+        if known and (keyed or (line in group.lines and event.ts_ns is not None)):
+            group.repeated.add(len(group.keys))
+        elif known and (event.op != "r" or line in group.lines):
+            self.doubts.add(place[:2])
+        group.contents[event.lsn, said] = len(group.keys)
+        group.lines.add(line)
+        group.keys.append((event.op != "r", event.lsn))
+
+    def _number(self, event: Event, place: Place, order: int) -> None:
+        seq = (event.bucket << SLOT_BITS) + order - 1
+        self.numbered[place[0]] = max(seq, self.numbered.get(place[0], -1))
+        if event.tx is not None:
+            self.newest[event.tx] = max(seq, self.newest.get(event.tx, -1))
+            name = f"{event.relation.schema}.{event.relation.name}"
+            self.counts.setdefault((event.tx, name), set()).add(seq)
+
+    def finish(self) -> None:
+        """All changes were added."""
+        for group in self.groups.values():
+            kept = [number for number in range(len(group.keys)) if number not in group.repeated]
+            group.ranks = array("q", bytes(8 * len(group.keys)))
+            for rank, number in enumerate(sorted(kept, key=group.keys.__getitem__)):
+                group.ranks[number] = rank
+
+    def is_half(self, event: Event) -> bool:
+        """Whether a d or c is one half of an UPDATE that changed the key."""
+        if event.op not in ("d", "c"):
+            return False
+        at = (event.bucket, event.lsn, event.relation)
+        return at in self.deleted and at in self.created
+
+    def last(self) -> dict[str, int]:
+        """The last seq of each file, of its last transaction's whole length."""
+        found = dict(self.numbered)
+        for name, places in self.files.items():
+            newest = max(places)
+            group = self.groups[newest]
+            end = (newest << SLOT_BITS) + len(group.keys) - len(group.repeated) - 1
+            found[name] = max(end, found.get(name, -1))
+        return found
+
+    def lacks_beginning(self, position: int) -> bool:
+        """Whether changes go on a transaction up to `position` whose beginning was not read."""
+        group = self.groups.get(position >> SLOT_BITS)
+        if group is None:
+            return False
+        held = len(group.keys) - len(group.repeated)
+        return held <= position - ((position >> SLOT_BITS) << SLOT_BITS)
+
+
+@dataclass(slots=True)
+class Cursor:
+    """Gives the seqs of changes as they are read again, in the same order."""
+
+    index: Index
+    read: dict[int, int] = field(default_factory=dict)
+
+    def seq(self, event: Event) -> int | None:
+        """The change's seq; None where it was read before."""
+        base = event.bucket << SLOT_BITS
+        if event.order is not None:
+            return base + event.order - 1
+        group = self.index.groups[event.bucket]
+        number = self.read.get(event.bucket, 0)
+        self.read[event.bucket] = number + 1
+        return None if number in group.repeated else base + group.ranks[number]

@@ -1,0 +1,324 @@
+"""A value in Debezium's encoding as PostgreSQL's text or JSON scalar: `Decoder.of(table, …)`.
+
+Example
+    ============= ======================== =================== =====================
+    PostgreSQL    schema                   value               becomes
+    ============= ======================== =================== =====================
+    numeric(10,2) Decimal, scale 2         "AJY="              1.50
+    date          io.debezium.time.Date    19782               2024-02-29
+    timestamp     MicroTimestamp           1709210096789012    2024-02-29 12:34:56.…
+    interval      io.debezium.time.Inter…  "P1Y2M-3DT4H5M6S"   1 year 2 mons -3 days …
+    bytea         bytes                    "AP8="              \\x00ff
+    integer[]     array of int32           [1, null]           {1,NULL}
+    ============= ======================== =================== =====================
+
+Without a schema the settings of the feed say what a number or text means. What Debezium writes for
+several values alike (null for NaN, too) is refused unless the user says that the others do not
+occur; so are dates before 1582-10-15, which it shifts.
+
+Debezium
+    PostgresValueConverter.java, PostgresDefaultValueConverter.java; JdbcValueConverters.java
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal
+from typing import Any
+
+import msgspec
+
+from filtersql.catalog import PgType, Table
+from filtersql.definitions.model import Feed
+from filtersql.feeds.arrays import array_text
+from filtersql.feeds.moments import date_text, interval_text, time_of_day, timestamp_text
+
+__all__ = ["Ambiguous", "Decoder", "Unsent"]
+
+_PLACEHOLDER = "__debezium_unavailable_value"
+#: digits of a number that a double holds whatever they are
+_EXACT_DIGITS = 15
+#: 1582-10-15: java.sql's dates before it are of another calendar
+_FIRST_DAY = -141_427
+_DAY = 86_400_000_000
+_FOREVER = {9_223_372_036_825_200_000: "infinity", -9_223_372_036_832_400_000: "-infinity"}
+_UNITS = {
+    "io.debezium.time.Time": 1000,
+    "io.debezium.time.Timestamp": 1000,
+    "org.apache.kafka.connect.data.Time": 1000,
+    "org.apache.kafka.connect.data.Timestamp": 1000,
+    "io.debezium.time.MicroTime": 1,
+    "io.debezium.time.MicroTimestamp": 1,
+}
+_ZONED = re.compile(r"\+?(\d{4,6}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z")
+_NO_WAY = "Debezium cannot send such values exactly."
+_SPECIAL = {"NAN": "NaN", "POSITIVE_INFINITY": "Infinity", "NEGATIVE_INFINITY": "-Infinity"}
+_CONTEXT = Context(prec=2000)
+_AS_STRING = "Set decimal.handling.mode to string in Debezium (and here, without schemas)."
+
+
+class Unsent(Exception):
+    """The value was not sent: it is stored out of line and did not change."""
+
+
+class Ambiguous(Exception):
+    """Debezium writes the same for another value."""
+
+    def __init__(self, means: str, remedy: str) -> None:
+        super().__init__(means)
+        self.means = means
+        self.remedy = remedy
+
+
+class _Schema(msgspec.Struct, gc=False):
+    type: str | None = None
+    field: str | None = None
+    name: str | None = None
+    fields: list[_Schema] | None = None
+    items: _Schema | None = None
+    parameters: dict[str, str] | None = None
+
+
+_schemas = msgspec.json.Decoder(_Schema)
+Decode = Callable[[Any], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """Reads the values of one table under one schema."""
+
+    columns: Mapping[str, Decode]
+    unsent: tuple[object, ...]
+
+    @classmethod
+    def of(cls, table: Table, feed: Feed, schema: bytes) -> Decoder:
+        """The decoder of a table's images; `schema` is the envelope's, or empty."""
+        fields = _fields(schema)
+        columns = {
+            column.name: _decode(column.type, feed, fields.get(column.name))
+            for column in table.columns
+        }
+        placeholder = feed.options.get("unavailable_value_placeholder", _PLACEHOLDER)
+        raw = placeholder.encode()
+        texts = [placeholder, base64.b64encode(raw).decode(), raw.hex()]
+        return cls(columns, (*texts, *([text] for text in texts), list(raw)))
+
+    def value(self, name: str, written: object, *, update: bool) -> object:
+        """The value of a column. Raises Unsent, Ambiguous, ValueError."""
+        if update and isinstance(written, str | list) and written in self.unsent:
+            raise Unsent
+        decode = self.columns.get(name)
+        return written if decode is None else decode(written)
+
+
+def _fields(schema: bytes) -> dict[str, _Schema]:
+    """The schemas of a row's columns, out of an envelope's: `after` has the same as `before`."""
+    if not schema or schema == b"null":
+        return {}
+    for part in _schemas.decode(schema).fields or []:
+        if part.field in ("before", "after"):
+            return {each.field: each for each in part.fields or [] if each.field is not None}
+    return {}
+
+
+def _decode(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode:
+    """The function from what is written in a column, null included."""
+    plain = "plain_arrays" in feed.assume
+    if pg_type.schema != "pg_catalog":
+        return lambda value: _own(value, plain=plain)
+    if pg_type.is_array:
+        element = replace(pg_type, name=pg_type.name[1:])
+        items = _scalar(element, feed, schema.items if schema is not None else None)
+        return lambda value: _array(value, items, plain=plain)
+    scalar = _scalar(pg_type, feed, schema)
+    if pg_type.name == "numeric" and _numbers(feed, schema) in ("precise", "variable"):
+        finite = "finite_numbers" in feed.assume
+        return lambda value: _known_null(scalar(value), finite=finite)
+    return lambda value: None if value is None else scalar(value)
+
+
+def _scalar(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode:
+    match pg_type.name:
+        case "numeric":
+            return _numeric(pg_type, _numbers(feed, schema), schema)
+        case "date":
+            return lambda value: _date(_whole(value))
+        case "time":
+            return lambda value: time_of_day(_micros(value, pg_type, feed, schema))
+        case "timestamp":
+            return lambda value: _timestamp(_micros(value, pg_type, feed, schema))
+        case "timestamptz":
+            return _zoned
+        case "interval":
+            return lambda value: _interval(value, finite="finite_intervals" in feed.assume)
+        case "bytea":
+            return _bytes(feed, schema)
+        case "bit":
+            return lambda value: _bits(value, max(pg_type.typmod, 1))
+        case "bool" | "int2" | "int4" | "int8" | "oid" | "float4" | "float8":
+            return lambda value: value
+        case _:
+            return _text
+
+
+def _array(value: object, scalar: Decode, *, plain: bool) -> object:
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise ValueError("it is not a list")
+    if value and not plain and all(item is None for item in value):
+        raise Ambiguous(
+            "an array of NULLs and one of several dimensions",
+            "Say `assume: [plain_arrays]` where there are no others.",
+        )
+    return [None if item is None else scalar(item) for item in value]
+
+
+def _own(value: object, *, plain: bool) -> object:
+    """A value of a type that is not PostgreSQL's own: an enum, a domain, or an array of them."""
+    if isinstance(value, list):
+        _array(value, _text, plain=plain)  # judges it
+        return array_text(value, _text)
+    return None if value is None else _text(value)
+
+
+def _known_null(value: object, *, finite: bool) -> object:
+    if value is None and not finite:
+        raise Ambiguous(
+            "NULL, NaN and a number that is stored out of line",
+            f"{_AS_STRING} Or say `assume: [finite_numbers]`.",
+        )
+    return value
+
+
+def _numbers(feed: Feed, schema: _Schema | None) -> str:
+    """How numbers are written."""
+    if schema is None:
+        return feed.options.get("decimal_handling_mode", "precise")
+    if schema.type == "struct":
+        return "variable"
+    return {"string": "string", "double": "double"}.get(schema.type or "", "precise")
+
+
+def _numeric(pg_type: PgType, mode: str, schema: _Schema | None) -> Decode:
+    digits = pg_type.numeric_precision_scale
+
+    def read(value: object) -> object:
+        if value is None:
+            return None
+        if mode == "string":
+            text = str(value)
+            return _SPECIAL.get(text, text)
+        if mode == "double":
+            if digits is None or digits[0] > _EXACT_DIGITS:
+                raise Ambiguous("all numbers that a double cannot tell apart", _AS_STRING)
+            return value if isinstance(value, str) else str(value)
+        if digits is None:
+            raise Ambiguous("1.5 and 1.50, where numeric has no scale", _AS_STRING)
+        if not isinstance(value, str):
+            raise ValueError("it is not the base64 text of an unscaled number")
+        said = (schema.parameters or {}).get("scale") if schema is not None else None
+        number = int.from_bytes(base64.b64decode(value, validate=True), "big", signed=True)
+        return format(Decimal(number).scaleb(-int(said or digits[1]), _CONTEXT), "f")
+
+    return read
+
+
+def _micros(value: object, pg_type: PgType, feed: Feed, schema: _Schema | None) -> int:
+    """A number of milliseconds or microseconds as microseconds."""
+    number = _whole(value)
+    fine = pg_type.typmod < 0 or pg_type.typmod > 3
+    if schema is not None:
+        unit = _UNITS.get(schema.name or "")
+    else:
+        mode = feed.options.get("time_precision_mode", "adaptive")
+        micros = fine or (pg_type.name == "time" and mode == "adaptive_time_microseconds")
+        unit = 1 if micros and mode != "connect" else 1000
+    if unit is None:
+        raise ValueError(f"its schema is {schema.name if schema else None}")
+    if unit == 1000 and fine:
+        raise Ambiguous(
+            "all microseconds of a millisecond",
+            "Set time.precision.mode to adaptive, or give the column the precision 3.",
+        )
+    return number * unit
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError("it is not a whole number")
+    return value
+
+
+def _date(days: int) -> str:
+    if days < _FIRST_DAY:
+        raise Ambiguous("dates of other eras, infinite ones and those before 1582-10-15", _NO_WAY)
+    return date_text(days)
+
+
+def _timestamp(micros: int) -> str:
+    if micros in _FOREVER:
+        return _FOREVER[micros]
+    if micros < _FIRST_DAY * _DAY:
+        raise Ambiguous("timestamps of several calendars before 1582-10-15", _NO_WAY)
+    return timestamp_text(micros)
+
+
+def _zoned(value: object) -> str:
+    if value in ("infinity", "-infinity"):
+        return str(value)
+    match = _ZONED.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError("it is not a moment in UTC since the year 1")
+    if match[1] < "1582-10-15" and len(match[1]) == 10:
+        raise Ambiguous("moments of several calendars before 1582-10-15", _NO_WAY)
+    seconds = match[3] or ":00"
+    return (
+        f"{match[1]} {match[2]}{seconds.rstrip('0').rstrip('.') if '.' in seconds else seconds}+00"
+    )
+
+
+def _interval(value: object, *, finite: bool) -> str:
+    if not isinstance(value, str):
+        raise Ambiguous(
+            "intervals of different months and days", "Set interval.handling.mode to string."
+        )
+    text = interval_text(value)
+    if text == "00:00:00" and not finite:
+        raise Ambiguous(
+            "an interval of nothing and infinite ones",
+            "Say `assume: [finite_intervals]` where there are no others.",
+        )
+    return text
+
+
+def _bytes(feed: Feed, schema: _Schema | None) -> Decode:
+    mode = feed.options.get("binary_handling_mode", "bytes")
+    if schema is not None and schema.type == "bytes":
+        mode = "bytes"
+
+    def read(value: object) -> object:
+        text = _text(value)
+        if mode == "hex":
+            return "\\x" + bytes.fromhex(text).hex()
+        if mode == "base64-url-safe":
+            return "\\x" + base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).hex()
+        return "\\x" + base64.b64decode(text, validate=True).hex()
+
+    return read
+
+
+def _bits(value: object, length: int) -> str:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    number = int.from_bytes(base64.b64decode(_text(value), validate=True), "little")
+    return f"{number:0{length}b}"
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("it is not a text")
+    return value

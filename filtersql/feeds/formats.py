@@ -1,0 +1,69 @@
+"""The adapter of each feed format that is read from files: `open_files(feed, catalog, files)`.
+
+Example
+    opened = open_files(feed, catalog, files)
+    read(opened.records, catalog, landings, engine, folder, closed=opened.closed)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from filtersql.catalog import Catalog
+from filtersql.definitions.model import Feed
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.feeds import LostBeginning
+from filtersql.feeds import debezium, native
+from filtersql.feeds.lines import FeedFile
+from filtersql.feeds.records import Record
+from filtersql.feeds.staging import Place, Records
+from filtersql.feeds.wal2json import Wal2json
+
+__all__ = ["Opened", "is_consumed", "open_files"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Files that are ready to be read, as often as it takes.
+
+    `closed`: nothing more belongs to their last transaction, though no commit record ends it.
+    `last`: the last seq in each file, by its shown name; it is known after a read.
+    """
+
+    records: Records
+    closed: bool
+    last: Mapping[str, int]
+
+
+def open_files(feed: Feed, catalog: Catalog, files: Sequence[FeedFile], lowest: int = -1) -> Opened:
+    """The files of a feed through the adapter of its format; some target stands at `lowest`."""
+    match feed.format:
+        case "debezium":
+            opened = debezium.open_feed(files, feed, catalog, lowest)
+            if lowest >= 0 and opened.index.lacks_beginning(lowest):
+                raise Mistakes([LostBeginning(lowest)])
+            return Opened(opened.records, opened.closed, opened.index.last())
+        case "wal2json":
+            stream = Wal2json(files, feed, catalog, lowest)
+            return Opened(stream.records, False, stream.last)
+        case _:
+            return _counted(lambda mistakes: native.from_files(files, mistakes), closed=True)
+
+
+def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
+    """Whether a file whose last seq is known need not be opened: all targets are beyond it."""
+    # Debezium's changes are numbered by what was read of their transaction: it may go on.
+    return last < lowest if feed.format == "debezium" else last <= lowest
+
+
+def _counted(records: Records, *, closed: bool) -> Opened:
+    last: dict[str, int] = {}
+
+    def counted(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
+        for place, change in records(mistakes):
+            if change.seq > last.get(place[0], -1):
+                last[place[0]] = change.seq
+            yield place, change
+
+    return Opened(counted, closed, last)

@@ -1,0 +1,261 @@
+"""The feed format wal2json: what the output plugin writes with `format-version` 2.
+
+Example
+    `pg_recvlogical --plugin wal2json -o format-version=2 -o include-lsn=1 --start -f changes.json`
+
+    ========== ==================================================================
+    action     becomes
+    ========== ==================================================================
+    B, C       where a transaction begins, and the commit record that ends it
+    I, U, D    a change; U: a column that `columns` lacks was not sent
+    T          truncates: those at one LSN are one statement's, parents included
+    M          nothing
+    ========== ==================================================================
+
+NaN and infinity are written as null, unless `numeric-data-types-as-string` is set.
+
+wal2json
+    wal2json.c, pg_decode_write_tuple() and pg_decode_truncate_v2()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from filtersql.catalog import Catalog, Table
+from filtersql.changes import may_be_out_of_line
+from filtersql.definitions.model import Feed
+from filtersql.errors import Mistake
+from filtersql.errors.feeds import AmbiguousValue, TornLine, UnreadableEvent
+from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.positions import lsn, seq_at
+from filtersql.feeds.records import Number, Record
+from filtersql.feeds.staging import Place
+from filtersql.names import RelationName
+
+__all__ = ["Wal2json"]
+
+_NUMBERS = frozenset({"float4", "float8", "numeric"})
+_OPS = {"I": "insert", "U": "update", "D": "delete"}
+_AS_TEXT = "numeric_data_types_as_string"
+
+
+class _Column(msgspec.Struct, gc=False):
+    name: str
+    value: msgspec.Raw
+
+
+class _Event(msgspec.Struct, gc=False):
+    action: str
+    lsn: str | None = None
+    xid: int | None = None
+    schema: str | None = None
+    table: str | None = None
+    columns: list[_Column] | None = None
+    identity: list[_Column] | None = None
+
+
+_decoder = msgspec.json.Decoder(_Event)
+_text = msgspec.json.Decoder(str)
+
+
+@dataclass(slots=True)
+class _Transaction:
+    """The transaction that is being read: where it commits, and how many changes it has so far."""
+
+    commit: int
+    tx: str
+    count: int = 0
+
+    def next(self) -> int:
+        self.count += 1
+        return seq_at(self.commit, self.count - 1)
+
+
+@dataclass(slots=True)
+class _Reader:
+    catalog: Catalog
+    feed: Feed
+    mistakes: list[tuple[Place, Mistake]]
+    lowest: int
+    open: _Transaction | None = None
+    #: changes of a transaction that began before the first file
+    orphans: list[Place] = field(default_factory=list)
+    #: the events of a TRUNCATE, which end where another log position begins
+    truncates: list[tuple[Place, _Event, int]] = field(default_factory=list)
+
+    def take(self, place: Place, event: _Event) -> Iterator[tuple[Place, Record]]:
+        if self.truncates and not (event.action == "T" and event.lsn == self.truncates[0][1].lsn):
+            yield from self.flush()
+        if event.action == "M":
+            return
+        if event.action == "B":
+            self.lose()
+            self.open = self._begin(place, event)
+            return
+        if self.open is None:
+            self._orphan(place, event)
+            return
+        if event.action == "C":
+            yield place, Record(self.open.next(), "commit", tx=self.open.tx)
+            self.open = None
+        elif event.action == "T":
+            self.truncates.append((place, event, self.open.next()))
+        elif event.action in _OPS:
+            yield from self._change(place, event, self.open)
+        else:
+            self._refuse(place, f'action "{event.action}" is unknown')
+
+    def lose(self) -> None:
+        """Changes whose transaction did not begin are mistakes."""
+        for place in self.orphans:
+            self._refuse(place, "it stands outside of a transaction")
+        self.orphans = []
+
+    def _orphan(self, place: Place, event: _Event) -> None:
+        """A change of a transaction that began in a file that is not read any more."""
+        self.orphans.append(place)
+        if event.action == "C" and event.lsn and seq_at(lsn(event.lsn), 0) <= self.lowest:
+            self.orphans = []  # it is applied
+
+    def flush(self) -> Iterator[tuple[Place, Record]]:
+        """The changes of one TRUNCATE: each names all tables of the statement."""
+        names = [_name(event) for _, event, _ in self.truncates]
+        assert self.open is not None or not names
+        for (place, _, seq), name in zip(self.truncates, names, strict=True):
+            tx = self.open.tx if self.open else None
+            yield place, Record(seq, "truncate", name, tx=tx, relations=list(names))
+        self.truncates = []
+
+    def _begin(self, place: Place, event: _Event) -> _Transaction | None:
+        try:
+            position = lsn(event.lsn or "")
+        except ValueError:
+            self._refuse(place, "the transaction has no log position", "Record with include-lsn=1.")
+            return None
+        if self.open is not None and self.open.commit != position:
+            self._refuse(place, f"the transaction before it, {self.open.tx}, has no end")
+        return _Transaction(position, event.lsn or "")
+
+    def _change(
+        self, place: Place, event: _Event, transaction: _Transaction
+    ) -> Iterator[tuple[Place, Record]]:
+        seq = transaction.next()
+        name = RelationName(event.schema or "", event.table or "")
+        table = self.catalog.tables.get(name)
+        before = self._image(place, event.identity, table)
+        after = self._image(place, event.columns, table)
+        change = Record(seq, _OPS[event.action], _name(event), before, after, tx=transaction.tx)
+        if table is not None and after is not None and event.action == "U":
+            change.unchanged = [
+                column.name
+                for column in table.columns
+                if column.name not in after
+                and column.generated is None
+                and may_be_out_of_line(column)
+            ] or None
+        yield place, change
+
+    def _image(
+        self, place: Place, columns: list[_Column] | None, table: Table | None
+    ) -> dict[str, Any] | None:
+        if columns is None:
+            return None
+        image = {}
+        for each in columns:
+            known = None if table is None else table.column(each.name)
+            image[each.name] = self._value(
+                place, bytes(each.value), known.type.name if known else None
+            )
+            numeric = table is not None and known is not None and known.type.name in _NUMBERS
+            if numeric and table and image[each.name] is None and not self._numbers_are_told():
+                mistake = AmbiguousValue(
+                    each.name,
+                    table.name,
+                    "wal2json",
+                    "NULL, NaN and infinity",
+                    "Record with numeric-data-types-as-string=1 and say"
+                    f" `{_AS_TEXT}: true`; or say `assume: [finite_numbers]`.",
+                    line_span(*place),
+                )
+                self.mistakes.append((place, mistake))
+        return image
+
+    def _value(self, place: Place, raw: bytes, type_name: str | None) -> object:
+        """JSON's scalar; a number that is not a plain integer stays as it is written."""
+        match raw[:1]:
+            case b'"':
+                text = _text.decode(raw)
+                return f"\\x{text}" if type_name == "bytea" else text
+            case b"n":
+                return None
+            case b"t" | b"f":
+                return raw == b"true"
+        if self.feed.options.get(_AS_TEXT) == "true":
+            self._refuse(place, f"it holds a number, and `{_AS_TEXT}` is said")
+        text = raw.decode()
+        return int(text) if text.lstrip("-").isdigit() and text != "-0" else Number(text)
+
+    def _numbers_are_told(self) -> bool:
+        return self.feed.options.get(_AS_TEXT) == "true" or "finite_numbers" in self.feed.assume
+
+    def _refuse(self, place: Place, reason: str, hint: str | None = None) -> None:
+        mistake = UnreadableEvent("wal2json", reason, line_span(*place), hint or _HINT)
+        self.mistakes.append((place, mistake))
+
+
+_HINT = "Record with format-version=2 and include-lsn=1, one object on each line."
+
+
+@dataclass(frozen=True, slots=True)
+class Wal2json:
+    """Files in the order of their names; a transaction may go on in the next one.
+
+    `last` is the last seq of each file after a read, of its open transaction's too. Some target
+    stands at `lowest`: a transaction up to there need not have its beginning any more.
+    """
+
+    files: Sequence[FeedFile]
+    feed: Feed
+    catalog: Catalog
+    lowest: int = -1
+    last: dict[str, int] = field(default_factory=dict)
+
+    def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
+        """The changes, file by file."""
+        reader = _Reader(self.catalog, self.feed, mistakes, self.lowest)
+        for file in self.files:
+            for number, line in lines(file):
+                place = (file.shown, number, line)
+                if (event := _event(place, mistakes)) is not None:
+                    for found in reader.take(place, event):
+                        self._count(found[0][0], found[1].seq)
+                        yield found
+            if reader.open is not None:
+                self._count(file.shown, seq_at(reader.open.commit, reader.open.count))
+        # A TRUNCATE at the end of the feed may go on: its transaction is not complete yet.
+        yield from reader.flush()
+        reader.lose()
+
+    def _count(self, shown: str, seq: int) -> None:
+        self.last[shown] = max(seq, self.last.get(shown, -1))
+
+
+def _event(place: Place, mistakes: list[tuple[Place, Mistake]]) -> _Event | None:
+    try:
+        return _decoder.decode(place[2])
+    except (msgspec.DecodeError, UnicodeError) as error:
+        span = line_span(*place)
+        torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
+        wrong = UnreadableEvent("wal2json", str(error), span, _HINT)
+        mistakes.append((place, TornLine(span) if torn else wrong))
+        return None
+
+
+def _name(event: _Event) -> str | list[str]:
+    parts = [event.schema or "", event.table or ""]
+    return parts if any("." in part for part in parts) else ".".join(parts)
