@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from filtersql.filters import text_arrays
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
@@ -66,6 +67,8 @@ def holds(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
 def call(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """The functions over whole arrays."""
     name = function.name
+    if any(map(text_arrays.made, args)):
+        return _of_texts(writer, node, name, args)
     element = _element(writer, node, args[0])
     if name in ("array_eq", "array_ne"):
         texts = [_text(writer, node, arg) for arg in args]
@@ -81,11 +84,36 @@ def call(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -
     return writer.piece(piece, first, second)
 
 
+def _of_texts(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """The same functions over arrays that were made of a text."""
+    if name == "array_length":
+        _check_dimension(writer, node, args)
+        length = writer.piece(".list_length", _listed(writer, node, args[0], "text"))
+        return writer.filled("NULLIF(_1, 0)", length)
+    if name == "cardinality":
+        return writer.piece(".list_length", _listed(writer, node, args[0], "text"))
+    lists = [_listed(writer, node, arg, "text") for arg in args]
+    match name:
+        case "array_eq" | "array_ne":
+            return writer.filled("_1 = _2" if name == "array_eq" else "_1 <> _2", *lists)
+        case "arraycontained":
+            return writer.piece(".list_contains", *lists[::-1])
+        case "arraycontains":
+            return writer.piece(".list_contains", *lists)
+        case "arrayoverlap":
+            return writer.piece(".lists_overlap", *lists)
+    raise writer.refused(node, _NO_FORM)
+
+
 def _length(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    _check_dimension(writer, node, args)
+    return writer.piece(".array_length", writer.put(args[0]), _tokens(writer, args[0]))
+
+
+def _check_dimension(writer: Writer, node: Node, args: Sequence[Node]) -> None:
     dimension = fold(args[1])
     if dimension is None or dimension.value != 1:
         raise writer.refused(node, "Only the length of the first dimension has a form.")
-    return writer.piece(".array_length", writer.put(args[0]), _tokens(writer, args[0]))
 
 
 def _element(writer: Writer, node: Node, array: Node) -> str:
@@ -126,6 +154,12 @@ def _tokens(writer: Writer, array: Node) -> exp.Expr:
 
 def _listed(writer: Writer, node: Node, array: Node, element: str) -> exp.Expr:
     """An array as the engine's list of its elements."""
+    made = text_arrays.made(array)
+    if made is not None:
+        return text_arrays.listed(writer, made)
+    known = constant(array) if element == "text" else None
+    if known is not None and isinstance(known.value, tuple):
+        return text_arrays.literal(writer, node, known)
     tokens = writer.piece(".array_tokens", _text(writer, node, array))
     if element in ("int2", "int4", "int8"):
         return writer.piece(f".list_of_{element}", tokens)

@@ -22,6 +22,7 @@ from filtersql.filters import (
     patterns,
     regex_functions,
     regexes,
+    text_functions,
     zones,
 )
 from filtersql.filters.engines import values
@@ -100,6 +101,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return zones.shift(writer, node, str(function), args)
     if str(function) in zones.TRUNCATED:
         return zones.truncate(writer, node, args)
+    if (rule := text_functions.FUNCTIONS.get(str(function))) is not None:
+        return rule(writer, node, args)
     if name in patterns.LIKE:
         return patterns.like(writer, node, function, args)
     if name in ("varchar", "bpchar") and len(args) == 3:

@@ -25,7 +25,7 @@ from filtersql.filters.nodes import Func, Node, Relabel
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["LIKE", "like"]
+__all__ = ["LIKE", "like", "of_column"]
 
 LIKE = {
     "textlike", "textnlike", "bpcharlike", "bpcharnlike", "like", "notlike",
@@ -33,6 +33,7 @@ LIKE = {
 }  # fmt: skip
 _ANY, _ONE = "%", "_"
 
+_UNFINISHED = "LIKE pattern must not end with escape character"
 _LETTER = (
     "Whether the database knows the lower case of a letter outside ASCII is unknown: "
     'say COLLATE "und-x-icu" or "C".'
@@ -44,6 +45,10 @@ def like(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -
     if args[0].type not in ("text", "bpchar", "varchar"):
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     subject = writer.put(args[0])
+    negated = function.name.endswith("nlike") or function.name == "notlike"
+    if of_column(args[1]):
+        test = _dynamic(writer, node, function.name, subject, args[1])
+        return exp.Not(this=test) if negated else test
     parts = _pattern(writer, node, args[1])
     if parts is None:
         return values.null("bool", writer.engine)
@@ -51,8 +56,43 @@ def like(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -
         test = _folded(writer, node, subject, parts)
     else:
         test = _like(writer, subject, parts)
-    negated = function.name.endswith("nlike") or function.name == "notlike"
     return exp.Not(this=test) if negated else test
+
+
+def of_column(pattern: Node) -> bool:
+    """Whether rows have patterns of their own."""
+    while isinstance(pattern, Relabel):
+        pattern = pattern.arg
+    if isinstance(pattern, Func) and pattern.function.name == "like_escape":
+        pattern = pattern.args[0]
+    return fold(pattern) is None
+
+
+def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: Node) -> exp.Expr:
+    """A pattern that rows have: before letters its escapes mean the letter."""
+    while isinstance(pattern, Relabel):
+        pattern = pattern.arg
+    escaped = True
+    if isinstance(pattern, Func) and pattern.function.name == "like_escape":
+        sign = fold(pattern.args[1])
+        if sign is None or sign.value not in ("", "\\"):
+            raise writer.refused(node, "Beside a column only the usual escape has a form.")
+        escaped, pattern = bool(sign.value), pattern.args[0]
+    text = writer.put(pattern)
+    plain = writer.filled("REPLACE(_1, _2, _3)", text, writer.text("\\"), writer.text("\\\\"))
+    kept = writer.piece(".like_pattern", text.copy()) if escaped else plain
+    if "icl" in name or "icn" in name:
+        collation = getattr(node, "input_collation", None)
+        subject, kept = (
+            casing.fold_case(writer, "LOWER", collation, side) for side in (subject, kept)
+        )
+    test = writer.filled(
+        "_1 LIKE _2" if writer.engine == "spark" else "_1 LIKE _2 ESCAPE '\\'", subject, kept
+    )
+    if not escaped:
+        return test
+    broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
+    return writer.case([(writer.piece(".like_unfinished", text.copy()), broken)], test)
 
 
 def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]] | None:

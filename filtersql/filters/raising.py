@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from filtersql.errors import Notice
-from filtersql.filters import regexes, zones
+from filtersql.filters import patterns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
 from filtersql.filters.scope import Scope
@@ -38,6 +38,7 @@ _DIGITS = (
     "(the column's precision is not declared)"
 )
 _CLASSES = "on characters outside ASCII of a class that depends on the database's locale"
+_UNFINISHED = "when the pattern ends with its escape character"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
@@ -100,6 +101,9 @@ _RAISES: dict[str, str] = {
                     "when the value is no number, or " + _FITS.removeprefix("when ")),
     "bool(jsonb)": "when the value is not true or false",
     "array_length": "on arrays of several dimensions or of other bounds",
+    **dict.fromkeys(["get_byte", "get_bit"], "when the index is out of range"),
+    "decode(text,text)": "when the text cannot be decoded",
+    "initcap(text)": "on characters outside ASCII, whose case depends on the database's locale",
     "chr": "when the value is no character",
     **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
@@ -147,6 +151,8 @@ def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
             yield node, reason.replace("{type}", display(node.type))
         elif regexes.doubtful(node):
             yield node, _CLASSES
+        elif node.function.name in patterns.LIKE and patterns.of_column(node.args[1]):
+            yield node, _UNFINISHED
         elif node.function.name not in _COMPARISONS:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:

@@ -45,7 +45,7 @@ from filtersql.filters.regexes import ascii_only, constant_text, guarded, matche
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["FUNCTIONS", "Given", "call", "given", "takes"]
+__all__ = ["FUNCTIONS", "Given", "all_matches_end", "call", "given", "takes", "takes_part"]
 
 _EMPTY = "A pattern that can match nothing has no form here."
 _INT = "INT"
@@ -157,11 +157,16 @@ def _not_everywhere(found: Given) -> None:
 
 def _all_matches(writer: Writer, found: Given, subject: exp.Expr, group: int) -> exp.Expr:
     tree = found.regex.tree
+    all_matches_end(tree, group=group)
+    pattern = writer.text(f"(?s){written(tree, writer.engine, groups=bool(group))}")
+    return writer.piece(".regex_extract_all", subject, pattern, writer.integer(group))
+
+
+def all_matches_end(tree: Tree, *, group: int = 0) -> None:
+    """Raises Untranslatable unless every match, one after the other, ends alike."""
     (check_groups if group else check_end)(tree)
     if can_be_empty(tree):
         raise Untranslatable(_EMPTY)
-    pattern = writer.text(f"(?s){written(tree, writer.engine, groups=bool(group))}")
-    return writer.piece(".regex_extract_all", subject, pattern, writer.integer(group))
 
 
 def _instr(writer: Writer, found: Given) -> exp.Expr:
@@ -196,7 +201,7 @@ def _piece_of(writer: Writer, found: Given, start: int, times: int, group: int) 
         return values.null("text", writer.engine)
     if group < 0 or times < 1:
         raise Untranslatable("Numbers of matches and groups begin at 1.")
-    if group and not _takes_part(regex.tree, group):
+    if group and not takes_part(regex.tree, group):
         raise Untranslatable("Whether the group takes part in the match is not known.")
     subject = _from(writer, found, start)
     if times > 1:
@@ -211,17 +216,17 @@ def _piece_of(writer: Writer, found: Given, start: int, times: int, group: int) 
     return writer.case([(test, piece)], None)
 
 
-def _takes_part(tree: Tree, number: int) -> bool:
+def takes_part(tree: Tree, number: int) -> bool:
     """Whether every match has something for the group."""
     match tree:
         case Group():
-            return tree.number == number or _takes_part(tree.item, number)
+            return tree.number == number or takes_part(tree.item, number)
         case Join():
-            return any(_takes_part(item, number) for item in tree.items)
+            return any(takes_part(item, number) for item in tree.items)
         case Choice():
-            return all(_takes_part(item, number) for item in tree.items)
+            return all(takes_part(item, number) for item in tree.items)
         case Repeat():
-            return tree.least > 0 and _takes_part(tree.item, number)
+            return tree.least > 0 and takes_part(tree.item, number)
     return False
 
 

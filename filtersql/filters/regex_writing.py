@@ -32,7 +32,7 @@ from filtersql.filters.regex_trees import (
 )
 from filtersql.storage import Engine
 
-__all__ = ["WORD", "first_set", "least", "most", "written"]
+__all__ = ["WORD", "first_set", "least", "most", "sign", "written"]
 
 _LAST = 0x10FFFF
 WORD = Set(((48, 57), (65, 90), (95, 95), (97, 122)))
@@ -108,12 +108,12 @@ class _Printer:
         if not isinstance(node.item, (Set, Group, Choice, Same)):
             item = f"(?:{item})"
         pair = (node.least, node.most)
-        sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get(pair) or (
+        quantity = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get(pair) or (
             f"{{{node.least}}}"
             if node.least == node.most
             else f"{{{node.least},{'' if node.most is None else node.most}}}"
         )
-        return f"{item}{sign}{'' if node.greedy else '?'}"
+        return f"{item}{quantity}{'' if node.greedy else '?'}"
 
     def anchor(self, node: Anchor, beside: _Beside) -> str:
         """An end of the text, of a line, of a word."""
@@ -249,7 +249,7 @@ def _set(node: Set) -> str:
     if not node.ranges:
         return "[^\\x{0}-\\x{10ffff}]"
     if len(node.ranges) == 1 and node.ranges[0][0] == node.ranges[0][1]:
-        return _sign(node.ranges[0][0])
+        return sign(node.ranges[0][0])
     if node.ranges[-1][1] == _LAST:
         return f"[^{_ranges(_other(node))}]"
     return f"[{_ranges(node.ranges)}]"
@@ -257,13 +257,13 @@ def _set(node: Set) -> str:
 
 def _ranges(ranges: tuple[tuple[int, int], ...]) -> str:
     return "".join(
-        _sign(low) if low == high else f"{_sign(low)}{'-' if high > low + 1 else ''}{_sign(high)}"
+        sign(low) if low == high else f"{sign(low)}{'-' if high > low + 1 else ''}{sign(high)}"
         for low, high in ranges
     )
 
 
-def _sign(number: int) -> str:
+def sign(number: int) -> str:
     """A character: everything of ASCII but plain letters, digits and a few more by its number."""
-    sign = chr(number)
-    plain = sign.isascii() and (sign.isalnum() or sign in " _,;=<>!%\"'/@~`")
-    return sign if plain or 0xA0 < number < 0xD800 else f"\\x{{{number:x}}}"
+    shown = chr(number)
+    plain = shown.isascii() and (shown.isalnum() or shown in " _,;=<>!%\"'/@~`")
+    return shown if plain or 0xA0 < number < 0xD800 else f"\\x{{{number:x}}}"

@@ -16,7 +16,7 @@ from functools import cache
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters import comparing, documents, numerics
+from filtersql.filters import comparing, documents, numerics, text_arrays
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, operand
 from filtersql.filters.folding import fold
@@ -211,7 +211,8 @@ class Writer:
 
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
-        return documents.is_null(self, node) or self.is_null(self.raw(node))
+        found = documents.is_null(self, node) or text_arrays.is_null(self, node)
+        return found or self.is_null(self.raw(node))
 
     def raw(self, node: Node) -> exp.Expr:
         """A value of which only its being NULL matters: a column as it is stored."""

@@ -13,6 +13,7 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines.duckdb_pieces import PIECES
+from filtersql.filters.engines.duckdb_texts import TEXTS
 from filtersql.filters.engines.templates import table
 
 __all__ = ["TABLE"]
@@ -242,4 +243,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES
+TABLE = _ROWS | PIECES | TEXTS

@@ -12,6 +12,7 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines.spark_pieces import PIECES
+from filtersql.filters.engines.spark_texts import TEXTS
 from filtersql.filters.engines.templates import table
 
 __all__ = ["TABLE"]
@@ -228,4 +229,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES
+TABLE = _ROWS | PIECES | TEXTS
