@@ -3,12 +3,7 @@
 WITH
   {{ plan.changes_sql }},
   {% include "events_keeping.sql" %},
-  taken AS (
-    SELECT *
-    FROM found_under_key
-    WHERE {{ plan.effect }} NOT IN ('insert', 'update')
-      OR {{ plan.row_found }} = ({{ plan.effect }} = 'update')
-  ),
+  {% include "taken_keeping.sql" %},
   net AS (
     SELECT
 {%- for column in plan.key_columns %}

@@ -77,9 +77,9 @@ changes = st.one_of(
 histories = st.lists(st.one_of(*[changes] * 15, st.just(truncate("t"))), min_size=1, max_size=14)
 
 
-def shelf(folder: Path, mode: str) -> World:
+def shelf(folder: Path, mode: str, where: str = "{p}b > 0") -> World:
     full = replace(table("t", a="int4!", b="int4"), replica_identity=ReplicaIdentity(Identity.FULL))
-    return World(folder).publish(full, where="{p}b > 0").subscribe(on_conflict=mode)
+    return World(folder).publish(full, where=where).subscribe(on_conflict=mode)
 
 
 def rows(engine, name: str = "t") -> list[tuple]:

@@ -48,11 +48,17 @@ class Judgement:
 
 
 def judge_changes(
-    engine: Engine, compiled: CompiledTable, stage: str, changes: int | None = None
+    engine: Engine,
+    compiled: CompiledTable,
+    stage: str,
+    changes: int | None = None,
+    *,
+    completing: bool = False,
 ) -> tuple[Judgement, list[Mistake]]:
     """Stage and judge the changes in the view; everything that forbids the MERGE.
 
-    `changes` is their number where the reader of the feed counted them. Raises StageRefused.
+    `changes` is their number where the reader of the feed counted them; `completing` where the
+    plain statement stopped at a value that was not sent. Raises StageRefused.
     """
     name = f"{compiled.subscription}/{compiled.relation}"
     if changes is None:
@@ -60,8 +66,9 @@ def judge_changes(
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     if changes == 0:
         return Judgement(compiled, compiled.merge_sql, 0, 0, dict.fromkeys(CONFLICTS, 0)), []
+    source = compiled.completing_source_sql if completing else None
     try:
-        columns = engine.stage(stage, compiled.merge_source_sql)
+        columns = engine.stage(stage, source or compiled.merge_source_sql)
     except Mistakes as refused:
         raise StageRefused(refused.mistakes) from None
     tally = _tally(engine, compiled, stage, columns)

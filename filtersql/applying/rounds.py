@@ -102,7 +102,13 @@ def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement
         upto=upto,
     )
     try:
-        return judge_changes(work.engine, compiled, f"filtersql_stage__{index}", target.pending)
+        return judge_changes(
+            work.engine,
+            compiled,
+            f"filtersql_stage__{index}",
+            target.pending,
+            completing=work.completing,
+        )
     except StageRefused:
         raise
     except Mistakes as found:

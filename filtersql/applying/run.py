@@ -19,6 +19,7 @@ from pathlib import Path
 from filtersql.applying.judging import StageRefused
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.applying.refusing import changes_that_raise, stop_before_error
+from filtersql.applying.stopping import Stop
 from filtersql.applying.subscription import apply_subscription
 from filtersql.applying.working import Work
 from filtersql.errors import Mistake, Mistakes
@@ -127,23 +128,31 @@ def _subscription(
 def _attempts(
     new: Callable[[], Work], tables: Sequence[CompiledTable]
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
-    """Where a row filter raised an error, a second attempt knows on which change. Raises Mistakes.
+    """Where a statement was refused, another attempt knows why. Raises Mistakes.
 
-    A statement that fails ends a transaction, so the first attempt is undone before.
+    A row filter may have raised an error on some change, or a change of a key left out a value. A
+    statement that fails ends a transaction, so an attempt is undone before the next.
     """
-    work = new()
-    try:
-        return _attempt(work, tables, {})
-    except StageRefused:
-        puts_aside = work.subscription.on_filter_error == "quarantine"
-        raising = changes_that_raise(work) if puts_aside else {}
-        stop = None if puts_aside else stop_before_error(work)
-        if stop is None and not raising:
-            raise
-    work.engine.clear()
-    again = new()
-    again.stop = stop
-    return _attempt(again, tables, raising)
+    stop: Stop | None = None
+    raising: dict[str, dict[int, str]] = {}
+    completing = False
+    while True:
+        work = new()
+        work.stop, work.completing = stop, completing
+        try:
+            return _attempt(work, tables, raising)
+        except StageRefused:
+            known = bool(stop or raising)
+            puts_aside = work.subscription.on_filter_error == "quarantine"
+            if not known and puts_aside:
+                raising = changes_that_raise(work)
+            elif not known:
+                stop = stop_before_error(work)
+            if known or not (stop or raising):
+                if completing or not any(table.completing_source_sql for table in tables):
+                    raise
+                completing = True
+        work.engine.clear()
 
 
 def _attempt(

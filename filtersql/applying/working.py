@@ -98,6 +98,8 @@ class Work:
     prepared: bool = False
     #: whether a table was made or written
     touched: bool = False
+    #: values that were not sent are looked for under old keys
+    completing: bool = False
     #: the last seq before the transaction of a change
     boundary: Callable[[int], int | None] | None = None
     #: reads the feed again

@@ -106,7 +106,8 @@ class _MacroTexts:
 
     def of(self, form: Form) -> list[str]:
         """Of the macros that print a form of table."""
-        return [self._hash(name) for name in ("changes", "initial_copy", *MACROS[form])]
+        names = ("changes", "initial_copy", *MACROS[form])
+        return [self._hash(name) for name in names if name is not None]
 
     def _hash(self, name: str) -> str:
         if name not in self._known:

@@ -187,6 +187,9 @@ def _statements(
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
         conflicts_sql=render("conflicts", plan, folders),
+        completing_source_sql=render(macros.completing, plan, folders)
+        if macros.completing and plan.keepable_columns and not outline.stops_at_unchanged
+        else None,
         judged_sql=render("judged", plan, folders),
         conflict_sample_sql=render("conflict_sample", plan, folders),
         column_definitions_sql=",\n  ".join(

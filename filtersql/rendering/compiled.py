@@ -86,6 +86,9 @@ class CompiledTable:
     conflicts_sql: str
     #: the first conflicts of each kind: the key (or the row), seq and kind
     conflict_sample_sql: str
+    #: in place of merge_source_sql where a change of a key left out a value that did not change:
+    #: takes it from the row under the old key; None where that cannot be
+    completing_source_sql: str | None
     #: asks the row filters of all changes: fails where one raises an error; reads changes_view
     judged_sql: str
     #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties

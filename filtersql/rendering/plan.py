@@ -196,7 +196,9 @@ def _tail(columns: Sequence[str]) -> str:
     """What must stand behind filtersql's own names so that no column of the table has them."""
     taken = {f"{prefix}{name}".lower() for name in columns for prefix in ("", "old_", "new_")}
     own = set(Internals.__slots__) | {
-        f"{prefix}{name}".lower() for name in columns for prefix in ("keeps_", "known_")
+        f"{prefix}{name}".lower()
+        for name in columns
+        for prefix in ("keeps_", "known_", "left_behind_")
     }
     tail = ""
     while taken & {f"{name}{tail}" for name in own}:
@@ -219,6 +221,11 @@ def _column(name: str, tail: str, keepable: bool, engine: Engine) -> PlannedColu
         keeps=words.quoted(keeps, engine),
         known=words.quoted(known, engine),
         last_known=words.last_known(name, keeps, engine) if keepable else "",
+        last_seen=words.last_seen(name, keeps, f"effect{tail}", f"change_seq{tail}", engine)
+        if keepable
+        else "",
+        left_behind=words.quoted(f"left_behind_{name}{tail}", engine),
+        held=words.column(name, "target", engine) if keepable else "NULL",
         updated=words.kept_or_sent(name, keeps, engine) if keepable else sent,
         inserted=words.inserted(name, keeps, _INCOMPLETE, engine) if keepable else sent,
     )

@@ -32,6 +32,11 @@ class PlannedColumn:
     keeps: str
     known: str
     last_known: str
+    #: the last value, or that none was sent since the row came; goes before OVER (…)
+    last_seen: str
+    left_behind: str
+    #: what stands for it in a row that the target holds
+    held: str
     updated: str
     inserted: str
     #: NULL of its type, where no old row holds it

@@ -29,13 +29,19 @@ class Macros(NamedTuple):
     merge: str
     met: str
     audit: str
+    #: the source where a change of a key left a value out
+    completing: str | None = None
 
 
 MACROS = {
     Form.KEYED: Macros("merge_source", "merge", "met", "audit"),
-    Form.KEYED_UNCHANGED: Macros("merge_source_unchanged", "merge", "met", "audit"),
+    Form.KEYED_UNCHANGED: Macros(
+        "merge_source_unchanged", "merge", "met", "audit", "completing_source"
+    ),
     Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "met_skipping", "audit"),
-    Form.KEYED_KEEPING: Macros("merge_source_keeping", "merge", "met_keeping", "audit"),
+    Form.KEYED_KEEPING: Macros(
+        "merge_source_keeping", "merge", "met_keeping", "audit", "completing_source_keeping"
+    ),
     Form.KEYLESS: Macros("merge_source_keyless", "merge_keyless", "met_keyless", "audit_keyless"),
     Form.APPEND: Macros("merge_source_append", "merge_keyless", "met_append", "audit_keyless"),
 }

@@ -33,6 +33,7 @@ __all__ = [
     "judged_above",
     "kept_or_sent",
     "last_known",
+    "last_seen",
     "literal",
     "negated",
     "null",
@@ -128,6 +129,31 @@ def last_known(name: str, keeps: str, engine: Engine) -> str:
     value = exp.PropertyEQ(this=exp.to_identifier("value"), expression=_column(name))
     known = exp.case().when(exp.not_(_column(keeps)), exp.Struct(expressions=[value]))
     return exp.IgnoreNulls(this=exp.LastValue(this=known)).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=65536)
+def last_seen(name: str, keeps: str, effect: str, seq: str, engine: Engine) -> str:
+    """The newest value of the column as a struct, `pending` where the change did not send it.
+
+    That is the seq of the change that brought the row from another key, or -1. An UPDATE that
+    leaves the key and the column alone does not count.
+    """
+    rows = _column(effect).isin("held", "insert", "update", "arrived")
+    sent = exp.and_(rows, exp.not_(_column(keeps)))
+    came = exp.EQ(this=_column(effect), expression=exp.convert("arrived"))
+    pending = exp.case().when(sent.copy(), exp.null()).when(came, _column(seq))
+    seen = exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=exp.to_identifier(field), expression=value)
+            for field, value in (
+                ("value", exp.case().when(sent, _column(name))),
+                ("pending", pending.else_(exp.convert(-1))),
+            )
+        ]
+    )
+    stays = exp.and_(exp.EQ(this=_column(effect), expression=exp.convert("update")), _column(keeps))
+    told = exp.case().when(exp.not_(exp.paren(stays)), seen)
+    return exp.IgnoreNulls(this=exp.LastValue(this=told)).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)

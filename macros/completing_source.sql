@@ -1,0 +1,8 @@
+{#- As merge_source_unchanged, for a batch in which a change of a key left a value out. -#}
+WITH RECURSIVE
+  {{ plan.changes_sql }},
+  {% include "events_held.sql" %},
+  taken AS (
+    SELECT * FROM events
+  ),
+  {% include "completed.sql" %}

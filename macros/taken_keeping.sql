@@ -1,0 +1,7 @@
+{#- The changes that are not skipped. -#}
+taken AS (
+    SELECT *
+    FROM found_under_key
+    WHERE {{ plan.effect }} NOT IN ('insert', 'update')
+      OR {{ plan.row_found }} = ({{ plan.effect }} = 'update')
+  )
