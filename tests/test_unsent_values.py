@@ -1,4 +1,4 @@
-"""A value that was not sent, as it did not change, is the one that the row had, or the run stops."""
+"""A value that was not sent, as it did not change, is the one of its row, or the run stops."""
 
 from __future__ import annotations
 
