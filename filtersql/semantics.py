@@ -30,7 +30,7 @@ __all__ = ["BDR", "HONOURED", "PGLOGICAL", "POSTGRES", "XDB", "Semantics"]
 HONOURED = frozenset(
     "allowed_expressions binary_filters column_lists combine copy_predicate delete_policy"
     " full_identity missing_target modulus_beside null_policy partition_routing publishes"
-    " toast_unchanged unfiltered_cancels update_decision".split()
+    " toast_unchanged unfiltered_cancels unique_keys update_decision".split()
 )
 
 
@@ -62,6 +62,8 @@ class Semantics:
     publishes: Literal["publications", "replication_sets"] = "publications"
     #: whether a filtered table that sends updates or deletes must have replica identity FULL
     full_identity: bool = False
+    #: whether a unique constraint finds the rows of a table that has no primary key
+    unique_keys: bool = False
     #: whether a filter may read a binary column
     binary_filters: bool = True
     #: whether a filter may have other conditions beside a modulus
@@ -98,6 +100,7 @@ XDB = Semantics(
     partition_routing="root_wins",
     copy_predicate="or_all",
     full_identity=True,
+    unique_keys=True,
     binary_filters=False,
     modulus_beside=False,
 )

@@ -41,8 +41,11 @@ class Form(StrEnum):
     APPEND = "append"
 
 
-def row_key(table: Table) -> tuple[str, ...]:
+def row_key(table: Table, *, unique_keys: bool = False) -> tuple[str, ...]:
     """The key columns; empty where no key finds a row.
+
+    `unique_keys`: without a primary key, those of the first unique constraint or index without
+    NULLs.
 
     >>> from filtersql.names import RelationName
     >>> from filtersql.source import Source
@@ -55,7 +58,12 @@ def row_key(table: Table) -> tuple[str, ...]:
         case Identity.NOTHING:
             return ()
         case _:
-            return table.primary_key
+            return table.primary_key or (_unique(table) if unique_keys else ())
+
+
+def _unique(table: Table) -> tuple[str, ...]:
+    filled = {column.name for column in table.columns if column.not_null}
+    return next((one.columns for one in table.unique_indexes if filled >= {*one.columns}), ())
 
 
 def row_form(

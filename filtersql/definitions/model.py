@@ -18,6 +18,7 @@ from filtersql.source import Passage, Span
 
 __all__ = [
     "Action",
+    "DdlFilter",
     "Definitions",
     "Feed",
     "Publication",
@@ -77,6 +78,16 @@ class Publication:
 
 
 @dataclass(frozen=True, slots=True)
+class DdlFilter:
+    """replication_set_add_ddl_filter(): which commands bdr replicates; None matches all."""
+
+    name: str
+    span: Span
+    command_tag: str | None = None
+    role_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicationSet:
     """create_replication_set() of pglogical or bdr, or an entry of YAML's `replication_sets`."""
 
@@ -86,6 +97,8 @@ class ReplicationSet:
     replicate: frozenset[Action] = frozenset(Action)
     #: autoadd_tables: True, False, or the schemas named in YAML
     autoadd_tables: bool | tuple[str, ...] = False
+    #: bdr: kept to be shown; no DDL is replicated here
+    ddl_filters: tuple[DdlFilter, ...] = ()
     description: str | None = None
     tags: tuple[str, ...] = ()
 

@@ -6,6 +6,7 @@ Example
     SELECT bdr.replication_set_add_table('t')              without set_name it is the group's set
     SELECT bdr.alter_node_replication_sets('n', '{a,b}')   subscription "n" to a and b
     SELECT bdr.alter_node_replication_sets('n', '{}')      subscription "n" to the group's set
+    SELECT bdr.replication_set_add_ddl_filter('g', 'f', …) listed by `show set g`: no DDL is sent
     ====================================================== ====================================
 
 BDR
@@ -14,24 +15,64 @@ BDR
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from filtersql.definitions.model import ReplicationSet, Subscription
+from filtersql.definitions.model import DdlFilter, ReplicationSet, Subscription
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
-from filtersql.errors.definitions import GroupDefaultSet
+from filtersql.errors.definitions import Duplicate, GroupDefaultSet, Unknown
 from filtersql.source import Span
 
-__all__ = ["create_group", "filtered_default", "node_sets"]
+__all__ = [
+    "add_ddl_filter",
+    "create_group",
+    "filtered_default",
+    "node_sets",
+    "remove_ddl_filter",
+]
+
+#: ^(?!(CREATE INDEX|DROP INDEX)).* and ^((?!INDEX).)*$ : what they do not match
+_LEFT_OUT = re.compile(r"\^\(\?!\(?([^()]+)\)?\)|\(\(\?!\(?([^()]+)\)?\)\.\)\*")
 
 
 def create_group(script: Script, name: str, span: Span) -> None:
     """The group's default set holds every table, also one that is made later."""
     script.drafts.group = name
-    made = ReplicationSet(name, span, autoadd_tables=True)
+    made = ReplicationSet(name, span, autoadd_tables=True, ddl_filters=(DdlFilter(name, span),))
     script.drafts.replication_sets.setdefault(name, made)
+
+
+def add_ddl_filter(script: Script, found: ReplicationSet, added: DdlFilter) -> None:
+    """A filter of commands: it is listed, and it is told when it says what it leaves out."""
+    for one in script.drafts.replication_sets.values():
+        for each in one.ddl_filters:
+            if each.name == added.name:
+                raise Duplicate("DDL filter", added.name, added.span, each.span)
+    left_out = _LEFT_OUT.search(added.command_tag or "")
+    if left_out:
+        words = left_out[1] or left_out[2]
+        script.drafts.notices.append(
+            Notice(
+                "ddl-filter-negated",
+                f'DDL filter "{added.name}" replicates every command but those of {words}',
+                added.span,
+                "A DDL filter says what is replicated, and (?!…) matches everything else.",
+                f"Say '{words}' where these alone are meant; several filters add up.",
+            )
+        )
+    filters = (*found.ddl_filters, added)
+    script.drafts.replication_sets[found.name] = replace(found, ddl_filters=filters)
+
+
+def remove_ddl_filter(script: Script, found: ReplicationSet, name: str, span: Span) -> None:
+    """It is gone from its set."""
+    kept = tuple(each for each in found.ddl_filters if each.name != name)
+    if len(kept) == len(found.ddl_filters):
+        raise Unknown("DDL filter", name, span, [each.name for each in found.ddl_filters])
+    script.drafts.replication_sets[found.name] = replace(found, ddl_filters=kept)
 
 
 def node_sets(script: Script, node: str, sets: Sequence[str], span: Span) -> None:

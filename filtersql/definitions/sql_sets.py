@@ -16,9 +16,21 @@ from dataclasses import replace
 from filtersql.catalog import Identity
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.identifiers import relation_name
-from filtersql.definitions.model import Action, PublishedTable, ReplicationSet, Subscription
+from filtersql.definitions.model import (
+    Action,
+    DdlFilter,
+    PublishedTable,
+    ReplicationSet,
+    Subscription,
+)
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant
-from filtersql.definitions.sql_groups import create_group, filtered_default, node_sets
+from filtersql.definitions.sql_groups import (
+    add_ddl_filter,
+    create_group,
+    filtered_default,
+    node_sets,
+    remove_ddl_filter,
+)
 from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
 from filtersql.definitions.sql_objects import set_path
 from filtersql.definitions.yaml_subscriptions import with_settings
@@ -73,11 +85,13 @@ _PARAMETERS = {
     "bdr.drop_replication_set": "set_name",
     "bdr.replication_set_add_table": "relation set_name columns row_filter",
     "bdr.replication_set_remove_table": "relation set_name",
+    "bdr.replication_set_add_ddl_filter": "set_name ddl_filter_name command_tag role_name",
+    "bdr.replication_set_remove_ddl_filter": "set_name ddl_filter_name",
     "bdr.create_node_group": "node_group_name parent_group_name join_node_group node_group_type",
     "bdr.alter_node_replication_sets": "node_name set_names",
 }
 #: functions of both that change nothing a target would hold; those of sequences are said so
-_IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_", "ddl_filter")
+_IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_")
 
 
 def call(script: Script, statement: Statement) -> None:
@@ -336,6 +350,21 @@ def _drop_subscription(script: Script, function: str, arguments: Arguments, span
     )
 
 
+def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
+    found = _set(script, _name(script, function, "set_name", arguments, span), span)
+    name = _name(script, function, "ddl_filter_name", arguments, span)
+    said = [arguments.get(key) for key in ("command_tag", "role_name")]
+    tag, role = (None if one is None else str(one.value) for one in said)
+    place = arguments["ddl_filter_name"].span
+    add_ddl_filter(script, found, DdlFilter(name, place, tag, role))
+
+
+def _remove_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
+    found = _set(script, _name(script, function, "set_name", arguments, span), span)
+    name = _name(script, function, "ddl_filter_name", arguments, span)
+    remove_ddl_filter(script, found, name, arguments["ddl_filter_name"].span)
+
+
 def _create_group(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     create_group(script, _name(script, function, "node_group_name", arguments, span), span)
 
@@ -357,6 +386,8 @@ _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "alter_subscription_add_replication_set": _change_subscription,
     "alter_subscription_remove_replication_set": _change_subscription,
     "drop_subscription": _drop_subscription,
+    "replication_set_add_ddl_filter": _add_ddl_filter,
+    "replication_set_remove_ddl_filter": _remove_ddl_filter,
     "create_node_group": _create_group,
     "alter_node_replication_sets": _node_sets,
 }

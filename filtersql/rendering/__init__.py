@@ -60,7 +60,7 @@ def compiled_table(
     where the target cannot be made.
     """
     published = {column.name for column in resolved.columns}
-    key = row_key(resolved.table)
+    key = row_key(resolved.table, unique_keys=resolved.semantics.unique_keys)
     if not set(key) <= published:
         key = ()
     target = target_name(resolved, destination.schema)

@@ -15,7 +15,14 @@ Example
 
 from __future__ import annotations
 
-from filtersql.definitions.model import Action, Definitions, PublishedTable, ReplicationSet
+from filtersql.definitions.model import (
+    Action,
+    DdlFilter,
+    Definitions,
+    PublishedTable,
+    ReplicationSet,
+)
+from filtersql.definitions.sql_sets import predefined_set
 from filtersql.errors import Mistakes
 from filtersql.errors.reviewing import NotDefined
 from filtersql.publications.foreign_keys import OpenKey, open_keys
@@ -23,8 +30,12 @@ from filtersql.publications.lineage import Lineage
 from filtersql.publications.replication_sets import set_membership
 from filtersql.reviewing.aligned import aligned
 from filtersql.reviewing.show_publication import Deparse, TableShown, clauses
+from filtersql.source import Source
 
 __all__ = ["set_json", "set_text"]
+
+#: the place of a set that exists without being made
+_NOWHERE = Source("pglogical", "").span(0, 0)
 
 _COLUMNS = {
     Action.INSERT: "Inserts",
@@ -40,13 +51,16 @@ def set_text(name: str, definitions: Definitions, deparse: Deparse) -> str:
     row = {title: _flag(action in found.replicate) for action, title in _COLUMNS.items()}
     autoadd = found.autoadd_tables
     row["Autoadd"] = _flag(autoadd) if isinstance(autoadd, bool) else ", ".join(autoadd)
-    footers = ["Tables:"] if found.tables else []
-    for each in sorted(found.tables, key=lambda each: each.name):
+    held = _held(found, definitions)
+    footers = ["Tables:"] if held else []
+    for each in held:
         table = _shown(each, name, deparse)
         footers.append(f'    "{table.name.schema}.{table.name.name}"{clauses(table)}')
     outside = _open_keys(found, definitions)
     footers += ["Foreign keys to tables outside the set:"] if outside else []
     footers += [f'    "{key.conname}" of "{key.nspname}.{key.relname}"' for key in outside]
+    footers += ["DDL filters:"] if found.ddl_filters else []
+    footers += [f"    {_ddl(each)}" for each in found.ddl_filters]
     return aligned(f"Replication set {name}", list(row), [list(row.values())], footers)
 
 
@@ -54,13 +68,22 @@ def set_json(name: str, definitions: Definitions, deparse: Deparse) -> dict[str,
     """The same as JSON values."""
     found = _facts(name, definitions)
     autoadd = found.autoadd_tables
-    tables = (_shown(each, name, deparse) for each in found.tables)
+    tables = (_shown(each, name, deparse) for each in _held(found, definitions))
     return {
         "set_name": name,
         "description": found.description,
         **{f"replicate_{action}": action in found.replicate for action in Action},
         "autoadd_tables": autoadd if isinstance(autoadd, bool) else list(autoadd),
         "foreign_keys_outside": [key._asdict() for key in _open_keys(found, definitions)],
+        "ddl_filters": [
+            {
+                "set_ddl_name": each.name,
+                "set_ddl_tag": each.command_tag,
+                "set_ddl_role": each.role_name,
+                "set_name": name,
+            }
+            for each in found.ddl_filters
+        ],
         "tables": [
             {
                 "nspname": each.name.schema,
@@ -80,8 +103,20 @@ def _open_keys(found: ReplicationSet, definitions: Definitions) -> list[OpenKey]
     return list(open_keys(held, definitions.catalog.tables, found.name))
 
 
+def _held(found: ReplicationSet, definitions: Definitions) -> list[PublishedTable]:
+    """Its tables, also those that it adds by itself."""
+    member = set_membership(found, Lineage.of(definitions.catalog))
+    return sorted(member.entries.values(), key=lambda each: each.name)
+
+
+def _ddl(each: DdlFilter) -> str:
+    tag = "every command" if each.command_tag is None else f"commands like {each.command_tag}"
+    role = "" if each.role_name is None else f" of roles like {each.role_name}"
+    return f'"{each.name}": {tag}{role}'
+
+
 def _facts(name: str, definitions: Definitions) -> ReplicationSet:
-    found = definitions.replication_sets.get(name)
+    found = definitions.replication_sets.get(name) or predefined_set(name, _NOWHERE)
     if found is None:
         raise Mistakes([NotDefined("replication set", name, definitions.replication_sets)])
     return found

@@ -124,7 +124,9 @@ def _publications(
         by_kind = member.all_tables or table.name.schema in member.schemas
         if by_kind and is_publishable(table) and table.name not in member.excepted:
             yield name, TableShown(table.name)
-        elif entry is not None and not member.all_tables:
+        # By its schema and by its name: psql shows both where they differ.
+        says_more = entry is not None and (entry.where is not None or entry.columns is not None)
+        if entry is not None and not member.all_tables and (says_more or not by_kind):
             known = [column.name for column in table.columns]
             listed = entry.columns
             columns = None if listed is None else tuple(each for each in known if each in listed)

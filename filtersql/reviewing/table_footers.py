@@ -48,7 +48,7 @@ def footers(details: TableDetails) -> Iterator[str]:
         yield from (f'    "{name}"{clauses(each)}' for name, each in details.publications)
     if table.inherits:
         yield "Inherits: " + (",\n" + " " * 10).join(map(_near, table.inherits))
-    if details.children:
+    if details.children or table.partition_by is not None:
         what = "partitions" if table.partition_by is not None else "child tables"
         yield f"Number of {what}: {len(details.children)}"
 
