@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from filtersql.catalog import Identity
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.identifiers import relation_name
 from filtersql.definitions.model import (
     Action,
     DdlFilter,
@@ -31,14 +30,20 @@ from filtersql.definitions.sql_groups import (
     node_sets,
     remove_ddl_filter,
 )
-from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
+from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_objects import set_path
+from filtersql.definitions.sql_set_arguments import (
+    flag,
+    listed,
+    named,
+    relation_named,
+    set_place,
+)
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
-    GroupDefaultSet,
     NotMember,
     Unknown,
     UnknownParameter,
@@ -49,11 +54,9 @@ from filtersql.errors.replication_sets import (
     SetExists,
     SetHoldsKeyless,
     SetNotFound,
-    UnloggedInSet,
     WrongCall,
 )
 from filtersql.grammar import Node, Statement
-from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
 __all__ = ["PREDEFINED", "call", "predefined_set"]
@@ -132,16 +135,6 @@ def _set_config(script: Script, node: Node) -> None:
         set_path(script, [part.strip().strip('"') for part in values[1].split(",")])
 
 
-def _name(script: Script, function: str, parameter: str, arguments: Arguments, span: Span) -> str:
-    if parameter not in arguments:
-        if function.startswith("bdr.") and parameter == "set_name":
-            if script.drafts.group is None:
-                raise GroupDefaultSet(span)
-            return script.drafts.group
-        raise WrongCall.null(parameter, span)
-    return str(arguments[parameter].value)
-
-
 def _set(script: Script, name: str, span: Span) -> ReplicationSet:
     found = script.drafts.replication_sets.get(name) or predefined_set(name, span)
     if found is None:
@@ -149,57 +142,20 @@ def _set(script: Script, name: str, span: Span) -> ReplicationSet:
     return found
 
 
-def _place(arguments: Arguments, span: Span) -> Span:
-    """Where the set is named; the call itself where it is not."""
-    return arguments["set_name"].span if "set_name" in arguments else span
-
-
-def _flag(arguments: Arguments, name: str) -> bool | None:
-    value = arguments[name].value if name in arguments else None
-    if isinstance(value, str):
-        return value.strip().lower() in ("t", "true", "y", "yes", "on", "1")
-    return None if value is None else bool(value)
-
-
 def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:
-    said = {action: _flag(arguments, f"replicate_{action}") for action in Action}
+    said = {action: flag(arguments, f"replicate_{action}") for action in Action}
     return frozenset(
         action for action in Action if said[action] or (said[action] is None and action in now)
     )
 
 
-def _list(value: object) -> list[str]:
-    """text[]: an ARRAY[…], or its text form `{a,b}`."""
-    if isinstance(value, list):
-        return value
-    return [item.strip().strip('"') for item in str(value).strip("{} ").split(",") if item.strip()]
-
-
-def _relation(script: Script, function: str, arguments: Arguments, span: Span) -> RelationName:
-    name = _name(script, function, "relation", arguments, span)
-    text = arguments["relation"].text
-    if text is None:
-        raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
-    for schema in script.path or ["public"]:
-        relation = relation_name(text, schema)
-        if relation in script.drafts.tables:
-            return relation
-    relation = relation_name(text, next(iter(script.path), "public"))
-    if relation in script.drafts.broken:
-        raise AlreadyTold
-    if script.drafts.others.get(relation) == "temporary tables":
-        raise UnloggedInSet(text.span())
-    qualified = relation.schema if "." in name else ""
-    raise unknown_table(script.drafts, relation, qualified, text.span())
-
-
 def _create_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "set_name", arguments, span)
-    place = _place(arguments, span)
+    name = named(script, function, "set_name", arguments, span)
+    place = set_place(arguments, span)
     if name in script.drafts.replication_sets or name in PREDEFINED:
         first = script.drafts.replication_sets.get(name)
         raise SetExists(name, place, first.span if first else None)
-    autoadd = bool(_flag(arguments, "autoadd_tables"))
+    autoadd = bool(flag(arguments, "autoadd_tables"))
     made = ReplicationSet(
         name,
         place,
@@ -207,7 +163,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
         autoadd_tables=autoadd,
     )
     script.drafts.replication_sets[name] = made
-    existing = _flag(arguments, "autoadd_existing")
+    existing = flag(arguments, "autoadd_existing")
     if existing is None:
         existing = function.startswith("bdr.")
     if autoadd and existing:
@@ -215,15 +171,15 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
 
 
 def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "set_name", arguments, span)
-    found = _set(script, name, _place(arguments, span))
-    autoadd = _flag(arguments, "autoadd_tables")
+    name = named(script, function, "set_name", arguments, span)
+    found = _set(script, name, set_place(arguments, span))
+    autoadd = flag(arguments, "autoadd_tables")
     replicate = _replicated(arguments, found.replicate)
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
     if not replicate.isdisjoint((Action.UPDATE, Action.DELETE)) and any(
         table is not None and not has_key(table) for table in tables
     ):
-        raise SetHoldsKeyless(name, _place(arguments, span))
+        raise SetHoldsKeyless(name, set_place(arguments, span))
     script.drafts.replication_sets[name] = replace(
         found,
         replicate=replicate,
@@ -232,9 +188,9 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
 
 
 def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "set_name", arguments, span)
-    if name not in script.drafts.replication_sets and not _flag(arguments, "ifexists"):
-        raise SetNotFound(name, script.drafts.replication_sets, _place(arguments, span))
+    name = named(script, function, "set_name", arguments, span)
+    if name not in script.drafts.replication_sets and not flag(arguments, "ifexists"):
+        raise SetNotFound(name, script.drafts.replication_sets, set_place(arguments, span))
     script.drafts.replication_sets.pop(name, None)
 
 
@@ -250,15 +206,15 @@ def has_key(table: DraftTable) -> bool:
 
 
 def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "set_name", arguments, span)
-    found = _set(script, name, _place(arguments, span))
-    relation = _relation(script, function, arguments, span)
+    name = named(script, function, "set_name", arguments, span)
+    found = _set(script, name, set_place(arguments, span))
+    relation = relation_named(script, function, arguments, span)
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
         raise AlreadyInSet(relation.name, name, place)
     columns = None
     if "columns" in arguments and arguments["columns"].value is not None:
-        columns = tuple(dict.fromkeys(_list(arguments["columns"].value)))
+        columns = tuple(dict.fromkeys(listed(arguments["columns"].value)))
     where = None
     if "row_filter" in arguments and arguments["row_filter"].value is not None:
         text = arguments["row_filter"].text
@@ -277,9 +233,9 @@ def _trimmed(text: Passage) -> Passage:
 
 
 def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "set_name", arguments, span)
-    found = _set(script, name, _place(arguments, span))
-    relation = _relation(script, function, arguments, span)
+    name = named(script, function, "set_name", arguments, span)
+    found = _set(script, name, set_place(arguments, span))
+    relation = relation_named(script, function, arguments, span)
     kept = tuple(table for table in found.tables if table.name != relation)
     if len(kept) == len(found.tables):
         raise NotMember(relation.name, "replication set", arguments["relation"].span)
@@ -287,11 +243,11 @@ def _remove_table(script: Script, function: str, arguments: Arguments, span: Spa
 
 
 def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "set_name", arguments, span)
-    found = _set(script, name, _place(arguments, span))
+    name = named(script, function, "set_name", arguments, span)
+    found = _set(script, name, set_place(arguments, span))
     if "schema_names" not in arguments:
         raise WrongCall.null("schema_names", span)
-    schemas = _list(arguments["schema_names"].value)
+    schemas = listed(arguments["schema_names"].value)
     for schema in schemas:
         if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
             raise UnknownSchema(schema, arguments["schema_names"].span)
@@ -314,28 +270,28 @@ def _add_tables(
 
 
 def _create_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "subscription_name", arguments, span)
+    name = named(script, function, "subscription_name", arguments, span)
     place = arguments["subscription_name"].span
     if name in script.drafts.subscriptions:
         first = script.drafts.subscriptions[name].span
         raise Duplicate("subscription", name, place, first)
     sets, at = list(PREDEFINED), place
     if "replication_sets" in arguments:
-        sets = _list(arguments["replication_sets"].value)
+        sets = listed(arguments["replication_sets"].value)
         at = arguments["replication_sets"].span
-    copied = _flag(arguments, "synchronize_data")
+    copied = flag(arguments, "synchronize_data")
     subscription = Subscription(name, place, replication_sets=tuple((one, at) for one in sets))
     said = {} if copied is None else {"copy_data": copied}
     script.drafts.subscriptions[name] = with_settings(subscription, script.drafts.defaults, said)
 
 
 def _change_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = _name(script, function, "subscription_name", arguments, span)
+    name = named(script, function, "subscription_name", arguments, span)
     found = script.drafts.subscriptions.get(name)
     if found is None:
         place = arguments["subscription_name"].span
         raise Unknown("subscription", name, place, script.drafts.subscriptions)
-    one = _name(script, function, "replication_set", arguments, span)
+    one = named(script, function, "replication_set", arguments, span)
     sets = dict(found.replication_sets)
     if "_add_" in function:
         sets[one] = arguments["replication_set"].span
@@ -346,13 +302,13 @@ def _change_subscription(script: Script, function: str, arguments: Arguments, sp
 
 def _drop_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     script.drafts.subscriptions.pop(
-        _name(script, function, "subscription_name", arguments, span), None
+        named(script, function, "subscription_name", arguments, span), None
     )
 
 
 def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = _set(script, _name(script, function, "set_name", arguments, span), span)
-    name = _name(script, function, "ddl_filter_name", arguments, span)
+    found = _set(script, named(script, function, "set_name", arguments, span), span)
+    name = named(script, function, "ddl_filter_name", arguments, span)
     said = [arguments.get(key) for key in ("command_tag", "role_name")]
     tag, role = (None if one is None else str(one.value) for one in said)
     place = arguments["ddl_filter_name"].span
@@ -360,18 +316,18 @@ def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: S
 
 
 def _remove_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = _set(script, _name(script, function, "set_name", arguments, span), span)
-    name = _name(script, function, "ddl_filter_name", arguments, span)
+    found = _set(script, named(script, function, "set_name", arguments, span), span)
+    name = named(script, function, "ddl_filter_name", arguments, span)
     remove_ddl_filter(script, found, name, arguments["ddl_filter_name"].span)
 
 
 def _create_group(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    create_group(script, _name(script, function, "node_group_name", arguments, span), span)
+    create_group(script, named(script, function, "node_group_name", arguments, span), span)
 
 
 def _node_sets(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    node = _name(script, function, "node_name", arguments, span)
-    sets = _list(arguments["set_names"].value) if "set_names" in arguments else []
+    node = named(script, function, "node_name", arguments, span)
+    sets = listed(arguments["set_names"].value) if "set_names" in arguments else []
     node_sets(script, node, sets, span)
 
 

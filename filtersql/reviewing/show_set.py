@@ -106,7 +106,8 @@ def _open_keys(found: ReplicationSet, definitions: Definitions) -> list[OpenKey]
 def _held(found: ReplicationSet, definitions: Definitions) -> list[PublishedTable]:
     """Its tables, also those that it adds by itself."""
     member = set_membership(found, Lineage.of(definitions.catalog))
-    return sorted(member.entries.values(), key=lambda each: each.name)
+    held = {each.name: each for each in found.tables} | {**member.entries}
+    return sorted(held.values(), key=lambda each: each.name)
 
 
 def _ddl(each: DdlFilter) -> str:

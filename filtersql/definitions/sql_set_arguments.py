@@ -1,0 +1,70 @@
+"""What the arguments of replication sets' functions mean: names, flags, lists, tables.
+
+Example
+    `relation := 'public.t1'` is a table that must exist; `columns := '{id,b}'` a list of two names.
+
+pglogical, bdr
+    boolin(), array_in() and regclassin() read these texts
+"""
+
+from __future__ import annotations
+
+from filtersql.definitions.identifiers import relation_name
+from filtersql.definitions.sql_arguments import Arguments
+from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
+from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
+from filtersql.errors.replication_sets import UnloggedInSet, WrongCall
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = ["flag", "listed", "named", "relation_named", "set_place"]
+
+
+def named(script: Script, function: str, parameter: str, arguments: Arguments, span: Span) -> str:
+    """A text that must be said; bdr's group stands for a set that is not named."""
+    if parameter not in arguments:
+        if function.startswith("bdr.") and parameter == "set_name":
+            if script.drafts.group is None:
+                raise GroupDefaultSet(span)
+            return script.drafts.group
+        raise WrongCall.null(parameter, span)
+    return str(arguments[parameter].value)
+
+
+def set_place(arguments: Arguments, span: Span) -> Span:
+    """Where the set is named; the call itself where it is not."""
+    return arguments["set_name"].span if "set_name" in arguments else span
+
+
+def flag(arguments: Arguments, name: str) -> bool | None:
+    """true, false, or None where nothing is said."""
+    value = arguments[name].value if name in arguments else None
+    if isinstance(value, str):
+        return value.strip().lower() in ("t", "true", "y", "yes", "on", "1")
+    return None if value is None else bool(value)
+
+
+def listed(value: object) -> list[str]:
+    """text[]: an ARRAY[…], or its text form `{a,b}`."""
+    if isinstance(value, list):
+        return value
+    return [item.strip().strip('"') for item in str(value).strip("{} ").split(",") if item.strip()]
+
+
+def relation_named(script: Script, function: str, arguments: Arguments, span: Span) -> RelationName:
+    """The table that an argument names: a regclass, looked up in search_path."""
+    name = named(script, function, "relation", arguments, span)
+    text = arguments["relation"].text
+    if text is None:
+        raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
+    for schema in script.path or ["public"]:
+        relation = relation_name(text, schema)
+        if relation in script.drafts.tables:
+            return relation
+    relation = relation_name(text, next(iter(script.path), "public"))
+    if relation in script.drafts.broken:
+        raise AlreadyTold
+    if script.drafts.others.get(relation) == "temporary tables":
+        raise UnloggedInSet(text.span())
+    qualified = relation.schema if "." in name else ""
+    raise unknown_table(script.drafts, relation, qualified, text.span())
