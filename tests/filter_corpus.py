@@ -3,10 +3,11 @@
 `data/filter_corpus/*.txt` holds one filter a line over the columns of `COLUMNS`. A PostgreSQL says
 which of them CREATE PUBLICATION accepts; filtersql says which of those it writes for an engine.
 
-    python tests/filter_corpus.py [FAMILY …] [--refused]
+    python tests/filter_corpus.py [FAMILY …] [--refused | --duckdb | --spark]
 
 prints the rate of each family on the PostgreSQL that FILTERSQL_POSTGRES names (a connection
-string; without it one is started), with `--refused` also what is refused and why.
+string; without it one is started), with `--refused` also what is refused and why;
+`--duckdb` and `--spark` compare that engine's answers with PostgreSQL's on nasty rows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import os
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from typing import Any
 import psycopg
 from servers import serve
 from sqlglot import exp
-from three_engines import pg_type
+from three_engines import ERROR, Duck, Postgres, Rows, Sparks, pg_type, same, shown
 
 from filtersql.catalog import Column, ReplicaIdentity, Table
 from filtersql.errors import Mistake
@@ -177,7 +178,87 @@ def report(found: Sequence[Answer], *, refused: bool) -> str:
     return "\n".join(lines)
 
 
+def rows_of(found: Filter) -> Rows:
+    """Every combination of nasty values of the columns that a filter reads."""
+    names = tuple(found.columns)
+    return Rows(tuple(COLUMNS[name] for name in names), names)
+
+
+def different(
+    server: Postgres, one: Answer, engine: Engine, ask: Callable[[Rows, str, list[int]], Any]
+) -> str:
+    """How the engine's answer to a filter differs from PostgreSQL's; empty: nowhere."""
+    assert one.resolved is not None
+    assert one.written is not None
+    rows = rows_of(one.resolved)
+    expected = server.ask(rows, one.text)
+    held = [place for place, row in enumerate(rows.values) if rows.fits(row, engine)]
+    plain = [place for place in held if expected[place] != ERROR]
+    try:
+        values = ask(rows, one.written[engine], plain) if plain else {}
+    except Exception as error:
+        for place in plain:
+            try:
+                ask(rows, one.written[engine], [place])
+            except Exception:
+                return f"{rows.values[place]}: raises {str(error)[:300]}"
+        return f"raises on all rows together: {str(error)[:300]}"
+    for place, value in values.items():
+        if not same(expected[place], shown(value, "bool"), "bool"):
+            return f"{rows.values[place]}: {value}, PostgreSQL gives {expected[place]}"
+    for place in [place for place in held if expected[place] == ERROR][:3]:
+        try:
+            value = ask(rows, one.written[engine], [place])[place]
+        except Exception:  # any error of the engine is what is wanted
+            continue
+        return f"{rows.values[place]}: {value}, PostgreSQL raises"
+    return ""
+
+
+def compared(
+    connection: psycopg.Connection[Any], found: Iterable[Answer], engine: Engine, session: Any
+) -> Iterator[tuple[Answer, str]]:
+    """Each filter that the engine has, with how it differs from PostgreSQL on nasty rows."""
+    server = Postgres(connection)
+    if engine == "duckdb":
+        duck = Duck()
+        ask: Callable[[Rows, str, list[int]], Any] = duck.ask
+    else:
+        sparks = Sparks(session.newSession())
+
+        def ask(rows: Rows, sql: str, ids: list[int]) -> Any:
+            return sparks.ask(rows, [(sql, ids)])[0]
+
+    for one in found:
+        if one.written and engine in one.written:
+            yield one, different(server, one, engine, ask)
+
+
+def _print_differences(
+    connection: psycopg.Connection[Any], names: list[str], engine: Engine
+) -> None:
+    session = None
+    if engine == "spark":
+        from filtersql.targets.embedded import own_session
+
+        session = own_session(2, {}, ())
+    count = 0
+    for one, where in compared(connection, answers(connection, names), engine, session):
+        count += 1
+        if where:
+            kind = "RAISES" if "raises" in where and "PostgreSQL" not in where else "DIFFERS"
+            print(
+                f"{kind} {one.text}\n    {where}\n    {(one.written or {})[engine][:200]}",
+                flush=True,
+            )
+    print(f"{count} filters compared")
+
+
 if __name__ == "__main__":
     names = [word for word in sys.argv[1:] if not word.startswith("--")]
     with connected() as here:
-        print(report(list(answers(here, names)), refused="--refused" in sys.argv))
+        if compares := [engine for engine in ENGINES if f"--{engine}" in sys.argv]:
+            for engine in compares:
+                _print_differences(here, names, engine)
+        else:
+            print(report(list(answers(here, names)), refused="--refused" in sys.argv))

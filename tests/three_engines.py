@@ -117,6 +117,48 @@ NASTY: dict[str, list[str | None]] = {
              '{"a": 1, "b": 2, "a": "x"}', '{"a": true, "c d": {"e": "q\\"1\\\\"}}', '"a"', " 5 ",
              "null", '["a", "1", 1]', '{"c d": {"e": "x", "e": "y"}}', '{"a": ["x", null]}',
              '{"a": "\\u00e9\\/\\n"}', '[{"a": "x"}, 2]', '{"a": -0}', '[[1], 2]', '{"": 1}', None],
+    "timetz": ["00:00:00+00", "12:30:00.5+02", "12:30:00-05:30", "23:59:59.999999+14",
+               "24:00:00-15:59", "14:30:00+02", "12:30:00+00", "10:30:00-02", None],
+    "varchar(20)": ["", "a", "abc", "abc  ", "é日x", "A", "a,b", "b", None],
+    "_int2": ["{}", "{1}", "{1,2,NULL}", "{2,1}", None],
+    "_int8": ["{}", "{1}", "{1,2,NULL}", "{9223372036854775807}", "{{1,2},{3,4}}", None],
+    "_varchar": ["{}", "{a}", "{a,b,NULL}", '{"a ",""}', None],
+    "_bpchar": ["{}", "{a}", '{"a ",b,NULL}', None],
+    "_numeric": ["{}", "{1.5}", "{1.50,2}", "{NaN,NULL}", "{1.5,2.00}", "{Infinity,0.00,-0.5}",
+                 "{{1,2},{3,1.5}}", "{123456789012345678901234567890.5}", None],
+    "_float8": ["{}", "{1.5}", "{1.5,2}", "{NaN,NULL}", "{-0,0}", "{Infinity,-Infinity}",
+                "{1e-05,1e+300}", "{{1,1.5}}", None],
+    "_date": ["{}", "{2024-01-01}", "{2024-02-29,NULL}", "{2024-01-01,2000-01-01}",
+              "{infinity,-infinity}", '{"0044-03-15 BC"}', None],
+    "_timestamp": ["{}", '{"2024-01-01 00:00:00"}', '{"2024-02-29 23:59:59.999999",NULL}',
+                   "{infinity}", None],
+    "_timestamptz": ["{}", '{"2024-01-01 00:00:00+00"}', None],
+    "_jsonb": ["{}", '{"{\\"a\\": 1}"}', None],
+    "int4range": ["empty", "[1,5)", "[1,2)", "[5,10)", "(,5)", "[5,)", "(,)", "[-7,100)", "[2,3)",
+                  "[10,20)", "[2147483646,2147483647)", None],
+    "int8range": ["empty", "[1,5)", "[5,10)", "(,)", "[9223372036854775806,)", None],
+    "numrange": ["empty", "[1.5,2.5)", "[1.50,2.5)", "(1.5,2.5]", "[2.5,5]", "(,2.5]", "[0.00,)",
+                 "(,)", "[-1,123456789012345678901234567890.5)", "[2,2]", "[NaN,NaN]",
+                 "[1,Infinity)", "[100,200]", "(0,100)", None],
+    "daterange": ["empty", "[2024-01-01,2024-02-01)", "[2024-02-01,2024-03-01)", "(,2024-01-01)",
+                  "[2024-01-01,)", "(,)", "[2000-01-01,infinity)", "[2024-02-29,2024-03-01)", None],
+    "tsrange": ["empty", '["2024-01-01 00:00:00","2024-02-01 00:00:00")',
+                '("2024-01-01 00:00:00","2024-02-01 00:00:00"]', '[,"2024-01-01 00:00:00"]',
+                '["2024-01-31 12:00:00.5",)', "(,)", '["2000-01-01 00:00:00",infinity]', None],
+    "tstzrange": ["empty", '["2024-01-01 00:00:00+00","2024-02-01 00:00:00+00")',
+                  '(,"2024-01-01 12:00:00+00"]', '["2024-01-31 12:00:00.5+00",)', "(,)", None],
+    "int4multirange": ["{}", "{[1,5)}", "{[1,3),[7,10)}", "{(,)}", None],
+    "inet": ["192.168.1.1", "192.168.1.0/24", "10.0.0.1", "10.0.0.0/8", "0.0.0.0/0", "10.0.0.2",
+             "255.255.255.255", "::1", "::", "2001:db8::1", "2001:db8::/32", "::ffff:10.0.0.1",
+             "fe80::1:0:0:1/64", "192.168.1.1/24", "::/0", "2001:db8:1:2:3:4:5:6", None],
+    "cidr": ["10.0.0.0/8", "192.168.1.0/24", "10.0.0.1/32", "0.0.0.0/0", "2001:db8::/32", "::/0",
+             "::1/128", None],
+    "macaddr": ["08:00:2b:01:02:03", "00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "08:00:2b:00:00:00",
+                None],
+    "money": ["$5.00", "$0.00", "-$5.00", "$1,234.56", "$100.00", "-$1,000,000.01", "$2.50",
+              "$92,233,720,368,547,758.07", "-$92,233,720,368,547,758.08", "$0.01", None],
+    "bit(8)": ["10101010", "00000000", "11111111", "00000001", "10000000", "00000101", None],
+    "varbit": ["", "1", "0", "101", "1011", "10101010101010101", "00000000", None],
     "time": ["00:00:00", "12:30:00.5", "23:59:59.999999", "24:00:00", "12:30:00", None],
     "uuid": ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "00000000-0000-0000-0000-000000000000",
              "ffffffff-ffff-ffff-ffff-ffffffffffff", None],
@@ -139,13 +181,21 @@ class Rows:
     """All combinations of nasty values for some types, as a table r(id, c1, c2, …)."""
 
     types: tuple[str, ...]
+    #: of the columns; c1, c2, … where none are given
+    given: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return self.given or tuple(f"c{place}" for place in range(1, len(self.types) + 1))
 
     @cached_property
     def table(self) -> Table:
         """The table as filtersql knows it."""
         span = Source("test", "r").span(0, 1)
         columns = tuple(
-            Column(f"c{place}", pg_type(name), span) for place, name in enumerate(self.types, 1)
+            Column(name, pg_type(kind), span)
+            for name, kind in zip(self.names, self.types, strict=True)
         )
         return Table(RelationName("public", "r"), columns, span)
 
@@ -194,7 +244,7 @@ class Postgres:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self.connection = connection
-        self._made: set[tuple[str, ...]] = set()
+        self._made: set[Rows] = set()
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(
             """CREATE OR REPLACE FUNCTION pg_temp.ask(sql text, n int) RETURNS text[] AS $$
@@ -235,10 +285,11 @@ class Postgres:
         return row[0]
 
     def _table(self, rows: Rows) -> str:
-        name = "r_" + "_".join(str(abs(hash(kind)) % 10**6) for kind in rows.types)
-        if rows.types not in self._made:
+        name = "r_" + "_".join(str(abs(hash(kind)) % 10**6) for kind in rows.types + rows.given)
+        if rows not in self._made:
             columns = ", ".join(
-                f"c{place} {kind.partition(':')[0]}" for place, kind in enumerate(rows.types, 1)
+                f'"{column}" {kind.partition(":")[0]}'
+                for column, kind in zip(rows.names, rows.types, strict=True)
             )
             self.connection.execute(
                 f"CREATE TEMP TABLE {name} (id int PRIMARY KEY, {columns})".replace(", )", ")")
@@ -249,7 +300,7 @@ class Postgres:
                     f"INSERT INTO {name} VALUES ({marks})",
                     [(place, *row) for place, row in enumerate(rows.values)],
                 )
-            self._made.add(rows.types)
+            self._made.add(rows)
         return name
 
 
@@ -323,7 +374,7 @@ class Duck:
     def __init__(self) -> None:
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
-        self._made: dict[tuple[str, ...], str] = {}
+        self._made: dict[Rows, str] = {}
 
     def ask(self, rows: Rows, sql: str, ids: Sequence[int]) -> dict[int, object]:
         """The value of each row of `ids`; raises what DuckDB raises."""
@@ -333,15 +384,15 @@ class Duck:
         return dict(self.connection.execute(query).fetchall())
 
     def _table(self, rows: Rows) -> str:
-        if rows.types not in self._made:
+        if rows not in self._made:
             name = f"r{len(self._made)}"
             kinds = [pg_type(kind) for kind in rows.types]
             selects = [
                 exp.select(
                     exp.alias_(exp.Literal.number(place), "id"),
                     *(
-                        exp.alias_(stored(value, kind, "duckdb"), f"c{number}")
-                        for number, (value, kind) in enumerate(zip(row, kinds, strict=True), 1)
+                        exp.alias_(stored(value, kind, "duckdb"), column, quoted=True)
+                        for column, value, kind in zip(rows.names, row, kinds, strict=True)
                     ),
                 ).sql("duckdb")
                 for place, row in enumerate(rows.values)
@@ -350,8 +401,8 @@ class Duck:
             for start in range(1, len(selects), 200):
                 part = " UNION ALL ".join(selects[start : start + 200])
                 self.connection.execute(f"INSERT INTO {name} {part}")
-            self._made[rows.types] = name
-        return self._made[rows.types]
+            self._made[rows] = name
+        return self._made[rows]
 
 
 class Sparks:
@@ -367,7 +418,7 @@ class Sparks:
             ("spark.sql.shuffle.partitions", "1"),
         ):
             session.conf.set(name, value)
-        self._made: dict[tuple[str, ...], str] = {}
+        self._made: dict[Rows, str] = {}
 
     def ask(
         self, rows: Rows, questions: Sequence[tuple[str, Sequence[int]]]
@@ -387,23 +438,21 @@ class Sparks:
         ]
 
     def _table(self, rows: Rows) -> str:
-        if rows.types not in self._made:
+        if rows not in self._made:
             name = f"r{len(self._made)}_{'_'.join(map(str, map(len, rows.types)))}"
             kinds = [pg_type(kind) for kind in rows.types]
-            columns = [_read_back(f"c{place}", kind) for place, kind in enumerate(kinds, 1)]
+            columns = [_read_back(name, kind) for name, kind in zip(rows.names, kinds, strict=True)]
             texts = [
                 (place, *(_spark_text(value, kind) for value, kind in zip(row, kinds, strict=True)))
                 for place, row in enumerate(rows.values)
                 if rows.fits(row, "spark")
             ]
-            schema = "id int, " + ", ".join(
-                f"c{place} string" for place in range(1, len(kinds) + 1)
-            )
+            schema = ", ".join(["id int", *(f"`{name}` string" for name in rows.names)])
             frame = self.session.createDataFrame(texts, schema)
             frame.selectExpr("id", *columns).coalesce(1).createOrReplaceTempView(name + "_v")
             self.session.sql(f"CACHE TABLE {name} AS SELECT * FROM {name}_v")
-            self._made[rows.types] = name
-        return self._made[rows.types]
+            self._made[rows] = name
+        return self._made[rows]
 
 
 def _spark_text(value: str | None, kind: PgType) -> str | None:
@@ -414,5 +463,5 @@ def _spark_text(value: str | None, kind: PgType) -> str | None:
 
 def _read_back(name: str, kind: PgType) -> str:
     if kind.name == "bytea":
-        return f"unhex(substring({name}, 3)) AS {name}"
-    return f"CAST({name} AS {stored_as(kind, 'spark').sql}) AS {name}"
+        return f"unhex(substring(`{name}`, 3)) AS `{name}`"
+    return f"CAST(`{name}` AS {stored_as(kind, 'spark').sql}) AS `{name}`"

@@ -116,8 +116,9 @@ def coerce(
     context: Context = "i",
     display_as: Display = "implicit",
     location: int = -1,
+    modifier: int = -1,
 ) -> Node:
-    """PostgreSQL's coerce_type(): the node as `target`, without a modifier."""
+    """PostgreSQL's coerce_type(): the node as `target`; few casts look at the modifier."""
     if node.type == target or target in _TAKES_ANYTHING:
         return node
     if target in POLYMORPHIC and node.type != "unknown":
@@ -128,7 +129,9 @@ def coerce(
         inner = coerce(scope, node.arg, target, context, display_as, location)
         return replace(node, arg=inner, type=inner.type, typmod=inner.typmod)
     way = pathway(node.type, target, context)
-    return _step(scope, node, target, -1, way, context, display_as, location)
+    if way.kind != "function" or len(facts().function(way.function).args) < 2:
+        modifier = -1
+    return _step(scope, node, target, modifier, way, context, display_as, location)
 
 
 def _literal(scope: Scope, node: Const, target: str, modifier: int) -> Const:
@@ -183,7 +186,7 @@ def cast(scope: Scope, node: Node, target: str, modifier: int, location: int) ->
         # The fields of an interval decide how its literal is read.
         result: Node = _literal(scope, inner, target, modifier)
     else:
-        result = coerce(scope, inner, target, "e", "explicit", location)
+        result = coerce(scope, inner, target, "e", "explicit", location, modifier)
     hide = result is not inner and not isinstance(result, Const)
     result = _with_modifier(scope, result, target, modifier, location, hide=hide)
     if collate is not None and facts().type(target).collation:

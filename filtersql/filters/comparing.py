@@ -16,12 +16,12 @@ from filtersql.filters import (
     arrays,
     casing,
     documents,
-    moments,
     numeric_order,
     numerics,
     patterns,
     regex_functions,
     regexes,
+    rules,
     text_functions,
     zones,
 )
@@ -87,10 +87,6 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if str(function) in casing.FOLDS:
         collation = getattr(node, "input_collation", None)
         return casing.fold_case(writer, casing.FOLDS[str(function)], collation, writer.put(args[0]))
-    if name in moments.COMPARED:
-        return moments.compare(writer, node, moments.COMPARED[name], args)
-    if name in moments.MOVED:
-        return moments.move(writer, node, name, args)
     if name in arrays.FUNCTIONS:
         return arrays.call(writer, node, function, args)
     if name in documents.FUNCTIONS:
@@ -110,6 +106,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if args and args[0].type == "numeric" and name in _FROM_NUMERIC:
         return _from_numeric(writer, name, args[0])
     text = writer.rows.get(str(function)) or writer.rows.get(name)
+    if text is None and (by_type := rules.rule(function)) is not None:
+        return by_type(writer, node, name, args)
     if text is None:
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     decided = _with_infinity(writer, name, args)

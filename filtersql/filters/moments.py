@@ -1,122 +1,70 @@
-"""Fields of dates and times, and intervals: compared by their length, added to a timestamp.
+"""Dates, times and timestamps: moved by intervals, built of numbers, cut and compared.
 
 Example
     ============================ ====================================================
     node                         written as
     ============================ ====================================================
-    `extract(dow FROM d) = 0`    DAYOFWEEK(d) - 1 as a DECIMAL: extract is numeric
     `ts - '1 mon'::interval`     ts + MAKE_YM_INTERVAL(0, -1)
     `ts - ts2 > '36 hours'`      the microseconds between, compared with 129600000000
     `iv > '1 mon'`               the text's microseconds: a month counts as 30 days
+    `tm + '1 hour'`              the microseconds of the day, modulo a day, as a time's text
     ============================ ====================================================
 
 PostgreSQL
-    timestamp.c: timestamp_part_common(), timestamp_pl_interval() (months first, then days, then
-    time), interval_cmp_value().
+    timestamp.c: timestamp_pl_interval() (months first, then days, then time),
+    interval_cmp_value(), timestamp_bin(), overlaps_timestamp(); date.c: time_pl_interval().
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+from filtersql.filters import intervals
 from filtersql.filters.folding import fold
-from filtersql.filters.literals.intervals import Parts, total
-from filtersql.filters.nodes import Const, Func, Node, Op, Var
+from filtersql.filters.literals.intervals import Parts
+from filtersql.filters.nodes import Const, Node
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["COMPARED", "MOVED", "compare", "field", "move", "part"]
+__all__ = ["RULES", "moved"]
 
-COMPARED = {
-    f"interval_{name}": symbol
-    for name, symbol in (
-        ("eq", "="), ("ne", "<>"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")
-    )
-}  # fmt: skip
-#: functions that add (1) or subtract (-1) an interval
-MOVED = {
-    "timestamp_pl_interval": 1,
-    "timestamp_mi_interval": -1,
-    "date_pl_interval": 1,
-    "date_mi_interval": -1,
+#: functions that add (1) or subtract (-1) an interval, and where it stands
+_MOVED = {
+    "timestamp_pl_interval": (1, 1),
+    "timestamp_mi_interval": (-1, 1),
+    "date_pl_interval": (1, 1),
+    "date_mi_interval": (-1, 1),
+    "interval_pl_timestamp": (1, 0),
+    "interval_pl_date": (1, 0),
 }
-_BETWEEN = {"timestamp_mi", "timestamptz_mi"}
 #: more months than all the years that a timestamp may have
 _MOST_MONTHS = 12 * 290_000
 
 
-class Field(NamedTuple):
-    """What extract gives: digits before and behind the point, and for what."""
-
-    before: int
-    behind: int
-    of_time: bool = False
-
-
-_FIELDS = {
-    **dict.fromkeys(("month", "day", "quarter", "dow", "isodow", "doy", "week"), Field(3, 0)),
-    **dict.fromkeys(("year", "isoyear", "decade", "century", "millennium"), Field(7, 0)),
-    "julian": Field(8, 0),
-    "epoch": Field(14, 6),
-    **dict.fromkeys(("hour", "minute"), Field(2, 0, True)),
-    "second": Field(2, 6, True),
-    "milliseconds": Field(5, 3, True),
-    "microseconds": Field(8, 0, True),
-}
-_SYNONYMS = {
-    "years": "year", "months": "month", "mon": "month", "mons": "month", "days": "day",
-    "hours": "hour", "minutes": "minute", "min": "minute", "seconds": "second", "sec": "second",
-    "weeks": "week", "decades": "decade", "century": "century", "centuries": "century",
-    "millisecond": "milliseconds", "ms": "milliseconds", "microsecond": "microseconds",
-    "us": "microseconds", "qtr": "quarter", "y": "year", "h": "hour", "m": "minute",
-}  # fmt: skip
+def _move(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """A date or timestamp and an interval."""
+    sign, place = _MOVED[name]
+    interval, start = args[place], args[1 - place]
+    written = writer.put(start)
+    if start.type == "date":
+        written = writer.piece(".timestamp_of_date", written)
+    return moved(writer, node, written, interval, sign)
 
 
-def field(node: Func | Op) -> Field | None:
-    """What `extract(… FROM …)` gives, where it has a form."""
-    name = fold(node.args[0])
-    if name is None or node.args[1].type not in ("date", "timestamp"):
-        return None
-    word = str(name.value).lower()
-    found = _FIELDS.get(_SYNONYMS.get(word, word))
-    if found is None or (found.of_time and node.args[1].type == "date"):
-        return None
-    return found
-
-
-def part(writer: Writer, node: Func | Op) -> exp.Expr:
-    """extract: a DECIMAL of the field's digits."""
-    found = field(node)
-    name = fold(node.args[0])
-    if found is None or name is None:
-        raise writer.refused(node, "filtersql has no exact form for this field yet.")
-    word = str(name.value).lower()
-    word = _SYNONYMS.get(word, word)
-    kind = node.args[1].type
-    key = f".{word}_of_{kind}" if f".{word}_of_{kind}" in writer.rows else f".{word}"
-    if key not in writer.rows:
-        raise writer.refused(node, "filtersql has no exact form for this field yet.")
-    digits = f"DECIMAL({found.before + found.behind}, {found.behind})"
-    return writer.cast(writer.piece(key, writer.put(node.args[1])), digits)
-
-
-def move(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """A date or timestamp and a constant interval: months, then days, then time."""
-    constant = fold(args[1])
-    if constant is None:
-        raise writer.refused(node, "The interval must be a constant.")
-    start = writer.put(args[0])
-    if args[0].type == "date":
-        start = writer.piece(".timestamp_of_date", start)
-    if constant.value is None:
+def moved(writer: Writer, node: Node, start: exp.Expr, interval: Node, sign: int) -> exp.Expr:
+    """A timestamp and an interval: months, then days, then time."""
+    constant = fold(interval)
+    if constant is not None and constant.value is None:
         return writer.piece(".no_timestamp", start)
-    if not isinstance(constant.value, tuple):
+    if constant is None:
+        return _moved_by(writer, start, interval, sign)
+    if not isinstance(constant.value, Parts):
         raise writer.refused(node, "The engine cannot hold an infinite interval.")
-    months, days, micros = (MOVED[name] * number for number in constant.value)
+    months, days, micros = (sign * number for number in constant.value)
     if abs(months) > _MOST_MONTHS:
         raise writer.refused(node, "The interval leads out of the range of timestamps.")
     for piece, number in ((".add_months", months), (".add_days", days), (".add_micros", micros)):
@@ -125,27 +73,206 @@ def move(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
     return start
 
 
-def compare(writer: Writer, node: Node, symbol: str, args: Sequence[Node]) -> exp.Expr:
-    """Two intervals, by their length in microseconds."""
-    return writer.filled(f"_1 {symbol} _2", *(_length(writer, node, arg) for arg in args))
+def _moved_by(writer: Writer, start: exp.Expr, interval: Node, plus: int) -> exp.Expr:
+    first = start.copy()
+    for which, name in enumerate(("months", "days", "micros")):
+        number = intervals.component(writer, interval, which)
+        if plus < 0:
+            number = writer.filled("0 - _1", number)
+        start = writer.piece(f".add_{name}", start, writer.piece(f".count_of_{name}", number))
+    start = writer.piece(".timestamp_in_range", start)
+    sign = intervals.infinite(writer, interval)
+    if writer.engine == "spark" or sign is None:  # Spark's timestamps are finite: the numbers raise
+        return start
+    if plus < 0:
+        sign = writer.filled("0 - _1", sign)
+    far = writer.piece(".moved_to_infinity", first, sign, start)
+    missing = writer.is_null(writer.raw(interval))
+    return writer.case([(missing, writer.piece(".no_timestamp"))], far)
 
 
-def _length(writer: Writer, node: Node, arg: Node) -> exp.Expr:
-    constant = fold(arg)
-    if constant is not None:
-        return _of_constant(writer, node, constant)
-    if isinstance(arg, Op) and arg.function.name in _BETWEEN:
-        return writer.piece(".micros_between", *map(writer.put, arg.args))
-    if isinstance(arg, Var):
-        return writer.piece(".interval_length", writer.column(arg))
-    raise writer.refused(arg, "filtersql has no exact form for it yet.")
+def _compare(symbol: str) -> Callable[..., exp.Expr]:
+    def rule(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+        pair = [intervals.length(writer, arg) for arg in args]
+        return writer.filled(f"_1 {symbol} _2", *pair)
+
+    return rule
 
 
-def _of_constant(writer: Writer, node: Node, constant: Const) -> exp.Expr:
-    if constant.value is None:
-        return writer.cast(writer.null(), "DECIMAL(38, 0)")
-    assert isinstance(constant.value, (Parts, str))
-    length = total(constant.value)
-    if isinstance(length, str):
-        length = -(10**30) if length.startswith("-") else 10**30
-    return writer.cast(writer.text(str(length)), "DECIMAL(38, 0)")
+def _time_of(writer: Writer, micros: exp.Expr) -> exp.Expr:
+    return writer.piece(".time_of_micros", writer.piece(".day_micros", micros))
+
+
+def _move_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Time + interval: only the interval's time counts, modulo a day."""
+    time, interval = args if args[0].type == "time" else (args[1], args[0])
+    symbol = "-" if name == "time_mi_interval" else "+"
+    micros = writer.piece(".time_micros", writer.put(time))
+    whole = intervals.component(writer, interval, 2)
+    result = _time_of(writer, writer.filled(f"_1 {symbol} _2 % {intervals.DAY}", micros, whole))
+    return writer.case([(writer.is_null(writer.put(time)), writer.null())], result)
+
+
+def _move_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    symbol = "-" if name == "timetz_mi_interval" else "+"
+    key = writer.put(args[0])
+    micros = writer.filled(
+        f"_1 {symbol} _2 % {intervals.DAY}",
+        writer.piece(".timetz_micros", key),
+        intervals.component(writer, args[1], 2),
+    )
+    west = writer.piece(".timetz_west", key.copy())
+    return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
+
+
+def _zoned_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Timetz AT TIME ZONE interval."""
+    zone = fold(args[0])
+    if zone is None or not isinstance(zone.value, Parts) or any(zone.value[:2]):
+        raise writer.refused(node, "The time zone must be a constant of hours and minutes.")
+    east = abs(zone.value[2]) // 1_000_000 * (1 if zone.value[2] > 0 else -1)
+    utc = writer.piece(".timetz_utc", writer.put(args[1]))
+    micros = writer.filled("_1 + _2", utc, writer.integer(east * 1_000_000))
+    west = writer.cast(writer.integer(-east), "BIGINT")
+    return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
+
+
+def _time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """The time of a timestamp, an interval or a timetz."""
+    match args[0].type:
+        case "timestamp":
+            return _time_of(writer, writer.piece(".micros_or_null", writer.put(args[0])))
+        case "interval":
+            return _time_of(writer, intervals.component(writer, args[0], 2))
+        case _:
+            micros = writer.piece(".timetz_micros", writer.put(args[0]))
+            return writer.piece(".time_of_micros", micros)
+
+
+def _precision(writer: Writer, node: Node, args: Sequence[Node]) -> int | None:
+    modifier = args[1]
+    places = modifier.value if isinstance(modifier, Const) else None
+    if not isinstance(places, int):
+        raise writer.refused(node, "The precision must be a constant.")
+    return None if places >= 6 or places < 0 else 10 ** (6 - places)
+
+
+def _rounded(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """timestamp(p), timestamptz(p) and time(p): half away from 2000-01-01."""
+    unit, value = _precision(writer, node, args), writer.put(args[0])
+    if unit is None:
+        return value
+    size = writer.integer(unit)
+    if name == "time":
+        micros = writer.piece(".time_micros", value)
+        return writer.piece(".time_of_micros", writer.piece(".rounded_to", micros, size))
+    micros = writer.filled("_1 - 946684800000000", writer.piece(".micros_or_null", value))
+    rounded = writer.filled("_1 + 946684800000000", writer.piece(".rounded_to", micros, size))
+    moment = writer.piece(f".{name}_of_micros", rounded)
+    return writer.piece(".unless_infinite", value.copy(), moment)
+
+
+def _bin(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """date_bin(stride, moment, origin): whole strides from the origin, downwards."""
+    stride = fold(args[0])
+    if stride is None or not isinstance(stride.value, Parts):
+        raise writer.refused(node, "The stride must be a finite constant.")
+    months, days, micros = stride.value
+    size = days * intervals.DAY + micros
+    if months or size <= 0:
+        raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
+    kind, moment = args[1].type, writer.put(args[1])
+    known = [writer.piece(".micros_or_null", each) for each in (moment, writer.put(args[2]))]
+    start = writer.filled(f"_2 + (_1 - _2) - (((_1 - _2) % {size}) + {size}) % {size}", *known)
+    whole = writer.piece(f".{kind}_of_micros", start)
+    return writer.piece(".unless_infinite", moment.copy(), whole)
+
+
+def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Two spans of time: which end is first does not matter; an unknown end may not."""
+    ends = [writer.put(arg) for arg in args if arg.type != "interval"]
+    if any(arg.type == "interval" for arg in args):
+        ends = []
+        for start, end in (args[:2], args[2:]):
+            first = writer.put(start)
+            if end.type == "interval" and start.type == "time":
+                last = _move_time(writer, node, "time_pl_interval", (start, end))
+            elif end.type == "interval":
+                last = moved(writer, node, first.copy(), end, 1)
+            else:
+                last = writer.put(end)
+            ends += [first, last]
+    return writer.filled(_OVERLAPS, *ends)
+
+
+_START, _START2 = "LEAST(_1, _2)", "LEAST(_3, _4)"
+_END = "CASE WHEN _1 IS NOT NULL AND _2 IS NOT NULL THEN GREATEST(_1, _2) END"
+_END2 = "CASE WHEN _3 IS NOT NULL AND _4 IS NOT NULL THEN GREATEST(_3, _4) END"
+
+
+def _first_then(start: str, end: str, other_start: str, other_end: str) -> str:
+    """The second span begins first."""
+    return (
+        f"WHEN {start} > {other_start} THEN CASE WHEN ({other_end}) IS NULL THEN NULL "
+        f"WHEN {start} < ({other_end}) THEN TRUE WHEN ({end}) IS NULL THEN NULL ELSE FALSE END "
+    )
+
+
+_OVERLAPS = (
+    f"CASE WHEN {_START} IS NULL OR {_START2} IS NULL THEN NULL "
+    + _first_then(_START, _END, _START2, _END2)
+    + _first_then(_START2, _END2, _START, _END)
+    + f"WHEN ({_END}) IS NULL OR ({_END2}) IS NULL THEN NULL ELSE TRUE END"
+)
+
+
+def _date_and_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Date + time, date + timetz."""
+    day, time = args if args[0].type == "date" else (args[1], args[0])
+    start = writer.piece(".timestamp_of_date", writer.put(day))
+    if time.type == "time":
+        return writer.piece(".add_micros", start, writer.piece(".time_micros", writer.put(time)))
+    micros = writer.piece(".timetz_utc", writer.put(time))
+    return writer.piece(".timestamptz_in_utc", writer.piece(".add_micros", start, micros))
+
+
+def _make_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    made = writer.piece(".made_time", *map(writer.put, args))
+    return writer.piece(".time_of_micros", made)
+
+
+def _make_timestamp(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    given = [writer.put(arg) for arg in args]
+    day = writer.filled(writer.rows["make_date"], *given[:3])
+    start = writer.piece(".timestamp_of_date", day)
+    made = writer.piece(".add_micros", start, writer.piece(".made_time", *given[3:]))
+    missing = writer.filled(" OR ".join(f"_{n} IS NULL" for n in range(1, 7)), *given)
+    return writer.case([(missing, writer.null())], made)
+
+
+Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
+RULES: dict[str, Rule] = {
+    **{
+        f"interval_{name}": _compare(symbol)
+        for name, symbol in (
+            ("eq", "="), ("ne", "<>"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")
+        )
+    },
+    **dict.fromkeys(_MOVED, _move),
+    **dict.fromkeys(("time_pl_interval", "time_mi_interval", "interval_pl_time"), _move_time),
+    **dict.fromkeys(("timetz_pl_interval", "timetz_mi_interval"), _move_timetz),
+    "timezone(interval,timetz)": _zoned_timetz,
+    **dict.fromkeys(("time(timestamp)", "time(interval)", "time(timetz)"), _time),
+    **dict.fromkeys(
+        ("time(time,int4)", "timestamp(timestamp,int4)", "timestamptz(timestamptz,int4)"), _rounded
+    ),
+    "date_bin": _bin,
+    "overlaps": _overlaps,
+    "make_time": _make_time,
+    "make_timestamp": _make_timestamp,
+    **dict.fromkeys(
+        ("datetime_pl", "timedate_pl", "datetimetz_pl", "timetzdate_pl", "timestamp(date,time)",
+         "timestamptz(date,timetz)"),
+        _date_and_time,
+    ),
+}  # fmt: skip

@@ -23,7 +23,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from filtersql.filters import documents
+from filtersql.filters import documents, fields
+from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Var
 from filtersql.filters.numerics import MOST, digits, put
@@ -40,6 +41,30 @@ _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     """`left symbol right` for two numerics."""
+    for place, (node, other) in enumerate(((left, right), (right, left))):
+        if isinstance(node, Func) and node.function.name == "extract" and digits(other):
+            return _with_infinite_field(writer, symbol, node, (left, right), place)
+    return _finite(writer, symbol, left, right)
+
+
+def _with_infinite_field(
+    writer: Writer, symbol: str, node: Func, pair: tuple[Node, Node], place: int
+) -> exp.Expr:
+    """The year of infinity is infinite: larger than every number beside it."""
+    finite = _finite(writer, symbol, *pair)
+    tests = fields.infinities(writer, node.args[1]) if fields.never_ends(node) else None
+    if tests is None:
+        return finite
+    known = writer.filled("NOT _1 IS NULL", writer.raw(pair[1 - place]))
+    whens = []
+    for test, larger in zip(tests, (place == 0, place == 1), strict=True):
+        truth = symbol == "<>" or symbol in ((">", ">=") if larger else ("<", "<="))
+        whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
+    missing = [(test.copy(), writer.null()) for test in tests]
+    return writer.case([*whens, *missing], finite)
+
+
+def _finite(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     sizes = [digits(left), digits(right)]
     if all(sizes):
         first, second = (size for size in sizes if size)

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters import moments
+from filtersql.filters import fields
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     Case,
@@ -112,7 +112,7 @@ _INTEGER_DIGITS = {"int2": 5, "int4": 10, "int8": 19}
 def _of_call(node: Func | Op) -> Digits | None:
     name, args = node.function.name, node.args
     if name == "extract":
-        found = moments.field(node)
+        found = fields.field(node)
         return Digits(found.before, found.behind) if found else None
     if name == "numeric" and args[0].type in _INTEGER_DIGITS:
         return Digits(_INTEGER_DIGITS[args[0].type], 0)
@@ -215,7 +215,7 @@ def _guarded(writer: Writer, node: Var) -> exp.Expr:
 def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     name, args = node.function.name, node.args
     if name == "extract":
-        return moments.part(writer, node)
+        return fields.part(writer, node)
     if name == "numeric" and args[0].type in _INTEGER_DIGITS:
         return writer.cast(writer.put(args[0]), have.sql)
     if name == "numeric" and len(args) == 2:

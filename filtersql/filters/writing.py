@@ -16,7 +16,7 @@ from functools import cache
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters import comparing, documents, numerics, text_arrays
+from filtersql.filters import comparing, documents, intervals, numerics, text_arrays
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, operand
 from filtersql.filters.folding import fold
@@ -52,6 +52,8 @@ from filtersql.storage import Engine
 
 __all__ = ["Writer", "write"]
 
+#: types held as PostgreSQL's text, of which another form is computed with
+_HELD = {"timetz", "inet", "cidr", "money"}
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 
 
@@ -169,7 +171,8 @@ class Writer:
         if node.target_type is not None:
             reason = f"It is stored as {node.target_type} on the target, not as its own type."
             raise self.refused(node, reason)
-        return self.column(node)
+        column = self.column(node)
+        return self.piece(f".{node.type}", column) if node.type in _HELD else column
 
     def constant(self, node: Const) -> exp.Expr:
         """A constant of any type but numeric."""
@@ -218,7 +221,9 @@ class Writer:
         """A value of which only its being NULL matters: a column as it is stored."""
         while isinstance(node, (Relabel, Collate)):
             node = node.arg
-        return self.column(node) if isinstance(node, Var) else self.put(node)
+        if isinstance(node, Var):
+            return self.column(node)
+        return intervals.length(self, node) if node.type == "interval" else self.put(node)
 
     def boolean_test(self, node: BooleanTest) -> exp.Expr:
         """IS [NOT] TRUE, FALSE, UNKNOWN."""

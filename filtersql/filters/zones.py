@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["SHIFTED", "TRUNCATED", "is_offset", "shift", "truncate"]
+__all__ = ["SHIFTED", "TRUNCATED", "is_offset", "shift", "truncate", "unit_of"]
 
 #: AT TIME ZONE, and the type of what comes out
 SHIFTED = {
@@ -45,7 +45,8 @@ SHIFTED = {
     "timezone(text,timestamp)": "timestamptz",
     "timezone(interval,timestamp)": "timestamptz",
 }
-TRUNCATED = {"date_trunc(text,timestamp)"}
+TRUNCATED = {"date_trunc(text,timestamp)", "date_trunc(text,timestamptz,text)"}
+_WITHIN_HOURS = {"microseconds", "milliseconds", "second", "minute", "hour"}
 _UTC = {"utc", "gmt", "z", "zulu", "universal", "uct", "etc/utc", "etc/gmt", "etc/uct", "greenwich"}
 #: zones whose rules after 1970 differ between the tz databases of 2022 and later
 _CHANGED = frozenset(
@@ -86,13 +87,16 @@ _SYNONYMS = {
 
 def shift(writer: Writer, node: Node, signature: str, args: Sequence[Node]) -> exp.Expr:
     """`moment AT TIME ZONE zone`."""
-    result = SHIFTED[signature]
-    zone = fold(args[0])
+    return _local(writer, node, writer.put(args[1]), args[0], SHIFTED[signature])
+
+
+def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str) -> exp.Expr:
+    """A moment in a zone as a timestamp, or a timestamp there as a moment."""
+    zone = fold(arg)
     if zone is None:
         raise writer.refused(node, "The time zone must be a constant.")
     if zone.value is None:
         return writer.piece(f".no_{result}")
-    moment = writer.put(args[1])
     east = _east(zone.value)
     if east is None and isinstance(zone.value, str):
         name = _region(writer, node, zone.value)
@@ -144,14 +148,32 @@ def _region(writer: Writer, node: Node, written: str) -> str:
 
 
 def truncate(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    """`date_trunc('unit', timestamp)`."""
-    unit = fold(args[0])
+    """`date_trunc('unit', timestamp)`, and of a timestamptz in a zone."""
+    word = unit_of(writer, node, args[0])
+    if word is None:
+        return writer.piece(f".no_{args[1].type}")
+    if word not in _UNITS:
+        raise writer.refused(node, f'date_trunc has no unit "{word}".')
+    if len(args) == 2:
+        return writer.piece(f".trunc_{word}", writer.put(args[1]))
+    moment = writer.put(args[1])
+    local = _local(writer, node, moment, args[2], "timestamp")
+    cut = writer.piece(f".trunc_{word}", local)
+    if word in _WITHIN_HOURS:
+        # The offset stays that of the moment, also where the hour exists twice.
+        back = writer.filled("0 - _1", writer.piece(".finite_micros_between", local.copy(), cut))
+        return writer.piece(
+            ".unless_infinite", moment.copy(), writer.piece(".add_micros", moment.copy(), back)
+        )
+    return _local(writer, node, cut, args[2], "timestamptz")
+
+
+def unit_of(writer: Writer, node: Node, arg: Node) -> str | None:
+    """The unit that a constant names, None for NULL."""
+    unit = fold(arg)
     if unit is None:
         raise writer.refused(node, "The unit must be a constant.")
     if unit.value is None:
-        return writer.piece(".no_timestamp")
+        return None
     word = str(unit.value).lower()
-    word = _SYNONYMS.get(word, word)
-    if word not in _UNITS:
-        raise writer.refused(node, f'date_trunc has no unit "{word}".')
-    return writer.piece(f".trunc_{word}", writer.put(args[1]))
+    return _SYNONYMS.get(word, word)

@@ -7,7 +7,10 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.interval_pieces import interval_pieces
+from filtersql.filters.engines.moment_pieces import moment_pieces
 from filtersql.filters.engines.templates import table
+from filtersql.filters.engines.text_kinds import text_kinds
 
 __all__ = ["PIECES"]
 
@@ -86,6 +89,9 @@ def _first_day(year: str) -> str:
 
 PIECES = table(
     {
+        **interval_pieces("duckdb"),
+        **moment_pieces("duckdb"),
+        **text_kinds("duckdb"),
         # fields of dates and timestamps; those of an infinite one are no DECIMAL
         ".year": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is infinite') "
         "WHEN YEAR(_1) > 0 THEN YEAR(_1) ELSE YEAR(_1) - 1 END",
@@ -101,12 +107,15 @@ PIECES = table(
         ".second": "CAST(MICROSECOND(_1) AS DECIMAL(18, 0)) * CAST('0.000001' AS DECIMAL(6, 6))",
         ".milliseconds": "CAST(MICROSECOND(_1) AS DECIMAL(18, 0)) * CAST('0.001' AS DECIMAL(3, 3))",
         ".microseconds": "MICROSECOND(_1)",
-        ".decade": "CASE WHEN YEAR(_1) > 0 THEN YEAR(_1) // 10 "
-        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
-        ".century": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 99) // 100 "
-        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
-        ".millennium": "CASE WHEN YEAR(_1) > 0 THEN (YEAR(_1) + 999) // 1000 "
-        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END",
+        **{
+            f".{name}": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is infinite') "
+            f"WHEN YEAR(_1) > 0 THEN (YEAR(_1) + {size - 1}) // {size} "
+            f"WHEN _1 IS NOT NULL THEN 0 - ({size} - YEAR(_1)) // {size} END"
+            for name, size in (("century", 100), ("millennium", 1000))
+        },
+        ".decade": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is infinite') "
+        "WHEN YEAR(_1) >= 0 THEN YEAR(_1) // 10 "
+        "WHEN _1 IS NOT NULL THEN 0 - (9 - YEAR(_1)) // 10 END",
         ".julian_of_date": "CASE WHEN ISINF(_1) THEN error('a field of an infinite date is i"
         "nfinite') "
         "ELSE _1 - DATE '1970-01-01' + 2440588 END",
@@ -127,6 +136,9 @@ PIECES = table(
         "THEN CAST('1000000000000000000000000000000' AS HUGEINT) "
         "WHEN _1 < _2 THEN CAST('-1000000000000000000000000000000' AS HUGEINT) END "
         "ELSE CAST(EPOCH_US(_1) AS HUGEINT) - EPOCH_US(_2) END",
+        ".finite_micros_between": "CASE WHEN (ISINF(_1) OR ISINF(_2)) AND NOT _1 IS NULL "
+        "AND NOT _2 IS NULL "
+        "THEN error('the difference of infinite timestamps') ELSE EPOCH_US(_1) - EPOCH_US(_2) END",
         ".interval_length": "CASE WHEN _1 = 'infinity' THEN CAST('10000000000000000000000000"
         "00000' AS DECIMAL(38,"
         " 0)) WHEN _1 = '-infinity' THEN CAST('-1000000000000000000000000000000' AS "

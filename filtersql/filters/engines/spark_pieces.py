@@ -7,7 +7,10 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.interval_pieces import interval_pieces
+from filtersql.filters.engines.moment_pieces import moment_pieces
 from filtersql.filters.engines.templates import table
+from filtersql.filters.engines.text_kinds import text_kinds
 
 __all__ = ["PIECES"]
 
@@ -93,6 +96,9 @@ def _first_day(year: str) -> str:
 
 PIECES = table(
     {
+        **interval_pieces("spark"),
+        **moment_pieces("spark"),
+        **text_kinds("spark"),
         # fields of dates and timestamps
         ".year": "CASE WHEN YEAR(_1) > 0 THEN YEAR(_1) ELSE YEAR(_1) - 1 END",
         ".month": "MONTH(_1)",
@@ -124,6 +130,7 @@ PIECES = table(
         ".add_days": "_1 + MAKE_DT_INTERVAL(_2)",
         ".add_micros": "TIMESTAMPADD(MICROSECOND, _2, _1)",
         ".micros_between": "TIMESTAMPDIFF(MICROSECOND, _2, _1)",
+        ".finite_micros_between": "TIMESTAMPDIFF(MICROSECOND, _2, _1)",
         ".interval_length": "CASE WHEN _1 = 'infinity' THEN CAST('10000000000000000000000000"
         "00000' AS DECIMAL(38,"
         " 0)) WHEN _1 = '-infinity' THEN CAST('-1000000000000000000000000000000' AS "

@@ -36,6 +36,8 @@ _SQL_TYPES: dict[str, tuple[str, str]] = {
     "timestamptz": ("TIMESTAMP", "TIMESTAMPTZ"),
     "bytea": ("BINARY", "BLOB"),
 }
+#: held by the engine as the text that PostgreSQL prints
+_AS_TEXT = {"uuid", "time", "bit", "varbit", "macaddr"}
 #: years that Spark reads in a literal: 0001 to 9999
 _SPARK_DAYS = (dates.days_of(1, 1, 1), dates.days_of(9999, 12, 31))
 
@@ -104,7 +106,19 @@ def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
         case "date" | "timestamp" | "timestamptz":
             assert isinstance(value, int)
             return _moment(type_name, value, sql_type, engine)
-    if facts().type(type_name).category == "S" or type_name in ("uuid", "time"):
+    if isinstance(value, dates.TimeAndZone):
+        west = -value.east
+        key = (value.micros + west * 1_000_000 + 10**12) * 200_000 + west + 100_000
+        return cast(integer(key), "BIGINT", engine)
+    if type_name in ("inet", "cidr"):
+        from filtersql.filters.literals.networks import Address, sort_key
+
+        assert isinstance(value, Address)
+        return text(sort_key(value))
+    if type_name == "money":
+        assert isinstance(value, int)
+        return cast(integer(value), "BIGINT", engine)
+    if facts().type(type_name).category == "S" or type_name in _AS_TEXT:
         return text(show(type_name, value))
     if isinstance(value, tuple) and facts().type(type_name).element:
         return text(show(type_name, value))

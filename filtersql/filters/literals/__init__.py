@@ -79,6 +79,14 @@ def _late(name: str) -> tuple[Reader, Shower] | None:
         from filtersql.filters.literals import intervals
 
         _TYPES.update(intervals.TYPES)
+    elif name in ("inet", "cidr", "macaddr"):
+        from filtersql.filters.literals import networks
+
+        _TYPES.update(networks.TYPES)
+    elif name in ("money", "bit", "varbit"):
+        from filtersql.filters.literals import amounts
+
+        _TYPES.update(amounts.TYPES)
     elif name == "jsonb":
         from filtersql.filters.literals import documents
 

@@ -1,0 +1,75 @@
+"""Addresses and bit strings where the text of the column, or the length of a type, decides.
+
+Example
+    ============================ =====================================================
+    node                         written as
+    ============================ =====================================================
+    `host(ip) = '10.0.0.1'`      the column's text up to its slash
+    `i4::bit(8) = B'00000101'`   the last eight binary digits
+    `bt::bit(4)`                 the first four, filled with 0 at the end
+    ============================ =====================================================
+
+PostgreSQL
+    network.c: network_host(), network_show(); varbit.c: bit(), varbit(), bitfromint4().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from filtersql.filters.nodes import Const, Node, Relabel, Var
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.writing import Writer
+
+__all__ = ["RULES"]
+
+
+def _column(writer: Writer, node: Node, arg: Node) -> Var:
+    while isinstance(arg, Relabel):
+        arg = arg.arg
+    if not isinstance(arg, Var) or arg.target_type is not None:
+        raise writer.refused(node, "Only a column's address has a form as a text.")
+    return arg
+
+
+def _host(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".inet_host", writer.column(_column(writer, node, args[0])))
+
+
+def _text(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".inet_text", writer.column(_column(writer, node, args[0])))
+
+
+def _abbrev(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return writer.column(_column(writer, node, args[0]))
+
+
+def _length(writer: Writer, node: Node, arg: Node) -> exp.Expr:
+    length = arg.value if isinstance(arg, Const) else None
+    if not isinstance(length, int):
+        raise writer.refused(node, "The length must be a constant.")
+    return writer.integer(length if length > 0 else 1)
+
+
+def _cut(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """An explicit cast cuts; bit(n) fills with zeros."""
+    return writer.piece(f".{name}", writer.put(args[0]), _length(writer, node, args[1]))
+
+
+def _of_integer(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".bits_of_int", writer.put(args[0]), _length(writer, node, args[1]))
+
+
+RULES: dict[str, Callable[[Writer, Node, str, Sequence[Node]], exp.Expr]] = {
+    "host(inet)": _host,
+    "text(inet)": _text,
+    "abbrev(inet)": _abbrev,
+    "bit(bit,int4,bool)": _cut,
+    "varbit(varbit,int4,bool)": _cut,
+    "bit(int4,int4)": _of_integer,
+    "bit(int8,int4)": _of_integer,
+}
