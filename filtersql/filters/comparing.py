@@ -16,6 +16,7 @@ from filtersql.filters import (
     arrays,
     casing,
     documents,
+    json_paths,
     numeric_order,
     numerics,
     patterns,
@@ -91,6 +92,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return arrays.call(writer, node, function, args)
     if name in documents.FUNCTIONS:
         return documents.call(writer, node, function, args)
+    if name in json_paths.FUNCTIONS:
+        return json_paths.call(writer, node, name, args)
     if name in documents.CASTS and args[0].type == "jsonb":
         return documents.cast(writer, node, name, args[0])
     if str(function) in zones.SHIFTED:

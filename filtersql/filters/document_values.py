@@ -110,6 +110,10 @@ def document(writer: Writer, node: Node, *, plain: bool = False) -> exp.Expr:
             return writer.construct(node, lambda item: document(writer, item, plain=plain))
         case Op() | Func() if node.function.name in STEPS:
             return walk_to(writer, node, plain=plain)
+        case Op() | Func() if node.function.name == "jsonb_path_query_first":
+            from filtersql.filters import json_paths
+
+            return json_paths.first(writer, node, plain=plain)
     raise writer.refused(node, "filtersql has no exact form for a document made this way yet.")
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["compare", "sort_text"]
+__all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
@@ -83,7 +83,7 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         if constant.value is None:
             return writer.cast(writer.null(), writer.text_type)
         assert isinstance(constant.value, Decimal)
-        return writer.text(_sort_text_of(constant.value))
+        return writer.text(sort_text_of(constant.value))
     if isinstance(node, Var) and not node.decimal:
         shown = writer.column(node)
     elif documents.of_json(node):
@@ -91,10 +91,11 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         shown = documents.number(writer, node)
     else:
         shown = writer.piece(".text", put(writer, node))
-    return _sort_text_sql(writer, shown)
+    return sort_text_of_shown(writer, shown)
 
 
-def _sort_text_of(value: Decimal) -> str:
+def sort_text_of(value: Decimal) -> str:
+    """The sort text of a constant."""
     if value.is_nan():
         return "5"
     if value.is_infinite():
@@ -107,7 +108,9 @@ def _sort_text_of(value: Decimal) -> str:
     return f"1{body.translate(_COMPLEMENT)}~" if value < 0 else f"3{body}"
 
 
-def _sort_text_sql(writer: Writer, shown: exp.Expr) -> exp.Expr:
+def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
+    """The sort text of a number that is PostgreSQL's text."""
+
     def is_text(word: str) -> exp.Expr:
         return writer.filled("_1 = _2", shown.copy(), writer.text(word))
 

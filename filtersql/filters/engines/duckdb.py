@@ -12,6 +12,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.duckdb_documents import DOCUMENTS
 from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.duckdb_texts import TEXTS
 from filtersql.filters.engines.templates import table
@@ -243,4 +244,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | TEXTS
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS

@@ -17,67 +17,6 @@ __all__ = ["PIECES"]
 _UNSURE = "NOT ISINF(_1) AND EPOCH_US(_1) < 86400000000"
 _EARLY = "error('time zone databases differ before 1970')"
 
-_IN_QUOTES = r'"((?:[^"\\]|\\.)*)"'
-_MARKED_TOKENS = _IN_QUOTES + "|([-+0-9A-Za-z.]+)"
-#: without the zeros at the end of a number
-_PLAIN_TOKENS = _IN_QUOTES + "|(-?[0-9]+(?:[.][0-9]*[1-9])?|[a-z]+)(?:[.]0+|0*)"
-#: a document's scalars and separators
-_UNMARKED_TOKENS = r'"s((?:[^"\\]|\\.)*)"|"n([^"]*)"|([:,])'
-
-
-def _replaced(text: str, *pairs: tuple[str, str]) -> str:
-    """REPLACE of marks, one after the other."""
-    for old, new in pairs:
-        signs = " || ".join(f"CHR({sign})" for sign in old)
-        text = f"REPLACE({text}, {signs}, '{new}')"
-    return text
-
-
-def _marked(tokens: str) -> str:
-    """Each scalar in quotes behind its mark; control characters stand between the steps."""
-    found = (
-        f"REGEXP_REPLACE(_1, '{tokens}', "
-        r"CHR(1) || '\1' || CHR(2) || '\2' || CHR(3), 'g')"
-    )
-    return _replaced(found, ("23", '"'), ("12", '"n'), ("3", '"'), ("1", '"s'))
-
-
-def _unmarked(raw: str) -> str:
-    """A document as jsonb's text."""
-    found = (
-        f"REGEXP_REPLACE({raw}, '{_UNMARKED_TOKENS}', "
-        r"CHR(1) || '\1' || CHR(2) || '\2' || CHR(3) || '\3' || CHR(4), 'g')"
-    )
-    return _replaced(
-        found, ("234", '"'), ("123", ""), ("12", ""), ("34", ""), ("1", '"'), ("4", " ")
-    )
-
-
-#: control characters whose escapes the engine writes with capital letters
-_CAPITALS = ("0B", "0E", "0F", "1A", "1B", "1C", "1D", "1E", "1F")
-
-
-def _lower_escapes(raw: str) -> str:
-    """Escapes of control characters as PostgreSQL writes them."""
-    found = f"REPLACE({raw}, '\\\\', CHR(5))"
-    for code in _CAPITALS:
-        found = f"REPLACE({found}, '\\u00{code}', '\\u00{code.lower()}')"
-    return f"REPLACE({found}, CHR(5), '\\\\')"
-
-
-_DOCUMENT_TEXT = (
-    "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
-    f"ELSE {_unmarked(_lower_escapes('r'))} END"
-)
-
-
-def _real_of_digits(kind: str) -> str:
-    return (
-        f"[CASE WHEN CAST(r AS {kind}) = 0 AND REGEXP_MATCHES(r, '[1-9]') "
-        f"THEN error('out of range') WHEN ISINF(CAST(r AS {kind})) THEN error('out of range') "
-        f"ELSE CAST(r AS {kind}) END FOR r IN [_1]][1]"
-    )
-
 
 def _first_day(year: str) -> str:
     return (
@@ -197,58 +136,6 @@ PIECES = table(
         ".list_contains": "CASE WHEN _1 IS NOT NULL "
         "THEN LIST_HAS_ALL(_1, _2) AND LIST_COUNT(_2) = LEN(_2) END",
         ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
-        # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
-        ".marked": _marked(_MARKED_TOKENS),
-        ".marked_plain": _marked(_PLAIN_TOKENS),
-        ".json_sure": "CASE WHEN REGEXP_MATCHES(_1, '\\\\u(0000|[dD][89abAB])') "
-        "THEN error('an escaped surrogate or zero in json') ELSE _1 END",
-        ".document": "CAST(_1 AS JSON)",
-        ".no_document": "CAST(NULL AS JSON)",
-        ".document_raw": "JSON_EXTRACT_STRING(_1, '$')",
-        ".document_key": "'s' || _1",
-        ".document_path": "'$.\"s' || REPLACE(REPLACE(_1, '\\', '\\\\'), '\"', '\\\"') || '\"'",
-        ".document_field": "JSON_EXTRACT(_1, _2)",
-        # of equal keys json's last one counts
-        ".json_field": "(LIST_REVERSE(JSON_EXTRACT(_1, '$.*')))["
-        "LIST_POSITION(LIST_REVERSE(JSON_KEYS(_1)), _2)]",
-        ".document_item": "JSON_EXTRACT(_1, _2)",
-        ".document_item_at": "JSON_EXTRACT(_1, CASE WHEN _2 < 0 THEN '$[#' ELSE '$[' END "
-        "|| _2 || ']')",
-        ".document_alone": "CASE WHEN JSON_TYPE(_1) NOT IN ('OBJECT', 'ARRAY') THEN _1 END",
-        ".document_alone_at": "CASE WHEN _2 IN (0, -1) "
-        "AND JSON_TYPE(_1) NOT IN ('OBJECT', 'ARRAY') THEN _1 END",
-        ".document_items": "JSON_EXTRACT(_1, '$[*]')",
-        ".document_holds": "LIST_CONTAINS(JSON_EXTRACT_STRING(_1, '$[*]'), _2)",
-        ".document_keys_among": "LIST_HAS_ALL(_2, JSON_KEYS(_1))",
-        ".document_has": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
-        "ELSE CASE JSON_TYPE(_1) WHEN 'OBJECT' THEN _3 IS NOT NULL "
-        "WHEN 'ARRAY' THEN LIST_CONTAINS(JSON_EXTRACT_STRING(_1, '$[*]'), _2) "
-        "ELSE JSON_EXTRACT_STRING(_1, '$') = _2 END END",
-        ".document_text": f"[{_DOCUMENT_TEXT} FOR r IN [_1]][1]",
-        ".document_scalar": "[CASE WHEN LEFT(r, 1) IN ('{', '[') "
-        "THEN error('the text of an object or an array of json') "
-        "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END FOR r IN [_1]][1]",
-        ".document_loose": "[CASE WHEN LEFT(r, 1) IN ('{', '[') THEN r "
-        "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END FOR r IN [_1]][1]",
-        ".document_null": "COALESCE(_1, 'nnull') = 'nnull'",
-        ".document_kind": "[CASE WHEN r LIKE '{%' THEN 'object' "
-        "WHEN r LIKE '[%' THEN 'array' WHEN r LIKE 's%' THEN 'string' "
-        "WHEN r IN ('nt', 'nf') THEN 'boolean' WHEN r = 'nn' THEN 'null' "
-        "WHEN r IS NOT NULL THEN 'number' END FOR r IN [LEFT(_1, 2)]][1]",
-        ".document_length": "CASE WHEN JSON_TYPE(_1) = 'ARRAY' THEN "
-        "CAST(JSON_ARRAY_LENGTH(_1) AS INT) WHEN _1 IS NOT NULL "
-        "THEN error('cannot get array length of what is no array') END",
-        ".document_number": "[CASE WHEN r = 'nnull' THEN NULL "
-        "WHEN REGEXP_MATCHES(r, '^n[-0-9]') THEN SUBSTRING(r, 2) WHEN r IS NOT NULL "
-        "THEN error('cannot cast jsonb to a number') END FOR r IN [_1]][1]",
-        ".document_truth": "[CASE WHEN r = 'ntrue' THEN TRUE "
-        "WHEN r = 'nfalse' THEN FALSE WHEN r <> 'nnull' "
-        "THEN error('cannot cast jsonb to boolean') END FOR r IN [_1]][1]",
-        ".whole_of_digits": "[CAST(SPLIT_PART(r, '.', 1) AS DECIMAL(38, 0)) "
-        "+ CASE WHEN REGEXP_MATCHES(r, '[.][5-9]') THEN CASE WHEN STARTS_WITH(r, '-') THEN -1 "
-        "ELSE 1 END ELSE 0 END FOR r IN [_1]][1]",
-        ".float8_of_digits": _real_of_digits("DOUBLE"),
-        ".float4_of_digits": _real_of_digits("REAL"),
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "error(_1)",

@@ -11,6 +11,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.spark_documents import DOCUMENTS
 from filtersql.filters.engines.spark_pieces import PIECES
 from filtersql.filters.engines.spark_texts import TEXTS
 from filtersql.filters.engines.templates import table
@@ -229,4 +230,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | TEXTS
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS

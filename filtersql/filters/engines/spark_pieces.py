@@ -26,63 +26,6 @@ _LATER = (
 
 #: a text in double quotes, in which a backslash hides the next character
 _QUOTED = r'"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"'
-_IN_QUOTES = r'"([^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+)"'
-_MARKED_TOKENS = _IN_QUOTES + "|([-+0-9A-Za-z.]++)"
-#: without the zeros at the end of a number
-_PLAIN_TOKENS = _IN_QUOTES + "|(-?[0-9]++(?:[.][0-9]*[1-9])?|[a-z]++)(?:[.]0+|0*)"
-#: a document's scalars and separators
-_UNMARKED_TOKENS = r'"s([^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+)"|"n([^"]*+)"|([:,])'
-
-
-def _replaced(text: str, *pairs: tuple[str, str]) -> str:
-    """REPLACE of marks, one after the other."""
-    for old, new in pairs:
-        signs = ", ".join(f"CHR({sign})" for sign in old)
-        text = f"REPLACE({text}, CONCAT({signs}), '{new}')"
-    return text
-
-
-def _marked(tokens: str) -> str:
-    """Each scalar in quotes behind its mark; control characters stand between the steps."""
-    found = f"REGEXP_REPLACE(_1, '{tokens}', CONCAT(CHR(1), '$1', CHR(2), '$2', CHR(3)))"
-    return _replaced(found, ("23", '"'), ("12", '"n'), ("3", '"'), ("1", '"s'))
-
-
-def _unmarked(raw: str) -> str:
-    """A document as jsonb's text."""
-    found = (
-        f"REGEXP_REPLACE({raw}, '{_UNMARKED_TOKENS}', "
-        "CONCAT(CHR(1), '$1', CHR(2), '$2', CHR(3), '$3', CHR(4)))"
-    )
-    return _replaced(
-        found, ("234", '"'), ("123", ""), ("12", ""), ("34", ""), ("1", '"'), ("4", " ")
-    )
-
-
-#: control characters whose escapes the engine writes with capital letters
-_CAPITALS = ("0B", "0E", "0F", "1A", "1B", "1C", "1D", "1E", "1F")
-
-
-def _lower_escapes(raw: str) -> str:
-    """Escapes of control characters as PostgreSQL writes them."""
-    found = f"REPLACE({raw}, '\\\\\\\\', CHR(5))"
-    for code in _CAPITALS:
-        found = f"REPLACE({found}, '\\\\u00{code}', '\\\\u00{code.lower()}')"
-    return f"REPLACE({found}, CHR(5), '\\\\\\\\')"
-
-
-_DOCUMENT_TEXT = (
-    "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
-    f"ELSE {_unmarked(_lower_escapes('r'))} END"
-)
-
-
-def _real_of_digits(kind: str) -> str:
-    return (
-        f"TRANSFORM(ARRAY(_1), r -> CASE WHEN ABS(CAST(r AS {kind})) = CAST('Infinity' AS {kind}) "
-        f"THEN raise_error('out of range') WHEN CAST(r AS {kind}) = 0 AND r RLIKE '[1-9]' "
-        f"THEN raise_error('out of range') ELSE CAST(r AS {kind}) END)[0]"
-    )
 
 
 def _first_day(year: str) -> str:
@@ -189,60 +132,6 @@ PIECES = table(
         ".list_holds": "CASE WHEN SIZE(_1) = 0 THEN FALSE ELSE ARRAY_CONTAINS(_1, _2) END",
         ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
         ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
-        # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
-        # or that of a scalar behind its mark
-        ".marked": _marked(_MARKED_TOKENS),
-        ".marked_plain": _marked(_PLAIN_TOKENS),
-        ".json_sure": "CASE WHEN _1 RLIKE '\\\\\\\\u(0000|[dD][89abAB])' "
-        "THEN raise_error('an escaped surrogate or zero in json') ELSE _1 END",
-        ".document": "TRY_ELEMENT_AT(FROM_JSON(CONCAT('[', _1, ']'), 'array<string>'), 1)",
-        ".no_document": "CAST(NULL AS STRING)",
-        ".document_raw": "_1",
-        ".document_key": "CONCAT('s', _1)",
-        ".document_field": "TRY_ELEMENT_AT(FROM_JSON(_1, 'map<string,string>'), _2)",
-        # of equal keys json's last one counts
-        ".json_field": "TRY_ELEMENT_AT(TRANSFORM(FILTER(MAP_ENTRIES(FROM_JSON(_1, "
-        "'map<string,string>')), p -> p.key = _2), p -> p.value), -1)",
-        ".document_item": "TRY_ELEMENT_AT(FROM_JSON(_1, 'array<string>'), _2)",
-        ".document_item_at": "CASE WHEN _2 <> -2147483648 AND _2 <> 2147483647 THEN "
-        "TRY_ELEMENT_AT(FROM_JSON(_1, 'array<string>'), CASE WHEN _2 < 0 THEN _2 ELSE _2 + 1 END) "
-        "END",
-        ".document_alone": "CASE WHEN LEFT(_1, 1) NOT IN ('{', '[') THEN _1 END",
-        ".document_alone_at": "CASE WHEN _2 IN (0, -1) AND LEFT(_1, 1) NOT IN ('{', '[') "
-        "THEN _1 END",
-        ".document_items": "FROM_JSON(_1, 'array<string>')",
-        ".document_holds": "ARRAY_CONTAINS(FROM_JSON(_1, 'array<string>'), _2)",
-        ".document_keys_among": "SIZE(ARRAY_EXCEPT(MAP_KEYS(FROM_JSON(_1, 'map<string,string>')), "
-        "_2)) = 0",
-        ".document_has": "CASE WHEN _2 IS NULL THEN NULL WHEN STARTSWITH(_1, '{') "
-        "THEN _3 IS NOT NULL WHEN STARTSWITH(_1, '[') "
-        "THEN ARRAY_CONTAINS(FROM_JSON(_1, 'array<string>'), _2) ELSE _1 = _2 END",
-        ".document_text": f"TRANSFORM(ARRAY(_1), r -> {_DOCUMENT_TEXT})[0]",
-        ".document_scalar": "TRANSFORM(ARRAY(_1), r -> CASE WHEN LEFT(r, 1) IN ('{', '[') "
-        "THEN raise_error('the text of an object or an array of json') "
-        "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END)[0]",
-        ".document_loose": "TRANSFORM(ARRAY(_1), r -> CASE WHEN LEFT(r, 1) IN ('{', '[') THEN r "
-        "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END)[0]",
-        ".document_null": "COALESCE(_1, 'nnull') = 'nnull'",
-        ".document_kind": "TRANSFORM(ARRAY(LEFT(_1, 2)), r -> CASE WHEN r LIKE '{%' THEN 'object' "
-        "WHEN r LIKE '[%' THEN 'array' WHEN r LIKE 's%' THEN 'string' "
-        "WHEN r IN ('nt', 'nf') THEN 'boolean' WHEN r = 'nn' THEN 'null' "
-        "WHEN r IS NOT NULL THEN 'number' END)[0]",
-        ".document_length": "CASE WHEN STARTSWITH(_1, '[') THEN "
-        "SIZE(FROM_JSON(_1, 'array<string>')) WHEN _1 IS NOT NULL "
-        "THEN raise_error('cannot get array length of what is no array') END",
-        ".document_number": "TRANSFORM(ARRAY(_1), r -> CASE WHEN r = 'nnull' THEN NULL "
-        "WHEN r RLIKE '^n[-0-9]' THEN SUBSTRING(r, 2) WHEN r IS NOT NULL "
-        "THEN raise_error('cannot cast jsonb to a number') END)[0]",
-        ".document_truth": "TRANSFORM(ARRAY(_1), r -> CASE r WHEN 'ntrue' THEN TRUE "
-        "WHEN 'nfalse' THEN FALSE WHEN 'nnull' THEN NULL ELSE CASE WHEN r IS NOT NULL "
-        "THEN CAST(raise_error('cannot cast jsonb to boolean') AS BOOLEAN) END END)[0]",
-        ".whole_of_digits": "TRANSFORM(ARRAY(_1), r -> "
-        "CAST(SPLIT_PART(r, '.', 1) AS DECIMAL(38, 0)) "
-        "+ CASE WHEN r RLIKE '[.][5-9]' THEN CASE WHEN STARTSWITH(r, '-') THEN -1 ELSE 1 END "
-        "ELSE 0 END)[0]",
-        ".float8_of_digits": _real_of_digits("DOUBLE"),
-        ".float4_of_digits": _real_of_digits("FLOAT"),
         # pieces
         ".decimal_mod": "_1 % _2",
         ".raise": "RAISE_ERROR(_1)",

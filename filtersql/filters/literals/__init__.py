@@ -87,6 +87,10 @@ def _late(name: str) -> tuple[Reader, Shower] | None:
         from filtersql.filters.literals import amounts
 
         _TYPES.update(amounts.TYPES)
+    elif name == "jsonpath":
+        from filtersql.filters.literals import jsonpaths
+
+        _TYPES.update(jsonpaths.TYPES)
     elif name == "jsonb":
         from filtersql.filters.literals import documents
 

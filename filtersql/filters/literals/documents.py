@@ -18,7 +18,7 @@ from decimal import Decimal
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
 
-__all__ = ["TYPES"]
+__all__ = ["TYPES", "quoted"]
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
             "\t": "\\t"}  # fmt: skip
@@ -46,7 +46,7 @@ def _shown(value: object) -> str:
     match value:
         case dict():
             keys = sorted(value, key=lambda key: (len(key.encode()), key.encode()))
-            return "{" + ", ".join(f"{_quoted(key)}: {_shown(value[key])}" for key in keys) + "}"
+            return "{" + ", ".join(f"{quoted(key)}: {_shown(value[key])}" for key in keys) + "}"
         case list():
             return "[" + ", ".join(map(_shown, value)) + "]"
         case bool():
@@ -55,7 +55,7 @@ def _shown(value: object) -> str:
             return "null"
         case Decimal():
             return _number(value)
-    return _quoted(str(value))
+    return quoted(str(value))
 
 
 def _number(value: Decimal) -> str:
@@ -64,7 +64,8 @@ def _number(value: Decimal) -> str:
     return format(abs(value) if value.is_zero() else value, "f")
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A string of JSON; raises BadLiteral where jsonb cannot hold it."""
     if "\0" in text:
         message = "unsupported Unicode escape sequence"
         raise BadLiteral(message, "\\u0000 cannot be converted to text.")

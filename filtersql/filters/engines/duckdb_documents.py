@@ -1,0 +1,159 @@
+"""What the rules of jsonb, json and jsonpath ask DuckDB for.
+
+Example
+    `.marked` turns `{"a": 1.50}` into `{"sa":"n1.50"}`: see `document_values`.
+"""
+
+from __future__ import annotations
+
+from filtersql.filters.engines.templates import table
+
+__all__ = ["DOCUMENTS"]
+
+_IN_QUOTES = r'"((?:[^"\\]|\\.)*)"'
+_MARKED_TOKENS = _IN_QUOTES + "|([-+0-9A-Za-z.]+)"
+#: without the zeros at the end of a number
+_PLAIN_TOKENS = _IN_QUOTES + "|(-?[0-9]+(?:[.][0-9]*[1-9])?|[a-z]+)(?:[.]0+|0*)"
+#: a document's scalars and separators
+_UNMARKED_TOKENS = r'"s((?:[^"\\]|\\.)*)"|"n([^"]*)"|([:,])'
+
+
+def _replaced(text: str, *pairs: tuple[str, str]) -> str:
+    """REPLACE of marks, one after the other."""
+    for old, new in pairs:
+        signs = " || ".join(f"CHR({sign})" for sign in old)
+        text = f"REPLACE({text}, {signs}, '{new}')"
+    return text
+
+
+def _marked(tokens: str) -> str:
+    """Each scalar in quotes behind its mark; control characters stand between the steps."""
+    found = (
+        f"REGEXP_REPLACE(_1, '{tokens}', "
+        r"CHR(1) || '\1' || CHR(2) || '\2' || CHR(3), 'g')"
+    )
+    return _replaced(found, ("23", '"'), ("12", '"n'), ("3", '"'), ("1", '"s'))
+
+
+def _unmarked(raw: str) -> str:
+    """A document as jsonb's text."""
+    found = (
+        f"REGEXP_REPLACE({raw}, '{_UNMARKED_TOKENS}', "
+        r"CHR(1) || '\1' || CHR(2) || '\2' || CHR(3) || '\3' || CHR(4), 'g')"
+    )
+    return _replaced(
+        found, ("234", '"'), ("123", ""), ("12", ""), ("34", ""), ("1", '"'), ("4", " ")
+    )
+
+
+#: control characters whose escapes the engine writes with capital letters
+_CAPITALS = ("0B", "0E", "0F", "1A", "1B", "1C", "1D", "1E", "1F")
+
+
+def _lower_escapes(raw: str) -> str:
+    """Escapes of control characters as PostgreSQL writes them."""
+    found = f"REPLACE({raw}, '\\\\', CHR(5))"
+    for code in _CAPITALS:
+        found = f"REPLACE({found}, '\\u00{code}', '\\u00{code.lower()}')"
+    return f"REPLACE({found}, CHR(5), '\\\\')"
+
+
+_DOCUMENT_TEXT = (
+    "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
+    f"ELSE {_unmarked(_lower_escapes('r'))} END"
+)
+
+
+def _real_of_digits(kind: str) -> str:
+    return (
+        f"[CASE WHEN CAST(r AS {kind}) = 0 AND REGEXP_MATCHES(r, '[1-9]') "
+        f"THEN error('out of range') WHEN ISINF(CAST(r AS {kind})) THEN error('out of range') "
+        f"ELSE CAST(r AS {kind}) END FOR r IN [_1]][1]"
+    )
+
+
+_ITEMS = (
+    "FLATTEN([CASE WHEN JSON_TYPE(x) = 'ARRAY' THEN JSON_EXTRACT(x, '$[*]') ELSE [x] END "
+    "FOR x IN _1])"
+)
+
+
+DOCUMENTS = table(
+    {
+        # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
+        ".marked": _marked(_MARKED_TOKENS),
+        ".marked_plain": _marked(_PLAIN_TOKENS),
+        ".json_sure": "CASE WHEN REGEXP_MATCHES(_1, '\\\\u(0000|[dD][89abAB])') "
+        "THEN error('an escaped surrogate or zero in json') ELSE _1 END",
+        ".document": "CAST(_1 AS JSON)",
+        ".no_document": "CAST(NULL AS JSON)",
+        ".document_raw": "JSON_EXTRACT_STRING(_1, '$')",
+        ".document_key": "'s' || _1",
+        ".document_path": "'$.\"s' || REPLACE(REPLACE(_1, '\\', '\\\\'), '\"', '\\\"') || '\"'",
+        ".document_field": "JSON_EXTRACT(_1, _2)",
+        # of equal keys json's last one counts
+        ".json_field": "(LIST_REVERSE(JSON_EXTRACT(_1, '$.*')))["
+        "LIST_POSITION(LIST_REVERSE(JSON_KEYS(_1)), _2)]",
+        ".document_item": "JSON_EXTRACT(_1, _2)",
+        ".document_item_at": "JSON_EXTRACT(_1, CASE WHEN _2 < 0 THEN '$[#' ELSE '$[' END "
+        "|| _2 || ']')",
+        ".document_alone": "CASE WHEN JSON_TYPE(_1) NOT IN ('OBJECT', 'ARRAY') THEN _1 END",
+        ".document_alone_at": "CASE WHEN _2 IN (0, -1) "
+        "AND JSON_TYPE(_1) NOT IN ('OBJECT', 'ARRAY') THEN _1 END",
+        ".document_items": "JSON_EXTRACT(_1, '$[*]')",
+        ".document_holds": "LIST_CONTAINS(JSON_EXTRACT_STRING(_1, '$[*]'), _2)",
+        ".document_keys_among": "LIST_HAS_ALL(_2, JSON_KEYS(_1))",
+        ".document_has": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
+        "ELSE CASE JSON_TYPE(_1) WHEN 'OBJECT' THEN _3 IS NOT NULL "
+        "WHEN 'ARRAY' THEN LIST_CONTAINS(JSON_EXTRACT_STRING(_1, '$[*]'), _2) "
+        "ELSE JSON_EXTRACT_STRING(_1, '$') = _2 END END",
+        ".document_text": f"[{_DOCUMENT_TEXT} FOR r IN [_1]][1]",
+        ".document_scalar": "[CASE WHEN LEFT(r, 1) IN ('{', '[') "
+        "THEN error('the text of an object or an array of json') "
+        "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END FOR r IN [_1]][1]",
+        ".document_loose": "[CASE WHEN LEFT(r, 1) IN ('{', '[') THEN r "
+        "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END FOR r IN [_1]][1]",
+        ".document_null": "COALESCE(_1, 'nnull') = 'nnull'",
+        ".document_kind": "[CASE WHEN r LIKE '{%' THEN 'object' "
+        "WHEN r LIKE '[%' THEN 'array' WHEN r LIKE 's%' THEN 'string' "
+        "WHEN r IN ('nt', 'nf') THEN 'boolean' WHEN r = 'nn' THEN 'null' "
+        "WHEN r IS NOT NULL THEN 'number' END FOR r IN [LEFT(_1, 2)]][1]",
+        ".document_length": "CASE WHEN JSON_TYPE(_1) = 'ARRAY' THEN "
+        "CAST(JSON_ARRAY_LENGTH(_1) AS INT) WHEN _1 IS NOT NULL "
+        "THEN error('cannot get array length of what is no array') END",
+        ".document_number": "[CASE WHEN r = 'nnull' THEN NULL "
+        "WHEN REGEXP_MATCHES(r, '^n[-0-9]') THEN SUBSTRING(r, 2) WHEN r IS NOT NULL "
+        "THEN error('cannot cast jsonb to a number') END FOR r IN [_1]][1]",
+        ".document_truth": "[CASE WHEN r = 'ntrue' THEN TRUE "
+        "WHEN r = 'nfalse' THEN FALSE WHEN r <> 'nnull' "
+        "THEN error('cannot cast jsonb to boolean') END FOR r IN [_1]][1]",
+        ".whole_of_digits": "[CAST(SPLIT_PART(r, '.', 1) AS DECIMAL(38, 0)) "
+        "+ CASE WHEN REGEXP_MATCHES(r, '[.][5-9]') THEN CASE WHEN STARTS_WITH(r, '-') THEN -1 "
+        "ELSE 1 END ELSE 0 END FOR r IN [_1]][1]",
+        ".float8_of_digits": _real_of_digits("DOUBLE"),
+        ".float4_of_digits": _real_of_digits("REAL"),
+        # jsonpath: lists of documents; arrays are unwrapped where a step asks for something else
+        ".path_start": "[_1]",
+        ".path_items": _ITEMS,
+        ".path_key": "[z FOR z IN [JSON_EXTRACT(y, _2) FOR y IN " + _ITEMS + "] IF z IS NOT NULL]",
+        ".path_values": "FLATTEN([JSON_EXTRACT(y, '$.*') FOR y IN " + _ITEMS + "])",
+        ".path_item": "[z FOR z IN [LIST_EXTRACT(CASE WHEN JSON_TYPE(x) = 'ARRAY' "
+        "THEN JSON_EXTRACT(x, '$[*]') ELSE [x] END, _2) FOR x IN _1] IF z IS NOT NULL]",
+        ".path_slice": "FLATTEN([LIST_SLICE(CASE WHEN JSON_TYPE(x) = 'ARRAY' "
+        "THEN JSON_EXTRACT(x, '$[*]') ELSE [x] END, _2, _3) FOR x IN _1])",
+        ".path_size": "[TO_JSON('n' || CASE WHEN JSON_TYPE(x) = 'ARRAY' "
+        "THEN JSON_ARRAY_LENGTH(x) ELSE 1 END) FOR x IN _1]",
+        ".path_type": "[CASE WHEN r LIKE '{%' THEN CAST('\"sobject\"' AS JSON) "
+        "WHEN r LIKE '[%' THEN CAST('\"sarray\"' AS JSON) "
+        "WHEN r LIKE 's%' THEN CAST('\"sstring\"' AS JSON) "
+        "WHEN r IN ('ntrue', 'nfalse') THEN CAST('\"sboolean\"' AS JSON) "
+        "WHEN r = 'nnull' THEN CAST('\"snull\"' AS JSON) ELSE CAST('\"snumber\"' AS JSON) END "
+        "FOR r IN [JSON_EXTRACT_STRING(x, '$') FOR x IN _1]]",
+        ".path_truth": "CASE WHEN LEN(_1) = 1 THEN "
+        "CASE WHEN JSON_EXTRACT_STRING(LIST_EXTRACT(_1, 1), '$') = 'ntrue' THEN TRUE "
+        "WHEN JSON_EXTRACT_STRING(LIST_EXTRACT(_1, 1), '$') = 'nfalse' THEN FALSE END END",
+        ".list_filled": "LEN(_1) > 0",
+        ".list_any": "[CASE WHEN LIST_CONTAINS(t, TRUE) THEN TRUE "
+        "WHEN LIST_COUNT(t) = LEN(t) THEN FALSE END FOR t IN [_1]][1]",
+    }
+)

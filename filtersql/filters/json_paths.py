@@ -1,0 +1,277 @@
+"""jsonpath in its lax mode: `@?`, `@@`, and the functions jsonb_path_….
+
+Example
+    ================================= ====================================================
+    filter                            written as
+    ================================= ====================================================
+    `j @? '$.a'`                      the list of documents at a is not empty
+    `j @? '$.tags[*] ? (@ == "x")'`   the list of tags, filtered, is not empty
+    `j @@ '$.a > 1'`                  one document at a is a number above 1; else unknown if
+                                      one cannot be compared
+    ================================= ====================================================
+
+    A path is a list of documents, from step to step; a predicate has three values, as in SQL.
+
+PostgreSQL
+    jsonpath_exec.c: executeItemOptUnwrapTarget(), executePredicate(), compareItems().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters import numeric_order
+from filtersql.filters.document_values import document, raw, raw_of
+from filtersql.filters.engines import values
+from filtersql.filters.folding import fold
+from filtersql.filters.literals import jsonpaths
+from filtersql.filters.literals.jsonpath_trees import (
+    Compare,
+    Exists,
+    Junction,
+    Like,
+    Not,
+    Path,
+    Predicate,
+    Scalar,
+    Starts,
+    Step,
+    Tree,
+    Unknown,
+)
+from filtersql.filters.nodes import Func, Node, Op
+from filtersql.filters.regex_syntax import parsed
+from filtersql.filters.regex_trees import Untranslatable
+from filtersql.filters.regex_writing import written
+
+if TYPE_CHECKING:
+    from filtersql.filters.writing import Writer
+
+__all__ = ["FUNCTIONS", "call", "first"]
+
+FUNCTIONS = {"jsonb_path_exists_opr", "jsonb_path_match_opr", "jsonb_path_exists",
+             "jsonb_path_match"}  # fmt: skip
+_TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """One of FUNCTIONS."""
+    tree = _tree(writer, node, args)
+    if tree is None:
+        return values.null("bool", writer.engine)
+    source = document(writer, args[0], plain=True)
+    walker = _Walker(writer, node, source)
+    if name in ("jsonb_path_match", "jsonb_path_match_opr"):
+        if isinstance(tree, Path):
+            if name == "jsonb_path_match":
+                raise writer.refused(node, "Only a condition has a form here.")
+            return writer.piece(".path_truth", walker.path(tree, None, 1))
+        test = walker.condition(tree, None, 1)
+    elif isinstance(tree, Path):
+        test = writer.piece(".list_filled", walker.path(tree, None, 1))
+    else:
+        # a condition is one item, whatever its value
+        test = values.boolean(True)
+    return writer.case([(exp.Not(this=writer.is_null(source.copy())), test)], None)
+
+
+def first(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
+    """jsonb_path_query_first(): a document."""
+    tree = _tree(writer, node, node.args)
+    if tree is None:
+        return writer.piece(".no_document")
+    if not isinstance(tree, Path) or tree.base == "=":
+        raise writer.refused(node, "Only a path to a value has a form here.")
+    if not plain and _filtered(tree):
+        raise writer.refused(node, "Only a path without conditions has a form here.")
+    walker = _Walker(writer, node, document(writer, node.args[0], plain=plain))
+    return writer.piece(".list_item", walker.path(tree, None, 1), writer.integer(1))
+
+
+def _filtered(path: Path) -> bool:
+    return any(step.kind == "filter" for step in path.steps)
+
+
+def _tree(writer: Writer, node: Node, args: Sequence[Node]) -> Tree | None:
+    known = [fold(arg) for arg in args[1:]]
+    if None in known:
+        raise writer.refused(node, "The path must be a constant.")
+    constants = [item.value for item in known if item is not None]
+    if None in constants:
+        return None
+    if len(constants) > 1 and constants[1] != "{}":
+        raise writer.refused(node, "Variables of a path have no form.")
+    return jsonpaths.parsed(str(constants[0]))
+
+
+class _Walker:
+    """Writes paths and predicates over one document."""
+
+    __slots__ = ("node", "root", "writer")
+
+    def __init__(self, writer: Writer, node: Node, root: exp.Expr) -> None:
+        self.writer, self.node, self.root = writer, node, root
+
+    def path(self, path: Path, current: exp.Expr | None, depth: int) -> exp.Expr:
+        """The list of documents that a path leads to."""
+        piece = self.writer.piece
+        if path.base == "=":
+            raise self.refused()
+        start = self.root if path.base == "$" or current is None else current
+        found = piece(".path_start", start.copy())
+        for step in path.steps:
+            match step.kind:
+                case "key":
+                    found = piece(".path_key", found, *self.key(step.key))
+                case "values":
+                    found = piece(".path_values", found)
+                case "items":
+                    found = piece(".path_items", found)
+                case "range":
+                    found = self.places(found, step)
+                case "filter":
+                    found = self.kept(found, step, depth)
+                case _:
+                    found = piece(f".path_{step.kind}", found)
+        return found
+
+    def refused(self) -> Exception:
+        """What no rule covers."""
+        return self.writer.refused(self.node, "This path has no form yet.")
+
+    def key(self, key: str) -> list[exp.Expr]:
+        """A key as the engine looks it up."""
+        if self.writer.engine == "spark":
+            return [self.writer.text(f"s{key}")]
+        quoted = key.replace("\\", "\\\\").replace('"', '\\"')
+        return [self.writer.text(f'$."s{quoted}"')]
+
+    def places(self, found: exp.Expr, step: Step) -> exp.Expr:
+        """`[0]`, `[last]`, `[1 to 3]`: elements of an array, of any other value itself."""
+        if step.first < 0 <= step.last:
+            raise self.refused()
+        integer = self.writer.integer
+        if step.first == step.last:
+            place = step.first + 1 if step.first >= 0 else step.first
+            return self.writer.piece(".path_item", found, integer(place))
+        if step.last >= 0:
+            count = max(step.last - step.first + 1, 0)
+            return self.writer.piece(
+                ".path_slice", found, integer(step.first + 1), integer(step.first + count)
+            )
+        raise self.refused()
+
+    def kept(self, found: exp.Expr, step: Step, depth: int) -> exp.Expr:
+        """`? (…)`: elements of arrays, each on its own."""
+        assert step.condition is not None
+        name = f"e{depth}"
+        test = self.condition(step.condition, exp.column(name), depth + 1)
+        items = self.writer.piece(".path_items", found)
+        if self.writer.engine == "spark":
+            return self.writer.filled(f"FILTER(_1, {name} -> _2)", items, test)
+        return self.writer.filled(f"[{name} FOR {name} IN _1 IF _2]", items, test)
+
+    def condition(self, tree: Predicate, current: exp.Expr | None, depth: int) -> exp.Expr:
+        """True, false or NULL, for unknown."""
+        match tree:
+            case Junction():
+                sides = [self.condition(side, current, depth) for side in (tree.left, tree.right)]
+                join = exp.and_ if tree.symbol == "&&" else exp.or_
+                return join(*sides, copy=False)
+            case Not():
+                inner = self.condition(tree.arg, current, depth)
+                return exp.Not(this=exp.Paren(this=inner))
+            case Unknown():
+                inner = self.condition(tree.arg, current, depth)
+                return self.writer.is_null(exp.Paren(this=inner))
+            case Exists():
+                return self.writer.piece(".list_filled", self.path(tree.path, current, depth))
+            case Starts():
+                return self.some(
+                    tree.path, current, depth, lambda one: self.text_test(one, tree.text)
+                )
+            case Like():
+                return self.like(tree, current, depth)
+            case Compare():
+                return self.compare(tree, current, depth)
+
+    def some(
+        self, path: Path, current: exp.Expr | None, depth: int, test: Callable[..., exp.Expr]
+    ) -> exp.Expr:
+        """True for one item; else unknown if it is for one; else false."""
+        name = f"e{depth}"
+        items = self.writer.piece(".path_items", self.path(path, current, depth))
+        one = test(raw(self.writer, exp.column(name)))
+        if self.writer.engine == "spark":
+            return self.writer.filled(f"EXISTS(_1, {name} -> _2)", items, one)
+        truths = self.writer.filled(f"[_2 FOR {name} IN _1]", items, one)
+        return self.writer.piece(".list_any", truths)
+
+    def compare(self, tree: Compare, current: exp.Expr | None, depth: int) -> exp.Expr:
+        """`path op scalar`, either way round."""
+        left, right, symbol = tree.left, tree.right, tree.symbol
+        if left.base == "=":
+            left, right, symbol = right, left, _TURNED[symbol]
+        if left.base == "=" or right.base != "=" or right.steps:
+            raise self.refused()
+        return self.some(
+            left, current, depth, lambda one: self.scalar_test(one, symbol, right.value)
+        )
+
+    def scalar_test(self, one: exp.Expr, symbol: str, value: Scalar) -> exp.Expr:
+        """One item beside a scalar: what is of another type is unknown, null is not."""
+        writer = self.writer
+        sign = {"==": "=", "!=": "<>"}.get(symbol, symbol)
+        other = writer.text(raw_of(value))
+        if value is None:
+            holds = symbol in ("==", "<=", ">=")
+            return writer.case(
+                [(writer.filled("_1 = _2", one, other), values.boolean(holds))],
+                values.boolean(symbol == "!="),
+            )
+        pattern = {bool: "^n(true|false)$", Decimal: "^n[-0-9]"}.get(type(value), "^s")
+        same = writer.piece(".matches", one, writer.text(pattern))
+        if isinstance(value, Decimal) and symbol not in ("==", "!="):
+            shown = writer.filled("SUBSTRING(_1, 2)", one.copy())
+            sides = [
+                numeric_order.sort_text_of_shown(writer, shown),
+                writer.text(numeric_order.sort_text_of(value)),
+            ]
+        elif isinstance(value, bool) and symbol not in ("==", "!="):
+            raise self.refused()
+        else:
+            sides = [one.copy(), other]
+        test = writer.filled(f"_1 {sign} _2", *sides)
+        null = writer.filled("_1 = 'nnull'", one.copy())
+        return writer.case([(same, test), (null, values.boolean(symbol == "!="))], None)
+
+    def text_test(self, one: exp.Expr, beginning: str) -> exp.Expr:
+        """`starts with`."""
+        writer = self.writer
+        is_text = writer.piece(".begins", one, writer.text("s"))
+        test = writer.piece(".begins", one.copy(), writer.text(f"s{beginning}"))
+        return writer.case([(is_text, test)], None)
+
+    def like(self, tree: Like, current: exp.Expr | None, depth: int) -> exp.Expr:
+        """`like_regex`, by the same regular expressions as `~`."""
+        writer = self.writer
+        flags = tree.flags.replace("s", "").replace("m", "w")
+        flags += "" if "s" in tree.flags or "q" in tree.flags else "p"
+        try:
+            regex = parsed(tree.pattern, flags)
+            if regex.doubts or "x" in flags:
+                raise Untranslatable("What this pattern matches depends on the database's locale.")
+            pattern = writer.text(f"(?s){written(regex.tree, writer.engine)}")
+        except Untranslatable as problem:
+            raise writer.refused(self.node, str(problem)) from None
+
+        def test(one: exp.Expr) -> exp.Expr:
+            is_text = writer.piece(".begins", one, writer.text("s"))
+            bare = writer.filled("SUBSTRING(_1, 2)", one.copy())
+            return writer.case([(is_text, writer.piece(".matches", bare, pattern))], None)
+
+        return self.some(tree.path, current, depth, test)

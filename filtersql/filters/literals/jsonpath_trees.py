@@ -1,0 +1,174 @@
+"""The nodes of a jsonpath, and how PostgreSQL prints them.
+
+Example
+    >>> show(Path("$", (Step("key", "a"), Step("items"))))
+    '$."a"[*]'
+
+PostgreSQL
+    jsonpath.c, printJsonPathItem().
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from filtersql.filters.literals.documents import quoted
+
+__all__ = [
+    "Compare", "Exists", "Junction", "Like", "Not", "Path", "Predicate", "Scalar", "Starts", "Step",
+    "Tree", "Unknown", "show",
+]  # fmt: skip
+
+Scalar = str | bool | Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One accessor: `key`, `values` (.*), `items` ([*]), `range`, `filter`, `size`, `type`."""
+
+    kind: str
+    key: str = ""
+    #: places from 0, from the end below 0; both ends are in
+    first: int = 0
+    last: int = 0
+    condition: Predicate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Steps from `$`, from `@`, or a scalar (`=`) alone."""
+
+    base: str
+    steps: tuple[Step, ...] = ()
+    value: Scalar = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`@ == 1`."""
+
+    symbol: str
+    left: Path
+    right: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """`&&` or `||`."""
+
+    symbol: str
+    left: Predicate
+    right: Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """`!`."""
+
+    arg: Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """`is unknown`."""
+
+    arg: Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """`exists ($.a)`."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """`starts with`."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """`like_regex`."""
+
+    path: Path
+    pattern: str
+    flags: str = ""
+
+
+Predicate = Compare | Junction | Not | Unknown | Exists | Starts | Like
+Tree = Path | Predicate
+
+
+def show(tree: Tree) -> str:
+    """The tree as PostgreSQL's output function prints it."""
+    bare = isinstance(tree, (Path, Exists, Not, Unknown))
+    return _shown(tree) if bare else f"({_shown(tree)})"
+
+
+def _shown(tree: Tree) -> str:
+    match tree:
+        case Path():
+            base = _scalar(tree.value) if tree.base == "=" else tree.base
+            return base + "".join(map(_step, tree.steps))
+        case Compare():
+            return f"{_shown(tree.left)} {tree.symbol} {_shown(tree.right)}"
+        case Junction():
+            return f" {tree.symbol} ".join(_side(tree, side) for side in (tree.left, tree.right))
+        case Not():
+            return f"!({_shown(tree.arg)})"
+        case Unknown():
+            return f"({_shown(tree.arg)}) is unknown"
+        case Exists():
+            return f"exists ({_shown(tree.path)})"
+        case Starts():
+            return f"{_shown(tree.path)} starts with {_scalar(tree.text)}"
+        case Like():
+            flags = f" flag {_scalar(tree.flags)}" if tree.flags else ""
+            return f"{_shown(tree.path)} like_regex {_scalar(tree.pattern)}{flags}"
+
+
+def _side(tree: Junction, side: Predicate) -> str:
+    """`||` binds looser than `&&`; at the same height both sides are in parentheses."""
+    shown = _shown(side)
+    if isinstance(side, Junction) and (side.symbol == "||" or tree.symbol == "&&"):
+        return f"({shown})"
+    return shown
+
+
+def _step(step: Step) -> str:
+    match step.kind:
+        case "key":
+            return f".{_scalar(step.key)}"
+        case "values":
+            return ".*"
+        case "items":
+            return "[*]"
+        case "filter":
+            assert step.condition is not None
+            return f"?({_shown(step.condition)})"
+        case "range":
+            ends = [_place(step.first)] + [_place(step.last)] * (step.first != step.last)
+            return f"[{' to '.join(ends)}]"
+    return f".{step.kind}()"
+
+
+def _place(number: int) -> str:
+    if number >= 0:
+        return str(number)
+    return "last" if number == -1 else f"last - {-1 - number}"
+
+
+def _scalar(value: Scalar) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case None:
+            return "null"
+        case Decimal():
+            return format(value, "f")
+    return quoted(value)

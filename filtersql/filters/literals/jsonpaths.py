@@ -1,0 +1,249 @@
+"""jsonpath literals: read into trees, and printed as PostgreSQL prints them.
+
+Example
+    >>> show(parsed('$.a ? (@>1)'))
+    '$."a"?(@ > 1)'
+
+    Arithmetic, variables, methods other than size() and type(), `.**` and the strict mode are not
+    read.
+
+PostgreSQL
+    jsonpath_gram.y, jsonpath_scan.l.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.jsonpath_trees import (
+    Compare,
+    Exists,
+    Junction,
+    Like,
+    Not,
+    Path,
+    Predicate,
+    Scalar,
+    Starts,
+    Step,
+    Tree,
+    Unknown,
+    show,
+)
+
+__all__ = ["TYPES", "parsed"]
+
+_TOKENS = re.compile(
+    r"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
+    |(?P<sign>&&|\|\||==|!=|<>|<=|>=|[$@.*\[\]?()!<>,{}+/%-])
+    |(?P<word>[^\s?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
+    re.VERBOSE,
+)
+_COMPARED = ("==", "!=", "<>", "<", "<=", ">", ">=")
+
+
+class _Unread(Exception):
+    """The rest of the text cannot be read."""
+
+
+@lru_cache(maxsize=512)
+def parsed(text: str) -> Tree:
+    """The tree of a jsonpath; raises NotTranslated where it is none, or not read."""
+    try:
+        return _Reader(text).whole()
+    except _Unread:
+        reason = "filtersql does not read this jsonpath."
+        raise NotTranslated("a literal of type jsonpath", "any engine", reason, None) from None
+
+
+class _Reader:
+    __slots__ = ("place", "tokens")
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[tuple[str, str]] = []
+        self.place = 0
+        start = 0
+        while text[start:].strip():
+            match = _TOKENS.match(text, start)
+            if match is None or match.lastgroup is None:
+                raise _Unread
+            self.tokens.append((match.lastgroup, match[match.lastgroup]))
+            start = match.end()
+
+    def peek(self) -> str:
+        """The next sign or word; a string or number is neither."""
+        kind, text = self.tokens[self.place] if self.place < len(self.tokens) else ("", "")
+        return text if kind in ("sign", "word") else ""
+
+    def take(self, *texts: str) -> str:
+        """One of these, if it comes next."""
+        found = self.peek()
+        if found and found in texts:
+            self.place += 1
+            return found
+        return ""
+
+    def expect(self, text: str) -> None:
+        """A sign that must come next."""
+        if not self.take(text):
+            raise _Unread
+
+    def value(self, kind: str) -> str:
+        """The text of a string or number that comes next."""
+        if self.place >= len(self.tokens) or self.tokens[self.place][0] != kind:
+            raise _Unread
+        self.place += 1
+        return self.tokens[self.place - 1][1]
+
+    def whole(self) -> Tree:
+        """All of it."""
+        self.take("lax")
+        found = self.either()
+        if self.place < len(self.tokens):
+            raise _Unread
+        return found
+
+    def either(self) -> Tree:
+        """Predicates with `||`, or a path."""
+        found = self.both()
+        while self.take("||"):
+            found = Junction("||", _condition(found), _condition(self.both()))
+        return found
+
+    def both(self) -> Tree:
+        found = self.compared()
+        while self.take("&&"):
+            found = Junction("&&", _condition(found), _condition(self.compared()))
+        return found
+
+    def compared(self) -> Tree:
+        """A comparison, or one side of it alone."""
+        if self.take("!"):
+            return Not(_condition(self.primary()))
+        left = self.primary()
+        if symbol := self.take(*_COMPARED):
+            right = self.primary()
+            return Compare("!=" if symbol == "<>" else symbol, _path(left), _path(right))
+        if self.take("starts"):
+            self.expect("with")
+            return Starts(_path(left), str(json.loads(self.value("string"))))
+        if self.take("like_regex"):
+            pattern = str(json.loads(self.value("string")))
+            flags = str(json.loads(self.value("string"))) if self.take("flag") else ""
+            return Like(_path(left), pattern, flags)
+        return left
+
+    def primary(self) -> Tree:
+        """What stands between operators."""
+        if self.take("exists"):
+            self.expect("(")
+            path = _path(self.either())
+            self.expect(")")
+            return Exists(path)
+        if self.take("("):
+            inner = self.either()
+            self.expect(")")
+            if not isinstance(inner, Path):
+                if self.take("is"):
+                    self.expect("unknown")
+                    return Unknown(inner)
+                return inner
+            return Path(inner.base, (*inner.steps, *self.steps()), inner.value)
+        if base := self.take("$", "@"):
+            if base == "$" and self.place < len(self.tokens) and self.peek() not in _AFTER:
+                raise _Unread  # a variable
+            return Path(base, self.steps())
+        return Path("=", value=self.scalar())
+
+    def scalar(self) -> Scalar:
+        """A string, number, true, false or null."""
+        if word := self.take("true", "false", "null"):
+            return {"true": True, "false": False}.get(word)
+        negative = bool(self.take("-"))
+        if self.place < len(self.tokens) and self.tokens[self.place][0] == "number":
+            number = Decimal(self.value("number"))
+            return -number if negative else number
+        if negative:
+            raise _Unread
+        return str(json.loads(self.value("string")))
+
+    def steps(self) -> tuple[Step, ...]:
+        """Accessors, as many as there are."""
+        found: list[Step] = []
+        while True:
+            if self.take("."):
+                found.append(self.member())
+            elif self.take("["):
+                found.append(self.elements())
+            elif self.take("?"):
+                self.expect("(")
+                condition = _condition(self.either())
+                self.expect(")")
+                found.append(Step("filter", condition=condition))
+            else:
+                return tuple(found)
+
+    def member(self) -> Step:
+        """`.key`, `.*`, `.size()`."""
+        if self.take("*"):
+            return Step("values")
+        if self.place < len(self.tokens) and self.tokens[self.place][0] == "string":
+            return Step("key", str(json.loads(self.value("string"))))
+        name = self.value("word")
+        if self.take("("):
+            self.expect(")")
+            if name not in ("size", "type"):
+                raise _Unread
+            return Step(name)
+        return Step("key", name)
+
+    def elements(self) -> Step:
+        """`[*]`, `[0]`, `[last]`, `[0 to 2]`."""
+        if self.take("*"):
+            self.expect("]")
+            return Step("items")
+        first = self.subscript()
+        last = self.subscript() if self.take("to") else first
+        self.expect("]")
+        return Step("range", first=first, last=last)
+
+    def subscript(self) -> int:
+        """A place; below 0 from the end."""
+        if self.take("last"):
+            return -1 - int(self.value("number")) if self.take("-") else -1
+        text = self.value("number")
+        if not text.isdigit():
+            raise _Unread
+        return int(text)
+
+
+_AFTER = {"", ".", "[", "?", ")", "&&", "||", "==", "!=", "<>", "<", "<=", ">", ">=", "starts",
+          "like_regex", "]", "is"}  # fmt: skip
+
+
+def _condition(tree: Tree) -> Predicate:
+    if isinstance(tree, Path):
+        raise _Unread
+    return tree
+
+
+def _path(tree: Tree) -> Path:
+    if not isinstance(tree, Path):
+        raise _Unread
+    return tree
+
+
+def _read(text: str, modifier: int, clock: Clock) -> str:
+    return show(parsed(text))
+
+
+TYPES: dict[str, tuple[Callable[[str, int, Clock], object], Callable[[object], str]]] = {
+    "jsonpath": (_read, str)
+}
