@@ -57,6 +57,8 @@ class Options:
     resync: frozenset[RelationName] = frozenset()
     #: changes in quarantine are applied
     release: bool = False
+    #: how many targets may be worked at at a time
+    threads: int = 1
 
     def refills(self, compiled: CompiledTable) -> bool:
         """Whether a target is to be emptied and copied again."""

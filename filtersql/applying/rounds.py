@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from filtersql.applying.aside import put_aside, release_begins, release_ends
 from filtersql.applying.judging import Judgement, StageRefused, judge_changes
 from filtersql.applying.stopping import first_stop
-from filtersql.applying.working import Target, Work, commit, entry, mark, only_looking, timed
+from filtersql.applying.working import Target, Work, begin, commit, entry, mark, only_looking, timed
 from filtersql.errors import Mistake, Mistakes
+from filtersql.targets.model import Engine
 
 __all__ = ["below", "round_of"]
 
@@ -51,20 +52,16 @@ def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
 
 def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Target, Judgement]]:
     """What is about to be written to each target. Raises Mistakes."""
-    judged: list[tuple[Target, Judgement]] = []
-    mistakes: list[Mistake] = []
-    for index, target in enumerate(targets):
-        if target.staged is None or (only_looking(work) and target.standing.copy):
-            continue
-        with timed(target):
-            judgement, wrong = _judge(work, target, upto, index)
-        judged.append((target, judgement))
-        mistakes += wrong
-        if wrong and work.engine.atomic:
-            break  # a statement that failed has ended the transaction: no other can be judged
+    looking = only_looking(work)
+    judging = [t for t in targets if t.staged is not None and not (looking and t.standing.copy)]
+    found = work.lanes.each(
+        [(target.lane, target) for target in judging],
+        lambda engine, target: _judge(engine, target, upto, completing=work.completing),
+    )
+    mistakes = [mistake for _, wrong in found for mistake in wrong]
     if mistakes:
         raise Mistakes(mistakes)
-    return judged
+    return [(target, judgement) for target, (judgement, _) in zip(judging, found, strict=True)]
 
 
 def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) -> None:
@@ -78,8 +75,10 @@ def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) ->
         for target, _ in writing
     ]
     commit(work, [] if work.engine.atomic else intended)
-    for target, judgement in writing:
-        _merge(work, target, judgement, upto)
+    work.lanes.each(
+        [(pair[0].lane, pair) for pair in writing],
+        lambda engine, pair: _merge(work, engine, *pair, upto),
+    )
     for target, _ in judged:
         applied = entry(work, target, "applied", upto)
         target.position = upto
@@ -91,35 +90,34 @@ def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) ->
             release_ends(work, target)
 
 
-def _judge(work: Work, target: Target, upto: int, index: int) -> tuple[Judgement, list[Mistake]]:
+def _judge(
+    engine: Engine, target: Target, upto: int, *, completing: bool
+) -> tuple[Judgement, list[Mistake]]:
     assert target.staged is not None
     compiled = target.compiled
-    work.engine.view(
-        compiled.changes_view,
-        target.staged,
-        target.columns,
-        above=None if target.releasing else target.position,
-        upto=upto,
-    )
-    try:
-        return judge_changes(
-            work.engine,
-            compiled,
-            f"filtersql_stage__{index}",
-            target.pending,
-            completing=work.completing,
-        )
-    except StageRefused:
-        raise
-    except Mistakes as found:
-        return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
-
-
-def _merge(work: Work, target: Target, judgement: Judgement, upto: int) -> None:
-    work.on_start(target.compiled)
-    work.touched = True
     with timed(target):
-        written = work.engine.write(judgement.merge, target.compiled, mark(target, upto))
+        engine.view(
+            compiled.changes_view,
+            target.staged,
+            target.columns,
+            above=None if target.releasing else target.position,
+            upto=upto,
+        )
+        try:
+            stage = f"filtersql_stage__{target.lane}"
+            return judge_changes(engine, compiled, stage, target.pending, completing=completing)
+        except StageRefused:
+            raise
+        except Mistakes as found:
+            if engine.atomic:
+                raise  # a statement that failed has ended the transaction: no other can be judged
+            return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
+
+
+def _merge(work: Work, engine: Engine, target: Target, judgement: Judgement, upto: int) -> None:
+    begin(work, target)
+    with timed(target):
+        written = engine.write(judgement.merge, target.compiled, mark(target, upto))
     if written is None:
         target.repeated += 1
     else:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from filtersql.applying.judging import StageRefused
+from filtersql.applying.lanes import lanes
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.applying.refusing import changes_that_raise, stop_before_error
 from filtersql.applying.stopping import Stop
@@ -110,12 +111,14 @@ def _subscription(
     def reading(count: int) -> None:
         told.reading(name, count)
 
-    def work() -> Work:
-        return Work(inputs, engine, options, subscription, folder, told.start, reading)
-
     began = time.perf_counter()
     try:
-        return _attempts(work, tables)
+        with lanes(engine, options.threads, len(tables)) as several:
+
+            def work() -> Work:
+                return Work(inputs, several, options, subscription, folder, told.start, reading)
+
+            return _attempts(work, tables)
     except Mistakes as wrong:
         spent = time.perf_counter() - began
         message = wrong.mistakes[0].message
@@ -152,7 +155,8 @@ def _attempts(
                 if completing or not any(table.completing_source_sql for table in tables):
                     raise
                 completing = True
-        work.engine.clear()
+        for engine in work.lanes.engines:
+            engine.clear()
 
 
 def _attempt(

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from filtersql.applying.lanes import Lanes
 from filtersql.applying.ledger import Entry, Key, key_of
 from filtersql.applying.model import Options
 from filtersql.definitions.model import Subscription
@@ -55,27 +56,28 @@ class Standing:
 
 
 def standings(
-    engine: Engine,
+    lanes: Lanes,
     subscription: Subscription,
     tables: Sequence[CompiledTable],
     entries: Mapping[Key, Entry],
     options: Options,
 ) -> tuple[Standing, ...]:
     """All targets of a subscription. Raises everything that forbids the run together."""
-    found: list[Standing] = []
-    mistakes: list[Mistake] = []
-    for compiled in tables:
+
+    def standing(engine: Engine, compiled: CompiledTable) -> Standing | list[Mistake]:
         entry = entries.get(key_of(compiled))
         dropped = entry is not None and entry.phase == "dropped"
         if wrong := _wrong(engine, compiled, None if dropped else entry, options):
-            mistakes += wrong
-        elif entry is None or dropped or options.refills(compiled):
-            found.append(_new(compiled, subscription, entry))
-        else:
-            found.append(_known(engine, compiled, subscription, entry))
+            return wrong
+        if entry is None or dropped or options.refills(compiled):
+            return _new(compiled, subscription, entry)
+        return _known(engine, compiled, subscription, entry)
+
+    found = lanes.each(list(enumerate(tables)), standing)
+    mistakes = [mistake for one in found if isinstance(one, list) for mistake in one]
     if mistakes:
         raise Mistakes(mistakes)
-    return tuple(found)
+    return tuple(one for one in found if isinstance(one, Standing))
 
 
 def _wrong(

@@ -25,6 +25,7 @@ from filtersql.applying.stopping import Stop
 from filtersql.applying.working import (
     Target,
     Work,
+    begin,
     commit,
     entry,
     mark,
@@ -36,7 +37,7 @@ from filtersql.applying.working import (
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.changes import Landing
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.targets.model import Written
+from filtersql.targets.model import Engine, Written
 
 __all__ = ["apply_subscription"]
 
@@ -50,11 +51,14 @@ def apply_subscription(
     come with the results stopped it at an earlier boundary.
     """
     engine, inputs, schema = work.engine, work.inputs, work.inputs.state_schema
-    engine.configure({k: v for table in tables for k, v in table.settings.items()})
+    for each in work.lanes.engines:
+        each.configure({k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
     work.ordinal = known.ordinal
-    found = standings(engine, work.subscription, tables, known.newest, work.options)
-    work.targets = [Target(standing, standing.position) for standing in found]
+    found = standings(work.lanes, work.subscription, tables, known.newest, work.options)
+    work.targets = [
+        Target(standing, standing.position, lane=lane) for lane, standing in enumerate(found)
+    ]
     for target in work.targets:
         if target.standing.released and not only_looking(work):
             quarantine.remove_released(engine, target.compiled)
@@ -93,33 +97,36 @@ def apply_subscription(
 def _copy(work: Work) -> None:
     """Make and fill the targets that are missing; all sources are judged before."""
     missing = [target for target in work.targets if target.standing.copy]
-    sources: list[bool] = []
-    mistakes: list[Mistake] = []
-    for index, target in enumerate(missing):
-        path = work.folder / f"source-{index}.parquet"
+
+    def source(engine: Engine, target: Target) -> bool | Mistakes:
+        path = work.folder / f"source-{target.lane}.parquet"
         try:
-            sources.append(
-                stage_source(work.inputs, work.engine, work.subscription, target.compiled, path)
-            )
+            return stage_source(work.inputs, engine, work.subscription, target.compiled, path)
         except Mistakes as found:
-            mistakes += found.mistakes
+            return found
+
+    sources = work.lanes.each([(target.lane, target) for target in missing], source)
+    mistakes = [m for one in sources if isinstance(one, Mistakes) for m in one.mistakes]
     if mistakes:
         raise Mistakes(mistakes)
     if not missing or only_looking(work):
         return
     commit(work, [entry(work, target, "copying", target.position) for target in missing])
     try:
-        for target, has_source in zip(missing, sources, strict=True):
-            _fill(work, target, has_source)
+        filling = list(zip(missing, sources, strict=True))
+        work.lanes.each(
+            [(pair[0].lane, pair) for pair in filling],
+            lambda engine, pair: _fill(work, engine, pair[0], has_source=bool(pair[1])),
+        )
+        work.pending += [entry(work, target, "copied", target.position) for target in missing]
     except Mistakes:
         _take_back(work)
         raise
 
 
-def _fill(work: Work, target: Target, has_source: bool) -> None:
-    compiled, engine = target.compiled, work.engine
-    work.on_start(compiled)
-    work.touched = True
+def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> None:
+    compiled = target.compiled
+    begin(work, target)
     with timed(target):
         config = dict(work.subscription.target_config)
         quarantine.drop(engine, compiled)
@@ -128,7 +135,6 @@ def _fill(work: Work, target: Target, has_source: bool) -> None:
         if has_source:
             written = engine.write(compiled.initial_copy_sql, compiled, mark(target))
             target.written += written or Written()
-        work.pending.append(entry(work, target, "copied", target.position))
 
 
 def _catch_up(work: Work, cut: int | None) -> None:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from filtersql.applying import ledger
+from filtersql.applying.lanes import Lanes
 from filtersql.applying.ledger import Entry, Phase
 from filtersql.applying.model import CONFLICTS, Conflict, Inputs, Options
 from filtersql.applying.quarantine import Held
@@ -29,6 +30,7 @@ from filtersql.targets.model import Engine, Mark, Written
 __all__ = [
     "Target",
     "Work",
+    "begin",
     "commit",
     "entry",
     "mark",
@@ -68,6 +70,7 @@ class Target:
     moot: Sequence[int] = ()
     put_aside: int = 0
     seconds: float = 0.0
+    lane: int = 0
 
     @property
     def compiled(self) -> CompiledTable:
@@ -85,7 +88,7 @@ class Work:
     """What one subscription's run holds on to."""
 
     inputs: Inputs
-    engine: Engine
+    lanes: Lanes
     options: Options
     subscription: Subscription
     folder: Path
@@ -121,6 +124,18 @@ class Work:
         if self.cut is None or self.stop is None:
             return self.cut
         return None if self.stop.upto is None else min(self.cut, self.stop.upto)
+
+    @property
+    def engine(self) -> Engine:
+        """The session for everything that is not about one target."""
+        return self.lanes.engines[0]
+
+
+def begin(work: Work, target: Target) -> None:
+    """Say that work at a target begins."""
+    with work.lanes.lock:
+        work.on_start(target.compiled)
+        work.touched = True
 
 
 def commit(work: Work, entries: Sequence[Entry]) -> None:

@@ -79,6 +79,7 @@ def carry_out(
             console.options.fail_fast,
             _resynced(flags.resync, nodes),
             flags.release,
+            project.output.threads or 1,
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
         progress.done(result, dry_run=flags.dry_run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from filtersql.errors import Mistake
 from filtersql.source import Span
 
@@ -103,8 +105,9 @@ class CertificateRefused(Unreachable):
 class UnreadableCertificate(Unreachable):
     """A file of ca_cert, client_cert or client_key."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__("the Spark server", f"A certificate file cannot be used: {reason}")
+    def __init__(self, names: Iterable[str], reason: str) -> None:
+        which = ", ".join(names)
+        super().__init__("the Spark server", f"A certificate file ({which}) is unusable: {reason}")
 
 
 class SparkTooOld(Unreachable):

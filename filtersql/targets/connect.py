@@ -15,7 +15,7 @@ import os
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +88,7 @@ def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str])
         session = SparkSession.builder.channelBuilder(_builder(place, settings)).create()
         session.client.set_retry_policies([])
         session.client.disable_reattachable_execute()
-        line = ConnectLine(place.shown, session)
+        line = ConnectLine(session, lambda: connect(settings, root, conf))
         for name, value in conf.items():
             session.conf.set(name, value)
     except Exception as error:
@@ -151,7 +151,8 @@ def _knock(place: _Place) -> None:
         why = error.reason or error.strerror or ""
         raise Mistakes([CertificateRefused(place.shown, why, place.host)]) from None
     except FileNotFoundError as error:
-        raise Mistakes([UnreadableCertificate(str(error))]) from None
+        names, why = [str(error.filename)], str(error.strerror)
+        raise Mistakes([UnreadableCertificate(names, why)]) from None
     except OSError as error:
         raise Mistakes([Unreachable(_SERVER, f"{place.shown}: {error}")]) from None
 
@@ -194,8 +195,8 @@ def _not_opened(place: _Place, error: Exception) -> Unreachable:
 class ConnectLine:
     """A session of a Connect server."""
 
-    place: str
     session: Any
+    again: Callable[[], ConnectLine]
     method: str = "Connect"
     lost: bool = False
     trips: int = 0
@@ -229,6 +230,18 @@ class ConnectLine:
         ]
         return exp.select(*typed).from_(name).sql("spark"), (name,)
 
+    def beside(self) -> ConnectLine:
+        """Another session of the same server."""
+        return self.again()
+
+    def interrupt(self) -> None:
+        """Cancel what is running and end the session."""
+        self.lost = True
+        with suppress(Exception):
+            self.session.interruptAll()
+        with suppress(Exception):
+            self.session.stop()
+
     def close(self) -> None:
         """End the session."""
         if not self.lost:
@@ -253,9 +266,5 @@ class ConnectLine:
                 raise Mistakes([ConnectionLost(_SERVER, why)]) from None
             raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None
         except BaseException:
-            self.lost = True
-            with suppress(Exception):
-                self.session.interruptAll()
-            with suppress(Exception):
-                self.session.stop()
+            self.interrupt()
             raise

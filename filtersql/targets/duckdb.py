@@ -180,6 +180,14 @@ class DuckDB:
         """None: the state and the data are committed together, so the state is right."""
         return None
 
+    def beside(self) -> DuckDB:
+        """Itself: one transaction holds all targets."""
+        return self
+
+    def interrupt(self) -> None:
+        """Stop what another thread is running here."""
+        self.connection.interrupt()
+
     def clear(self) -> None:
         """Forget temporary views and staged rows."""
         for kind, name in self.rows(

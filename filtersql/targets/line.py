@@ -47,6 +47,14 @@ class Line(Protocol):
         """
         ...
 
+    def beside(self) -> Line:
+        """Another session of the same server."""
+        ...
+
+    def interrupt(self) -> None:
+        """Cancel what is running, from another thread, and end the session."""
+        ...
+
     def close(self) -> None:
         """End the session."""
         ...

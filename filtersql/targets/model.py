@@ -147,6 +147,14 @@ class Engine(Protocol):
         """The newest mark that stands with the target's data."""
         ...
 
+    def beside(self) -> Engine:
+        """Another session of the same engine, for another thread. Not asked of atomic ones."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop what another thread is running here; nothing more can be asked."""
+        ...
+
     def clear(self) -> None:
         """Forget temporary views and staged rows."""
         ...

@@ -207,6 +207,17 @@ class Remote:
                 return None
             raise
 
+    def beside(self) -> Remote:
+        """Another session of the server."""
+        line = self.line.beside()
+        return Remote(
+            line, self.version, self.format, self.catalog, self.staging, self.state_schema
+        )
+
+    def interrupt(self) -> None:
+        """Stop what another thread is running here, and end the session."""
+        self.line.interrupt()
+
     def clear(self) -> None:
         """Forget temporary views, staged rows and what was uploaded."""
         views = [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]

@@ -186,6 +186,18 @@ class Session:
         rows = self._collect(delta.history(self.table_sql(compiled.target)))
         return delta.mark_of([row.asDict() for row in rows])
 
+    def beside(self) -> Session:
+        """A session of the same Java process with the same settings."""
+        other = self.spark.newSession()
+        for name, value in self.spark.conf.getAll.items():
+            if name.startswith("spark.sql.") and other.conf.isModifiable(name):
+                other.conf.set(name, value)
+        return Session(other, self.format, self.catalog, self.warehouse)
+
+    def interrupt(self) -> None:
+        """Stop what another thread is running here."""
+        self.spark.sparkContext.cancelAllJobs()
+
     def clear(self) -> None:
         """Forget temporary views and staged rows."""
         for name in self.views:

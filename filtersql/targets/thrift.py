@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import logging
 import ssl
 import time
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ _DONE = ("FINISHED_STATE", "CANCELED_STATE", "CLOSED_STATE", "ERROR_STATE", "TIM
 #: seconds between looks at a statement: the first ones come soon
 _FIRST_LOOK, _LAST_LOOK = 0.01, 1.0
 _ROWS_FETCHED = 10_000
+_NOT_KNOWN = ("validating the login", "HTTP 401", "HTTP 403")
 _OTHER_WAY = "The server may use another auth or transport, or TLS."
 
 
@@ -54,6 +56,8 @@ def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
     for module in ("impala", "thrift", "thrift_sasl"):
         if importlib.util.find_spec(module) is None:
             raise Mistakes([MissingExtra("method: thrift", "thrift")])
+    # What the package would write to the terminal is in the message.
+    logging.getLogger("thrift").addHandler(logging.NullHandler())
     service, opened = _service(to)
     given = {f"set:hiveconf:{name}": value for name, value in settings.items()}
     if to.database is not None:
@@ -62,7 +66,7 @@ def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
         session = service.open_session(to.user, given)
     except Exception as error:
         raise Mistakes([_not_opened(to, error)]) from None
-    return ThriftLine(to, service, session, opened)
+    return ThriftLine(to, settings, service, session, opened)
 
 
 def _service(to: Address) -> tuple[Any, Any]:
@@ -91,7 +95,7 @@ def _not_opened(to: Address, error: BaseException) -> Unreachable:
     text = str(error) or type(error).__name__
     if "CERTIFICATE_VERIFY_FAILED" in text:
         return CertificateRefused(to.shown, text, to.host)
-    if "validating the login" in text or "401" in text or "403" in text:
+    if any(words in text for words in _NOT_KNOWN):
         return SignInRefused(to.shown, to.user, to.auth)
     return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", _OTHER_WAY)
 
@@ -101,6 +105,7 @@ class ThriftLine:
     """A session of a Thrift server."""
 
     to: Address
+    settings: Mapping[str, str]
     service: Any
     session: Any
     opened: Any
@@ -127,7 +132,7 @@ class ThriftLine:
         except Error as error:
             raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None
         except BaseException:
-            self._break_off()
+            self.interrupt()
             raise
 
     def local(
@@ -135,6 +140,10 @@ class ThriftLine:
     ) -> tuple[str, tuple[str, ...]]:
         """A query that holds the rows itself; it reads no view."""
         return inline_query(rows, columns), ()
+
+    def beside(self) -> ThriftLine:
+        """Another session of the same server."""
+        return connect(self.to, self.settings)
 
     def close(self) -> None:
         """End the session."""
@@ -172,8 +181,8 @@ class ThriftLine:
             time.sleep(pause)
             pause = min(pause * 1.5, _LAST_LOOK)
 
-    def _break_off(self) -> None:
-        """Cancel what is running and end the session, from a connection of its own."""
+    def interrupt(self) -> None:
+        """Cancel what is running and end the session, on a connection of its own."""
         from impala._thrift_gen.TCLIService.ttypes import TCancelOperationReq, TCloseSessionReq
 
         self.lost = True

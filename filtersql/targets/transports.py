@@ -35,6 +35,8 @@ __all__ = ["Address", "address", "transport"]
 _Thrift = Any
 
 _PORT = 10000
+_OK = 200
+_FILES = ("ca_cert", "client_cert", "client_key")
 _CONNECT_SECONDS = 30.0
 _ANSWER_SECONDS = 300.0
 
@@ -98,7 +100,8 @@ def _tls(settings: Mapping[str, object], root: Path) -> ssl.SSLContext:
         if certificate := file("client_cert"):
             context.load_cert_chain(certificate, file("client_key"))
     except OSError as error:
-        raise Mistakes([UnreadableCertificate(str(error))]) from None
+        names = [str(settings[key]) for key in _FILES if settings.get(key) is not None]
+        raise Mistakes([UnreadableCertificate(names, error.strerror or str(error))]) from None
     if settings.get("verify_server") is False:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -127,13 +130,20 @@ def transport(to: Address) -> tuple[Any, Any]:
 
 def _http(to: Address) -> tuple[Any, Any]:
     from thrift.transport.THttpClient import THttpClient
-    from thrift.transport.TTransport import TBufferedTransport
+    from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
+    class Client(THttpClient):  # type: ignore[misc]
+        """Thrift's, which would read the page of an error as an answer."""
+
+        def flush(self) -> None:
+            """Send the request."""
+            super().flush()
+            if self.code != _OK:
+                raise TTransportException(message=f"HTTP {self.code} {self.message}")
 
     scheme = "http" if to.tls is None else "https"
     host = f"[{to.host}]" if ":" in to.host else to.host
-    client = THttpClient(
-        f"{scheme}://{host}:{to.port}/{quote(to.http_path or '')}", ssl_context=to.tls
-    )
+    client = Client(f"{scheme}://{host}:{to.port}/{quote(to.http_path or '')}", ssl_context=to.tls)
     if to.auth == "KERBEROS":
         client = _negotiating(client, to)
     elif to.auth != "NOSASL":
