@@ -1,8 +1,5 @@
 {#- As merge_source_unchanged, for a batch in which a change of a key left a value out. -#}
 WITH RECURSIVE
   {{ plan.changes_sql }},
-  {% include "events_held.sql" %},
-  taken AS (
-    SELECT * FROM events
-  ),
+  {% include "taken.sql" %},
   {% include "completed.sql" %}

@@ -1,6 +1,5 @@
 {#- As merge_source_keeping, for a batch in which a change of a key left a value out. -#}
 WITH RECURSIVE
   {{ plan.changes_sql }},
-  {% include "events_keeping.sql" %},
   {% include "taken_keeping.sql" %},
   {% include "completed.sql" %}

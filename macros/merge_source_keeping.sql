@@ -2,7 +2,6 @@
     of a key that is not skipped decides. -#}
 WITH
   {{ plan.changes_sql }},
-  {% include "events_keeping.sql" %},
   {% include "taken_keeping.sql" %},
   net AS (
     SELECT

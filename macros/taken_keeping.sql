@@ -1,5 +1,6 @@
 {#- The changes that are not skipped. -#}
-taken AS (
+{% include "events_keeping.sql" %},
+  taken AS (
     SELECT *
     FROM found_under_key
     WHERE {{ plan.effect }} NOT IN ('insert', 'update')

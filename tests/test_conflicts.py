@@ -169,3 +169,70 @@ def play(model: Subscriber, others: set[int], history: list[dict], position: int
                     return position, kind, seq, change["after"]["a"]
         position = seq
     return None
+
+
+@dataclass
+class TwoKeys:
+    """A table whose rows are found by `d` and whose primary key is `a`."""
+
+    rows: dict[int, int] = field(default_factory=dict)
+
+    def apply(self, change: dict) -> str | None:
+        """What it met that stops a subscriber."""
+        op, old, new = change["op"], change.get("before"), change.get("after")
+        if op == "truncate":
+            self.rows.clear()
+            return None
+        if op == "delete":
+            self.rows.pop(old["d"], None)
+            return None
+        if op == "update" and old["d"] not in self.rows:
+            return None
+        left = {d: a for d, a in self.rows.items() if op == "insert" or d != old["d"]}
+        if new["d"] in left or new["a"] in left.values():
+            return "insert_exists" if op == "insert" else "update_exists"
+        self.rows = {**left, new["d"]: new["a"]}
+        return None
+
+
+few = st.integers(1, 3)
+two_keyed = st.one_of(
+    st.builds(lambda a, d: insert("t", a=a, d=d), few, few),
+    st.builds(lambda o, a, d: update("t", {"d": o}, a=a, d=d), few, few, few),
+    st.builds(lambda o, a: update("t", {"d": o}, a=a, d=o), few, few),
+    st.builds(lambda o: delete("t", d=o), few),
+    st.builds(lambda o: delete("t", d=o), few),
+    st.builds(lambda: truncate("t")),
+)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    history=st.lists(two_keyed, min_size=1, max_size=9),
+    before=st.dictionaries(few, few, max_size=2).filter(lambda m: len({*m.values()}) == len(m)),
+)
+def test_uniqueness_is_judged_on_the_primary_key_too(history, before):
+    """Where another key finds the rows; with `apply` such a change refuses the run."""
+    index = ReplicaIdentity(Identity.INDEX, ("d",))
+    one = replace(table("t", a="int4!", d="int4!"), replica_identity=index)
+    model, stopped = TwoKeys(dict(before)), None
+    for seq, change in enumerate(history, 1):
+        kept = dict(model.rows)
+        if stopped is None and (kind := model.apply(change)):
+            stopped, model.rows = (seq, kind), kept
+    for mode in ("error", "apply"):
+        with TemporaryDirectory() as folder, closing(connect(None)) as engine:
+            world = World(Path(folder)).publish(one).subscribe(on_conflict=mode)
+            world.source(path="source.jsonl")
+            world.write("source.jsonl", [{"a": a, "d": d} for d, a in before.items()])
+            assert not world.feed([]).run(engine).mistakes
+            feed(world, history)
+            result = world.run(engine)
+            found = dict(engine.rows("SELECT d, a FROM s1.t"))
+            if mode == "error":
+                assert found == model.rows
+                assert bool(result.mistakes) == bool(stopped)
+                if stopped:
+                    assert f"conflict={stopped[1]}" in result.mistakes[0].message
+                    assert f"seq {stopped[0]}." in result.mistakes[0].detail
+            assert len({*found.values()}) == len(found)

@@ -21,6 +21,7 @@ from filtersql.errors.applying import (
     UnknownUnchangedValue,
     UnreadableStatement,
 )
+from filtersql.errors.conflicts import PrimaryKeyTaken
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -83,12 +84,30 @@ def judge_changes(
     conflicts = {kind: int(str(row[index])) for index, kind in enumerate(CONFLICTS)}
     sample = _sample(engine, compiled) if any(conflicts.values()) else ()
     first = row[len(CONFLICTS)]
+    if compiled.contested_sql is not None:
+        contested = _contested(engine, compiled)
+        if contested and compiled.on_conflict != "error":
+            mistakes.append(PrimaryKeyTaken(name, contested[0].seq, contested[0].key))
+        if contested and (first is None or contested[0].seq < int(str(first))):
+            first = contested[0].seq
+        sample = (*sample, *contested)
+        for met in contested:
+            conflicts[met.kind] += 1
     merge = staged_merge(compiled, stage, engine)
     if merge is None:
         mistakes.append(UnreadableStatement(name))
         merge = ""
     stop = None if first is None else int(str(first))
     return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, stop), mistakes
+
+
+def _contested(engine: Engine, compiled: CompiledTable) -> tuple[Conflict, ...]:
+    """The first changes that bring a row under a primary key that another row has."""
+    assert compiled.contested_sql is not None
+    return tuple(
+        Conflict(str(kind), int(str(seq)), dict(zip(compiled.unique, key, strict=True)))
+        for *key, seq, kind in engine.rows(compiled.contested_sql)
+    )
 
 
 def _sample(engine: Engine, compiled: CompiledTable) -> tuple[Conflict, ...]:

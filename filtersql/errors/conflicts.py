@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from filtersql.errors import Mistake
 
-__all__ = ["ConflictStops"]
+__all__ = ["ConflictStops", "PrimaryKeyTaken"]
 
 
 class ConflictStops(Mistake):
@@ -28,4 +28,17 @@ class ConflictStops(Mistake):
             detail=f'Key ({columns})=({values}) already exists in the target of "{name}"; the '
             f"change is seq {seq}. {applied} is applied.",
             hint="Remove the row from the target, or set on_conflict to skip or apply.",
+        )
+
+
+class PrimaryKeyTaken(Mistake):
+    """Rows are found by another key, and a change brings a row under another row's primary key."""
+
+    def __init__(self, name: str, seq: int, key: Mapping[str, object]) -> None:
+        columns, values = ", ".join(key), ", ".join(str(value) for value in key.values())
+        super().__init__(
+            f'change {seq} of "{name}" brings a row under the primary key of another row',
+            detail=f"Key ({columns})=({values}) already exists. Rows are found by the replica "
+            "identity, so neither row can be told to be the right one. Nothing was written.",
+            hint="Remove the other row from the target, or set on_conflict to error.",
         )

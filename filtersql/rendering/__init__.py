@@ -112,6 +112,7 @@ def _outline(
         read_columns=tuple(column.name for column in read),
         types={column.name: column_type(column, engine).sql for column in read},
         key=key,
+        unique=_other_unique_key(resolved, key),
         form=form,
         images=pictures,
         always_logged=complete or resolved.old_rows_are_full,
@@ -142,6 +143,14 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
         full = table.replica_identity.kind is Identity.FULL
         raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
     return form
+
+
+def _other_unique_key(resolved: ResolvedTable, key: tuple[str, ...]) -> tuple[str, ...]:
+    """The primary key, if rows are found by another key and the target has its columns."""
+    primary = resolved.table.primary_key
+    published = {column.name for column in resolved.columns}
+    other = key and primary and set(primary) != set(key) and set(primary) <= published
+    return primary if other else ()
 
 
 def _statements(
@@ -190,6 +199,8 @@ def _statements(
         completing_source_sql=render(macros.completing, plan, folders)
         if macros.completing and plan.keepable_columns and not outline.stops_at_unchanged
         else None,
+        contested_sql=render("contested", plan, folders) if outline.unique else None,
+        unique=outline.unique,
         judged_sql=render("judged", plan, folders),
         conflict_sample_sql=render("conflict_sample", plan, folders),
         column_definitions_sql=",\n  ".join(

@@ -89,6 +89,11 @@ class CompiledTable:
     #: in place of merge_source_sql where a change of a key left out a value that did not change:
     #: takes it from the row under the old key; None where that cannot be
     completing_source_sql: str | None
+    #: changes that bring a row under a primary key that another row has: that key, seq and kind;
+    #: None where rows are found by the primary key itself
+    contested_sql: str | None
+    #: the primary key
+    unique: tuple[str, ...]
     #: asks the row filters of all changes: fails where one raises an error; reads changes_view
     judged_sql: str
     #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties

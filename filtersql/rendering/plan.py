@@ -56,6 +56,8 @@ class Outline:
     read_columns: tuple[str, ...]
     types: Mapping[str, str]
     key: tuple[str, ...]
+    #: the primary key, where rows are found by another key
+    unique: tuple[str, ...]
     form: Form
     images: Images
     always_logged: bool
@@ -71,7 +73,7 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
     tail = _tail(outline.read_columns)
     own = Internals(*(f"{name}{tail}" for name in Internals.__slots__))
     planned = {
-        name: _column(name, tail, name in images.may_be_unchanged, engine)
+        name: _column(name, tail, name in images.may_be_unchanged, name in outline.unique, engine)
         for name in outline.read_columns
     }
     keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
@@ -117,6 +119,7 @@ def _target_columns(
         "keepable_columns": keepable,
         "complete_columns": tuple(column for column in payload if column not in keepable),
         "met_columns": keys or tuple(planned[name] for name in outline.columns),
+        "unique_columns": tuple(planned[name] for name in outline.unique),
         "key": tuple(column.name for column in keys),
         "row": tuple(planned[name].name for name in outline.columns),
         "first_key": keys[0].name if keys else "",
@@ -207,7 +210,7 @@ def _tail(columns: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=65536)
-def _column(name: str, tail: str, keepable: bool, engine: Engine) -> PlannedColumn:
+def _column(name: str, tail: str, keepable: bool, unique: bool, engine: Engine) -> PlannedColumn:
     keeps, known = f"keeps_{name}{tail}", f"known_{name}{tail}"
     sent = words.column(name, "s", engine)
     return PlannedColumn(
@@ -225,7 +228,7 @@ def _column(name: str, tail: str, keepable: bool, engine: Engine) -> PlannedColu
         if keepable
         else "",
         left_behind=words.quoted(f"left_behind_{name}{tail}", engine),
-        held=words.column(name, "target", engine) if keepable else "NULL",
+        held=words.column(name, "target", engine) if keepable or unique else "NULL",
         updated=words.kept_or_sent(name, keeps, engine) if keepable else sent,
         inserted=words.inserted(name, keeps, _INCOMPLETE, engine) if keepable else sent,
     )

@@ -137,6 +137,8 @@ class MergePlan:
     complete_columns: tuple[PlannedColumn, ...]
     #: columns that tell which row a conflict is about
     met_columns: tuple[PlannedColumn, ...]
+    #: the primary key, where rows are found by another key
+    unique_columns: tuple[PlannedColumn, ...]
     key: tuple[str, ...]
     #: all columns, for a table without key
     row: tuple[str, ...]
@@ -207,4 +209,5 @@ class MergePlan:
     plain_ordinal: str
     changes_sql: str = ""
     met_sql: str = ""
+    taken_sql: str = ""
     source_sql: str = ""

@@ -96,4 +96,7 @@ def with_source(plan: MergePlan, form: Form, folders: Sequence[Path]) -> MergePl
     macros = MACROS[form]
     plan = replace(plan, changes_sql=render("changes", plan, folders))
     plan = replace(plan, met_sql=render(macros.met, plan, folders))
+    if plan.unique_columns:
+        taken = "taken_keeping" if form is Form.KEYED_KEEPING else "taken"
+        plan = replace(plan, taken_sql=render(taken, plan, folders))
     return replace(plan, source_sql=render(macros.source, plan, folders))
