@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from filtersql.definitions.identifiers import plain_name, relation_name
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import DuplicateInKey
 from filtersql.names import RelationName
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 
 __all__ = ["columns_of", "relation_of"]
 
@@ -22,8 +24,13 @@ def relation_of(document: Document, node: Node, where: str) -> RelationName | No
         return None
 
 
-def columns_of(document: Document, node: Node, where: str) -> tuple[tuple[str, Passage], ...]:
-    """The columns that a list names, each once."""
+def columns_of(
+    document: Document,
+    node: Node,
+    where: str,
+    twice: Callable[[str, str, Span], Mistake] = DuplicateInKey,
+) -> tuple[tuple[str, Passage], ...]:
+    """The columns that a list names, each once; `twice` words what is wrong with another one."""
     found: dict[str, Passage] = {}
     for passage in document.texts(node, where):
         try:
@@ -32,6 +39,6 @@ def columns_of(document: Document, node: Node, where: str) -> tuple[tuple[str, P
             document.mistakes.append(mistake)
             continue
         if name in found:
-            document.mistakes.append(DuplicateInKey(name, where, passage.span()))
+            document.mistakes.append(twice(name, where, passage.span()))
         found[name] = passage
     return tuple(found.items())

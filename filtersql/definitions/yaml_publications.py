@@ -14,12 +14,20 @@ from datetime import UTC, datetime
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import Action, Publication, PublishedTable, ReplicationSet
+from filtersql.definitions.sql_parameters import published_actions
 from filtersql.definitions.yaml_document import Document, Node, is_null
 from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import Duplicate, InvalidValue, ListedTwice, Together, WrongKind
+from filtersql.errors.definitions import (
+    Duplicate,
+    DuplicateInList,
+    ListedTwice,
+    Together,
+    UnknownParameter,
+    WrongKind,
+)
 from filtersql.names import RelationName
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 
 __all__ = ["name_of", "read_publication", "read_replication_set", "tags_of"]
 
@@ -56,7 +64,6 @@ def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
     if "except" in entry and not all_tables:
         document.missing("all_tables", f"{where} with except", entry["except"])
     root = entry.get("publish_via_partition_root")
-    generated = entry.get("publish_generated_columns")
     drafts.publications[name] = Publication(
         name=name,
         span=span,
@@ -66,10 +73,7 @@ def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
         except_tables=_excepted(document, entry.get("except")),
         publish=_actions(document, entry.get("publish")),
         via_partition_root=document.boolean(root, "publish_via_partition_root"),
-        generated_columns=document.choice(
-            generated, "publish_generated_columns", ("none", "stored")
-        )
-        or "none",
+        generated_columns=_generated(document, entry.get("publish_generated_columns")),
         created=_created(document, entry.get("created")),
         description=document.string(entry.get("description"), "description"),
         tags=tags_of(document, entry),
@@ -130,16 +134,18 @@ def tags_of(document: Document, entry: Mapping[str, Node]) -> tuple[str, ...]:
 def _tables(
     document: Document, node: Node | None, where: str, known: frozenset[str]
 ) -> tuple[PublishedTable, ...]:
-    found: dict[RelationName, PublishedTable] = {}
+    """The entries; of a publication a table may stand there twice, which `opening` judges."""
+    found: list[PublishedTable] = []
+    first: dict[RelationName, PublishedTable] = {}
     for item in document.items(node, f"tables of {where}"):
         table = _table(document, item, where, known)
         if table is None:
             continue
-        if table.name in found:
-            first = found[table.name].span
-            document.mistakes.append(ListedTwice(str(table.name), where, table.span, first))
-        found[table.name] = table
-    return tuple(found.values())
+        if first.setdefault(table.name, table) is not table and known is _IN_SET:
+            place = first[table.name].span
+            document.mistakes.append(ListedTwice(str(table.name), where, table.span, place))
+        found.append(table)
+    return tuple(found)
 
 
 def _table(
@@ -158,9 +164,8 @@ def _table(
         return None
     columns = None
     if "columns" in entry and not is_null(entry["columns"]):
-        columns = tuple(
-            column for column, _ in columns_of(document, entry["columns"], f"columns of {name}")
-        )
+        named = columns_of(document, entry["columns"], f"columns of {name}", _listed_twice)
+        columns = tuple(column for column, _ in named)
     return PublishedTable(
         name=name,
         span=document.span(entry["name"]),
@@ -170,6 +175,10 @@ def _table(
         alias=document.string(entry.get("alias"), f"alias of {name}"),
         filters=_rules(document, entry.get("filters"), name),
     )
+
+
+def _listed_twice(column: str, where: str, span: Span) -> Mistake:
+    return DuplicateInList(column, span)
 
 
 def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage | None:
@@ -218,15 +227,24 @@ def _actions(document: Document, node: Node | None) -> frozenset[Action]:
         return frozenset(Action)
     if isinstance(node.value, str):  # PostgreSQL's own spelling: 'insert, update'
         text = document.text(node, "publish")
-        words = [] if text is None else [word.strip() for word in text.text.split(",")]
-        places = [(word, document.span(node)) for word in words if word]
+        texts = [] if text is None else [text]
     else:
-        places = [(text.text, text.span()) for text in document.texts(node, "publish")]
-    known = [action.value for action in Action]
-    for word, span in places:
-        if word not in known:
-            document.mistakes.append(InvalidValue("publish", word, known, span))
-    return frozenset(Action(word) for word, _ in places if word in known)
+        texts = document.texts(node, "publish")
+    said = frozenset[Action]()
+    for one in texts:
+        try:
+            said |= published_actions(one.text, one.span())
+        except Mistake as mistake:
+            document.mistakes.append(mistake)
+    return said
+
+
+def _generated(document: Document, node: Node | None) -> str:
+    text = None if node is None else document.text(node, "publish_generated_columns")
+    if text is not None and text.text.lower() not in ("none", "stored"):
+        document.mistakes.append(UnknownParameter.generated(text.text, text.span()))
+        return "none"
+    return "none" if text is None else text.text.lower()
 
 
 def _created(document: Document, node: Node | None) -> datetime | None:

@@ -19,7 +19,12 @@ from filtersql.definitions.yaml_feeds import one_of, read_feed
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_publications import name_of, tags_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import Duplicate, ListedTwice, Together, UnsupportedStatement
+from filtersql.errors.definitions import (
+    AlreadySubscribed,
+    Duplicate,
+    Together,
+    UnsupportedStatement,
+)
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -141,7 +146,7 @@ def _subscribed(document: Document, node: Node | None, where: str) -> tuple[tupl
             document.mistakes.append(mistake)
             continue
         if name in found:
-            document.mistakes.append(ListedTwice(name, where, passage.span(), found[name]))
+            document.mistakes.append(AlreadySubscribed.twice(name, passage.span()))
         found[name] = passage.span()
     return tuple(found.items())
 

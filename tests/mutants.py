@@ -1,0 +1,263 @@
+"""Breaks every rule module, one place at a time, and asks the cases that claim it to fail.
+
+Example
+    python tests/mutants.py                            every claimed module, some mutants of each
+    python tests/mutants.py publications/actions       one module
+    python tests/mutants.py --each 1000                every mutant
+
+A mutant turns one comparison, AND or OR, NOT, flag or branch on a line that the cases run. It
+lives in a process of its own, which carries the claiming cases out until one answers otherwise. A
+survivor is a line that no case needs, or a change that changes nothing. Ends with 1 where fewer
+than `ENOUGH` of a module's mutants are killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import importlib
+import os
+import random
+import sys
+import tempfile
+import threading
+import traceback
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "recorders"))
+
+import coverage_of_rules as coverage
+from answers import Project
+from cases import Case, read
+from transcripts import normalised
+
+#: the share of a module's mutants that its cases must kill
+ENOUGH = 0.6
+_SECONDS = 60
+_SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the number of its node in the walk of the module, its line, and what it is."""
+
+    node: int
+    line: int
+    what: str
+
+
+def places(tree: ast.Module, lines: set[int]) -> list[Mutant]:
+    """Everything in functions that can be turned, on some lines."""
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for statement in function.body
+        for node in ast.walk(statement)
+    }
+    found = []
+    for number, node in enumerate(ast.walk(tree)):
+        if id(node) in inside and getattr(node, "lineno", 0) in lines:
+            found += [Mutant(number, node.lineno, what) for what in _turns(node)]  # type: ignore[attr-defined]
+    return found
+
+
+def _turns(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Compare(ops=[one]) if type(one) in _SWAPS:
+            yield f"{type(one).__name__} is {_SWAPS[type(one)].__name__}"
+        case ast.BoolOp(op=one):
+            yield f"{type(one).__name__} is {_SWAPS[type(one)].__name__}"
+        case ast.UnaryOp(op=ast.Not()):
+            yield "Not is left out"
+        case ast.Constant(value=bool()):
+            yield f"{node.value} is {not node.value}"
+        case ast.If() | ast.IfExp():
+            yield "the branch is the other one"
+        case ast.Expr(value=ast.Yield() | ast.YieldFrom()) | ast.Raise():
+            yield "the statement is left out"
+
+
+class _Turned(ast.NodeTransformer):
+    """The tree with one node turned."""
+
+    def __init__(self, tree: ast.Module, mutant: Mutant) -> None:
+        self.target = list(ast.walk(tree))[mutant.node]
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        self.generic_visit(node)
+        return _turned(node) if node is self.target else node
+
+
+def _turned(node: ast.AST) -> ast.AST:
+    match node:
+        case ast.Compare():
+            node.ops = [_SWAPS[type(node.ops[0])]()]  # type: ignore[list-item]
+        case ast.BoolOp():
+            node.op = _SWAPS[type(node.op)]()  # type: ignore[assignment]
+        case ast.UnaryOp():
+            return node.operand
+        case ast.Constant():
+            node.value = not node.value
+        case ast.If() | ast.IfExp():
+            node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+        case _:
+            return ast.copy_location(ast.Pass(), node)
+    return node
+
+
+def break_module(module: types.ModuleType, mutant: Mutant) -> None:
+    """Puts the mutant's code into the functions that everyone has imported already."""
+    path = Path(module.__file__ or "")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = ast.fix_missing_locations(_Turned(tree, mutant).visit(tree))
+    _replace(vars(module), compile(tree, str(path), "exec"), module.__name__)
+
+
+def _replace(names: dict[str, object], code: types.CodeType, module: str) -> None:
+    for constant in code.co_consts:
+        if not isinstance(constant, types.CodeType):
+            continue
+        known = names.get(constant.co_name)
+        known = getattr(known, "__wrapped__", known)
+        if isinstance(known, types.FunctionType) and known.__module__ == module:
+            if len(known.__code__.co_freevars) == len(constant.co_freevars):
+                known.__code__ = constant
+        elif isinstance(known, type) and known.__module__ == module:
+            members = {
+                name: getattr(member, "fget", None) or getattr(member, "__func__", member)
+                for name, member in vars(known).items()
+            }
+            _replace(members, constant, module)
+
+
+def carry_out(cases: Sequence[Case]) -> str | None:
+    """What is wrong with the first case that answers otherwise; None where all answer alike."""
+    for case in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            project = Project(Path(folder))
+            try:
+                for fence in (*case.shared, *case.fences):
+                    given = project.carry_out(fence)
+                    if given is not None and normalised(given) != normalised(fence.text):
+                        return f"{case.path.stem}: {case.name}"
+            except BaseException as error:  # a mutant may end in any way
+                return f"{case.path.stem}: {case.name}: {type(error).__name__}"
+    return None
+
+
+def in_child(work: types.FunctionType, *arguments: object) -> str | None:
+    """The text that a function gives in a process of its own; "stopped" where it takes too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        answer = "failed"
+        try:
+            threading.Timer(_SECONDS, os._exit, (9,)).start()
+            with (
+                open(os.devnull, "w") as nowhere,
+                contextlib.redirect_stdout(nowhere),
+                contextlib.redirect_stderr(nowhere),
+            ):
+                answer = work(*arguments) or ""
+        except BaseException:
+            answer = f"failed: {traceback.format_exc()}"
+        os.write(writing, answer.encode()[:60000])
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        text = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    return "stopped" if status else text or None
+
+
+def lines_run(module: types.ModuleType, cases: Sequence[Case]) -> str:
+    """The lines of a module that cases run, separated by blanks."""
+    path, lines = module.__file__, set[int]()
+
+    def trace(frame: types.FrameType, event: str, argument: object) -> object:
+        if frame.f_code.co_filename != path:
+            return None
+        lines.add(frame.f_lineno)
+        return trace
+
+    threading.settrace(trace)  # type: ignore[arg-type]
+    sys.settrace(trace)  # type: ignore[arg-type]
+    wrong = carry_out(cases)
+    sys.settrace(None)
+    return f"failed: {wrong}" if wrong else " ".join(map(str, sorted(lines)))
+
+
+def break_and_ask(module: types.ModuleType, mutant: Mutant, cases: Sequence[Case]) -> str | None:
+    """Which case a mutant fails."""
+    break_module(module, mutant)
+    return carry_out(cases)
+
+
+def claiming(module: str) -> list[Case]:
+    """The cases that claim rows of a module, and the shortest of its own file besides."""
+    wanted = {(claim.file, claim.case) for claim in coverage.claims() if claim.module == module}
+    files = dict.fromkeys(file for file, _ in wanted)
+    return [case for file in files for case in read(file) if (file, case.name) in wanted]
+
+
+def report(module: str, each: int) -> tuple[int, int]:
+    """Print the survivors of a module; how many mutants were killed, of how many."""
+    loaded = importlib.import_module("filtersql." + module.replace("/", "."))
+    cases = claiming(module)
+    run = in_child(lines_run, loaded, cases) or ""  # type: ignore[arg-type]
+    if not run or run.startswith(("failed", "stopped")):
+        print(f"{module}: its cases do not answer as they should: {run}")
+        return 0, 1
+    tree = ast.parse(Path(loaded.__file__ or "").read_text(encoding="utf-8"))
+    found = places(tree, {int(line) for line in run.split()})
+    chosen = sorted(
+        random.Random(module).sample(found, min(each, len(found))), key=lambda one: one.line
+    )
+    killed = 0
+    for mutant in chosen:
+        if in_child(break_and_ask, loaded, mutant, cases):  # type: ignore[arg-type]
+            killed += 1
+        else:
+            print(f"  survives: filtersql/{module}.py:{mutant.line}: {mutant.what}")
+    print(
+        f"{module}: {killed} of {len(chosen)} mutants are killed by {len(cases)} cases", flush=True
+    )
+    return killed, len(chosen)
+
+
+def main() -> int:
+    """Every claimed module, or those that are named."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("modules", nargs="*")
+    parser.add_argument("--each", type=int, default=12, help="mutants of each module")
+    arguments = parser.parse_args()
+    modules = arguments.modules or sorted({claim.module for claim in coverage.claims()})
+    counts = {module: report(module, arguments.each) for module in modules}
+    weak = [one for one, (killed, made) in counts.items() if killed < made * ENOUGH]
+    killed, made = (sum(counts[one][place] for one in counts) for place in (0, 1))
+    print(f"{killed} of {made} mutants of {len(counts)} modules are killed")
+    if weak:
+        print("too few are killed of " + ", ".join(weak))
+    return 1 if weak else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
