@@ -13,11 +13,10 @@ from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach
 from filtersql.definitions.sql_names import unknown_table
-from filtersql.definitions.sql_sets import PREDEFINED
+from filtersql.definitions.subscribed import check_subscriptions
 from filtersql.errors import Mistake
 from filtersql.errors.altering import CannotAttach, UnusableIdentityIndex
-from filtersql.errors.definitions import Unknown, UnknownKeyColumn
-from filtersql.errors.replication_sets import SetNotFound
+from filtersql.errors.definitions import UnknownKeyColumn
 from filtersql.names import RelationName
 
 __all__ = ["finish"]
@@ -28,7 +27,7 @@ def finish(drafts: Drafts) -> Definitions:
     for table in list(drafts.tables.values()):
         _complete(drafts, table, ())
     if not drafts.incomplete:
-        _check_subscriptions(drafts)
+        check_subscriptions(drafts)
     return Definitions(
         catalog=Catalog(
             tables={name: _frozen(table) for name, table in drafts.tables.items()},
@@ -93,18 +92,6 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
             span = table.key_places.get(name) or table.span
             name_of_table = str(table.name)
             drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
-
-
-def _check_subscriptions(drafts: Drafts) -> None:
-    """Replication sets and tests; what a missing publication means depends on the version."""
-    for subscription in drafts.subscriptions.values():
-        sets = {**PREDEFINED, **drafts.replication_sets}
-        for name, span in subscription.replication_sets:
-            if name not in sets and name not in drafts.broken_publications:
-                drafts.mistakes.append(SetNotFound(name, sets, span))
-    for name, span in drafts.test_subscriptions:
-        if name not in drafts.subscriptions:
-            drafts.mistakes.append(Unknown("subscription", name, span, drafts.subscriptions))
 
 
 def _frozen(table: DraftTable) -> Table:
