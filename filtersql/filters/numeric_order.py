@@ -86,6 +86,11 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         return writer.text(sort_text_of(constant.value))
     if isinstance(node, Var) and not node.decimal:
         shown = writer.column(node)
+    elif isinstance(node, Func) and node.function.name in ("lower", "upper"):
+        from filtersql.filters.ranges import text_of
+
+        whole = text_of(writer, node.args[0])
+        shown = writer.piece(f".range_{node.function.name}", whole)
     elif documents.of_json(node):
         assert isinstance(node, (Func, Op))
         shown = documents.number(writer, node)

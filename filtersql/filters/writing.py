@@ -19,6 +19,7 @@ from filtersql.errors.filters import NotTranslated
 from filtersql.filters import comparing, documents, intervals, numerics, text_arrays
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, operand
+from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.model import ColumnWriter, Filter
 from filtersql.filters.nodes import (
@@ -138,6 +139,10 @@ class Writer:
         """The expression of a node."""
         if node.type == "numeric":
             return numerics.put(self, node)
+        if facts().type(node.type).subtype:
+            from filtersql.filters.ranges import text_of
+
+            return text_of(self, node)
         constant = fold(node)
         if constant is not None:
             return self.constant(constant)

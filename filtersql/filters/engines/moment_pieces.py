@@ -35,6 +35,7 @@ def moment_pieces(engine: Engine) -> dict[str, str]:
 def _of_spark() -> dict[str, str]:
     micros = "UNIX_MICROS(CAST(_1 AS TIMESTAMP))"
     return {
+        ".next_date": "DATE_ADD(_1, _2)",
         ".epoch_micros": micros,
         ".micros_or_null": micros,
         ".unless_infinite": "_2",
@@ -56,6 +57,7 @@ def _of_spark() -> dict[str, str]:
 
 def _of_duckdb() -> dict[str, str]:
     return {
+        ".next_date": "CASE WHEN ISINF(_1) THEN _1 ELSE CAST(_1 + _2 AS DATE) END",
         ".epoch_micros": "CASE WHEN ISINF(_1) THEN error('an infinite timestamp') "
         "ELSE EPOCH_US(_1) END",
         ".micros_or_null": "CASE WHEN NOT ISINF(_1) THEN EPOCH_US(_1) END",

@@ -34,7 +34,9 @@ def text_kinds(engine: Engine) -> dict[str, str]:
         **_networks(say, engine),
         **_money(say),
         **_bits(say, engine),
+        **_pairs(say, engine),
         **_shifts(),
+        **_ranges(say),
     }
 
 
@@ -161,23 +163,6 @@ def _money(say: Words) -> dict[str, str]:
 
 def _bits(say: Words, engine: Engine) -> dict[str, str]:
     size = "CAST(LENGTH(_1) AS INT)"
-    differ = say.fails("cannot combine bit strings of different sizes")
-
-    def pairwise(test: str, native: str) -> str:
-        if engine == "duckdb":
-            both = f"CAST({native} AS TEXT)"
-        else:
-            both = (
-                "ARRAY_JOIN(TRANSFORM(SEQUENCE(1, LENGTH(_1)), i -> "
-                f"CASE WHEN {test} THEN '1' ELSE '0' END), '')"
-            )
-        return (
-            f"CASE WHEN LENGTH(_1) <> LENGTH(_2) THEN {differ} WHEN _1 = '' THEN '' "
-            f"WHEN _1 IS NOT NULL AND _2 IS NOT NULL THEN {both} END"
-        )
-
-    one, two = "SUBSTRING(_1, i, 1)", "SUBSTRING(_2, i, 1)"
-    first, second = "CAST(_1 AS BIT)", "CAST(_2 AS BIT)"
     number = "CONV(_1, 2, 10)" if engine == "spark" else "'0b' || _1"
     wide = (
         f"CAST({number} AS DECIMAL(20, 0))" if engine == "spark" else f"CAST({number} AS HUGEINT)"
@@ -197,9 +182,6 @@ def _bits(say: Words, engine: Engine) -> dict[str, str]:
     negative = "CASE WHEN _1 < 0 THEN '1' ELSE '0' END"
     return {
         "bitnot": "TRANSLATE(_1, '01', '10')",
-        "bitand": pairwise(f"{one} = '1' AND {two} = '1'", f"{first} & {second}"),
-        "bitor": pairwise(f"{one} = '1' OR {two} = '1'", f"{first} | {second}"),
-        "bitxor": pairwise(f"{one} <> {two}", f"XOR({first}, {second})"),
         "bitcat": "_1 || _2",
         "length(bit) bit_length(bit)": size,
         "octet_length(bit)": f"CAST((LENGTH(_1) + 7) {say.div} 8 AS INT)",
@@ -222,6 +204,47 @@ def _bits(say: Words, engine: Engine) -> dict[str, str]:
         "ELSE SUBSTRING(_1, GREATEST(_2, 1), CAST(LEAST(GREATEST(CAST(_2 AS BIGINT) + _3 - "
         "GREATEST(_2, 1), 0), 2147483647) AS INT)) END",
         "substring(bit,int4)": "CASE WHEN _2 IS NOT NULL THEN SUBSTRING(_1, GREATEST(_2, 1)) END",
+    }
+
+
+def _pairs(say: Words, engine: Engine) -> dict[str, str]:
+    """AND, OR and XOR of two bit strings of one length."""
+    differ = say.fails("cannot combine bit strings of different sizes")
+
+    def pairwise(test: str, native: str) -> str:
+        if engine == "duckdb":
+            both = f"CAST({native} AS TEXT)"
+        else:
+            both = (
+                "ARRAY_JOIN(TRANSFORM(SEQUENCE(1, LENGTH(_1)), i -> "
+                f"CASE WHEN {test} THEN '1' ELSE '0' END), '')"
+            )
+        return (
+            f"CASE WHEN LENGTH(_1) <> LENGTH(_2) THEN {differ} WHEN _1 = '' THEN '' "
+            f"WHEN _1 IS NOT NULL AND _2 IS NOT NULL THEN {both} END"
+        )
+
+    one, two = "SUBSTRING(_1, i, 1)", "SUBSTRING(_2, i, 1)"
+    first, second = "CAST(_1 AS BIT)", "CAST(_2 AS BIT)"
+    return {
+        "bitand": pairwise(f"{one} = '1' AND {two} = '1'", f"{first} & {second}"),
+        "bitor": pairwise(f"{one} = '1' OR {two} = '1'", f"{first} | {second}"),
+        "bitxor": pairwise(f"{one} <> {two}", f"XOR({first}, {second})"),
+    }
+
+
+def _ranges(say: Words) -> dict[str, str]:
+    # A bound with a blank stands in quotes; no bound of these types has a comma.
+    lower, upper = '^."?([^",]*)"?,', ',"?([^",]*)"?.$'
+    quoted = "CASE WHEN CONTAINS({0}, ' ') THEN '\"' || {0} || '\"' ELSE {0} END"
+    return {
+        ".range_lower": f"NULLIF(REGEXP_EXTRACT(_1, '{lower}', 1), '')",
+        ".range_upper": f"NULLIF(REGEXP_EXTRACT(_1, '{upper}', 1), '')",
+        ".range_text": "CASE WHEN _2 IS NULL THEN '(' ELSE _1 END || "
+        f"COALESCE({quoted.format('_2')}, '') || ',' || COALESCE({quoted.format('_3')}, '') || "
+        "CASE WHEN _3 IS NULL THEN ')' ELSE _4 END",
+        ".next_int4": "CAST(CAST(_1 AS BIGINT) + _2 AS INT)",
+        ".next_int8": "CAST(CAST(_1 AS DECIMAL(38, 0)) + _2 AS BIGINT)",
     }
 
 

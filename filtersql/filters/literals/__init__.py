@@ -95,6 +95,10 @@ def _late(name: str) -> tuple[Reader, Shower] | None:
         from filtersql.filters.literals import documents
 
         _TYPES.update(documents.TYPES)
+    elif facts().type(name).subtype and not name.endswith("multirange"):
+        from filtersql.filters.literals import ranges
+
+        _TYPES[name] = ranges.of(facts().type(name).subtype, read, show)
     elif facts().type(name).element:
         from filtersql.filters.literals import arrays
 

@@ -1,0 +1,316 @@
+"""Ranges, which the target holds as PostgreSQL's text: `[1,5)`, `(,2024-01-01]`, `empty`.
+
+Example
+    ============================ =========================================================
+    filter                       written as
+    ============================ =========================================================
+    `ir @> 5`                    not empty, no lower bound or one up to 5, none or one above 5
+    `dr && '[2024-01-01,)'`      neither ends before the other begins
+    `upper(ir) > 10`             the text between comma and bracket, as an integer
+    `int4range(i4, j4) @> 5`     the same, over a text made of both numbers
+    ============================ =========================================================
+
+    A bound is compared as its own type; numbers without declared digits by the text that sorts as
+    they do. Dates and timestamps that are infinite raise on Spark, whose types do not hold them.
+
+PostgreSQL
+    rangetypes.c: range_cmp_bounds(), range_contains_elem_internal(), range_adjacent_internal(),
+    range_before_internal(), make_range().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from filtersql.filters import numeric_order, numerics
+from filtersql.filters.facts import facts
+from filtersql.filters.folding import fold
+from filtersql.filters.literals import show
+from filtersql.filters.literals.ranges import Range
+from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Relabel, Var
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.writing import Writer
+
+__all__ = ["RULES", "text_of"]
+
+_KINDS = {
+    "int4": ("INT", "INT"), "int8": ("BIGINT", "BIGINT"), "date": ("DATE", "DATE"),
+    "timestamp": ("TIMESTAMP_NTZ", "TIMESTAMP"), "timestamptz": ("TIMESTAMP", "TIMESTAMPTZ"),
+}  # fmt: skip
+_DISCRETE = {"int4", "int8", "date"}
+
+
+class _Bounds(NamedTuple):
+    """The parts of a range, each an expression."""
+
+    whole: exp.Expr
+    empty: exp.Expr
+    lower: exp.Expr
+    upper: exp.Expr
+    lower_in: exp.Expr
+    upper_in: exp.Expr
+
+
+def text_of(writer: Writer, node: Node) -> exp.Expr:
+    """A range as PostgreSQL's text, or one whose bounds read alike."""
+    constant = fold(node)
+    if constant is not None:
+        if constant.value is None:
+            return writer.cast(writer.null(), writer.text_type)
+        return writer.text(show(node.type, constant.value))
+    match node:
+        case Relabel():
+            return text_of(writer, node.arg)
+        case Var():
+            return writer.column(node)
+        case Case() | Coalesce() | NullIf():
+            return writer.construct(node, lambda item: text_of(writer, item))
+        case Func() if node.function.name == node.type and facts().type(node.type).subtype:
+            return _made(writer, node)
+    raise writer.refused(node, "filtersql has no exact form for this range yet.")
+
+
+def _made(writer: Writer, node: Func) -> exp.Expr:
+    """int4range(lower, upper[, bounds])."""
+    subtype = facts().type(node.type).subtype
+    brackets = "[)"
+    if len(node.args) == 3:
+        known = fold(node.args[2])
+        brackets = str(known.value) if known is not None else ""
+    if brackets not in ("[)", "[]", "()", "(]"):
+        raise writer.refused(node, "The bounds must be a constant such as '[)'.")
+    values = [_element(writer, arg, subtype) for arg in node.args[:2]]
+    texts = [_element_text(writer, arg, subtype) for arg in node.args[:2]]
+    if subtype in _DISCRETE:
+        step = writer.integer(1)
+        for place, off in ((0, "("), (1, "]")):
+            if brackets[place] == off:
+                values[place] = writer.piece(f".next_{subtype}", values[place], step.copy())
+                texts[place] = _text(writer, values[place].copy())
+        brackets = "[)"
+    shown = writer.piece(
+        ".range_text", writer.text(brackets[0]), texts[0], texts[1], writer.text(brackets[1])
+    )
+    given = [_element(writer, arg, subtype) for arg in node.args[:2]]
+    wrong = writer.filled("_1 > _2", *given)
+    mistake = writer.piece(".raise", writer.text(_ORDER))
+    nothing = writer.filled("_1 = _2" if brackets != "[]" else "FALSE", *values)
+    if subtype in _DISCRETE:
+        nothing = writer.filled("_1 >= _2", *values)
+    empty = writer.text("empty")
+    return writer.case([(wrong, writer.cast(mistake, writer.text_type)), (nothing, empty)], shown)
+
+
+_ORDER = "range lower bound must be less than or equal to range upper bound"
+
+
+def _element(writer: Writer, node: Node, subtype: str) -> exp.Expr:
+    """A value of the subtype, as bounds are compared."""
+    if subtype == "numeric":
+        return numeric_order.sort_text(writer, node)
+    return writer.put(node)
+
+
+def _element_text(writer: Writer, node: Node, subtype: str) -> exp.Expr:
+    while isinstance(node, Relabel):
+        node = node.arg
+    constant = fold(node)
+    if constant is not None:
+        if constant.value is None:
+            return writer.cast(writer.null(), writer.text_type)
+        return writer.text(show(subtype, constant.value))
+    if subtype == "numeric":
+        if isinstance(node, Var) and not node.decimal:
+            return writer.column(node)
+        return writer.piece(".text", numerics.put(writer, node))
+    return _text(writer, writer.put(node))
+
+
+def _text(writer: Writer, value: exp.Expr) -> exp.Expr:
+    """A bound's text; DuckDB writes the years before Christ in parentheses."""
+    shown = writer.piece(".text", value)
+    return (
+        writer.filled("REPLACE(_1, ' (BC)', ' BC')", shown) if writer.engine == "duckdb" else shown
+    )
+
+
+def _bounds(writer: Writer, node: Node) -> _Bounds:
+    constant = fold(node)
+    if constant is not None and isinstance(constant.value, Range):
+        return _of_constant(writer, node, constant.value)
+    whole = text_of(writer, node)
+    subtype = facts().type(node.type).subtype
+    lower, upper = (
+        _read(writer, node, subtype, writer.piece(f".range_{side}", whole.copy()))
+        for side in ("lower", "upper")
+    )
+    tests = ("_1 = 'empty'", "LEFT(_1, 1) = '['", "RIGHT(_1, 1) = ']'")
+    empty, lower_in, upper_in = (writer.filled(test, whole) for test in tests)
+    return _Bounds(whole, empty, lower, upper, lower_in, upper_in)
+
+
+def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
+    from filtersql.filters.engines.values import boolean
+    from filtersql.filters.nodes import Const
+
+    subtype = facts().type(node.type).subtype
+
+    def bound(one: object) -> exp.Expr:
+        if one is None:
+            return writer.null()
+        return _element(writer, Const(subtype, -1, node.location, value=one), subtype)
+
+    whole = writer.text(show(node.type, value))
+    flags = (boolean(flag) for flag in (value.lower_in, value.upper_in))
+    lower_in, upper_in = flags
+    lower, upper = bound(value.lower), bound(value.upper)
+    return _Bounds(whole, boolean(value.empty), lower, upper, lower_in, upper_in)
+
+
+def _read(writer: Writer, node: Node, subtype: str, text: exp.Expr) -> exp.Expr:
+    """A bound's text as a value of the subtype; NULL where there is none."""
+    if subtype == "numeric":
+        return numeric_order.sort_text_of_shown(writer, text)
+    if subtype not in _KINDS:
+        raise writer.refused(node, "filtersql has no exact form for ranges of this type yet.")
+    if writer.engine == "duckdb" and subtype not in ("int4", "int8"):
+        text = writer.filled("REPLACE(_1, ' BC', ' (BC)')", text)
+    return writer.cast(text, _KINDS[subtype][writer.engine == "duckdb"])
+
+
+#: `_l` and `_u` of two ranges, written with the places of _Bounds: a is _1 to _6, b is _7 to _12
+_A = {"w": "_1", "e": "_2", "l": "_3", "u": "_4", "li": "_5", "ui": "_6"}
+_B = {"w": "_7", "e": "_8", "l": "_9", "u": "_10", "li": "_11", "ui": "_12"}
+
+
+def _lower_compares(a: dict[str, str], b: dict[str, str], strict: bool) -> str:
+    """The lower bound of a is before that of b (or at it)."""
+    same = f"NOT {b['li']} AND {a['li']}" if strict else f"({a['li']} OR NOT {b['li']})"
+    none = f"{a['l']} IS NULL AND {b['l']} IS NOT NULL" if strict else f"{a['l']} IS NULL"
+    return (
+        f"({none} OR ({a['l']} IS NOT NULL AND {b['l']} IS NOT NULL AND "
+        f"({a['l']} < {b['l']} OR ({a['l']} = {b['l']} AND {same}))))"
+    )
+
+
+def _upper_compares(a: dict[str, str], b: dict[str, str], strict: bool) -> str:
+    """The upper bound of a is before that of b (or at it)."""
+    same = f"NOT {a['ui']} AND {b['ui']}" if strict else f"({b['ui']} OR NOT {a['ui']})"
+    none = f"{b['u']} IS NULL AND {a['u']} IS NOT NULL" if strict else f"{b['u']} IS NULL"
+    return (
+        f"({none} OR ({a['u']} IS NOT NULL AND {b['u']} IS NOT NULL AND "
+        f"({a['u']} < {b['u']} OR ({a['u']} = {b['u']} AND {same}))))"
+    )
+
+
+def _reaches(a: dict[str, str], b: dict[str, str]) -> str:
+    """The lower bound of a is not behind the upper bound of b."""
+    return (
+        f"({a['l']} IS NULL OR {b['u']} IS NULL OR {a['l']} < {b['u']} OR "
+        f"({a['l']} = {b['u']} AND {a['li']} AND {b['ui']}))"
+    )
+
+
+def _before(a: dict[str, str], b: dict[str, str]) -> str:
+    return f"NOT {a['e']} AND NOT {b['e']} AND NOT {_reaches(b, a)}"
+
+
+def _contains(a: dict[str, str], b: dict[str, str]) -> str:
+    return (
+        f"({b['e']} OR (NOT {a['e']} AND {_lower_compares(a, b, False)} "
+        f"AND {_upper_compares(b, a, False)}))"
+    )
+
+
+def _equal(a: dict[str, str], b: dict[str, str]) -> str:
+    return f"({_contains(a, b)} AND {_contains(b, a)})"
+
+
+def _less(a: dict[str, str], b: dict[str, str]) -> str:
+    """range_cmp(): an empty range is before all others."""
+    return (
+        f"((NOT {b['e']} AND {a['e']}) OR (NOT {a['e']} AND NOT {b['e']} AND "
+        f"({_lower_compares(a, b, True)} OR (NOT {_lower_compares(b, a, True)} "
+        f"AND {_upper_compares(a, b, True)}))))"
+    )
+
+
+def _touches(a: dict[str, str], b: dict[str, str]) -> str:
+    """The upper bound of a and the lower one of b leave nothing between them, and share nothing."""
+    return (
+        f"COALESCE({a['u']} = {b['l']} AND ({a['ui']} AND NOT {b['li']} OR {b['li']} "
+        f"AND NOT {a['ui']}), FALSE)"
+    )
+
+
+_OVERLAP = f"NOT _2 AND NOT _8 AND {_reaches(_A, _B)} AND {_reaches(_B, _A)}"
+_TESTS = {
+    "range_eq": _equal(_A, _B),
+    "range_ne": f"NOT {_equal(_A, _B)}",
+    "range_lt": _less(_A, _B),
+    "range_gt": _less(_B, _A),
+    "range_le": f"NOT {_less(_B, _A)}",
+    "range_ge": f"NOT {_less(_A, _B)}",
+    "range_overlaps": _OVERLAP,
+    "range_contains": _contains(_A, _B),
+    "range_contained_by": _contains(_B, _A),
+    "range_before": _before(_A, _B),
+    "range_after": _before(_B, _A),
+    "range_overleft": f"NOT _2 AND NOT _8 AND {_upper_compares(_A, _B, False)}",
+    "range_overright": f"NOT _2 AND NOT _8 AND {_lower_compares(_B, _A, False)}",
+    "range_adjacent": f"NOT _2 AND NOT _8 AND ({_touches(_A, _B)} OR {_touches(_B, _A)})",
+}
+
+
+def _test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    parts = [part for arg in args for part in _bounds(writer, arg)]
+    text = f"CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN {_TESTS[name]} END"
+    return writer.filled(text, *parts)
+
+
+def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Range @> element, element <@ range."""
+    ranged, element = args if name == "range_contains_elem" else (args[1], args[0])
+    subtype = facts().type(ranged.type).subtype
+    text = (
+        "CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN NOT _2 AND "
+        "(_3 IS NULL OR _3 < _7 OR (_3 = _7 AND _5)) AND "
+        "(_4 IS NULL OR _4 > _7 OR (_4 = _7 AND _6)) END"
+    )
+    return writer.filled(text, *_bounds(writer, ranged), _element(writer, element, subtype))
+
+
+def _side(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    subtype = facts().type(args[0].type).subtype
+    if subtype == "numeric":
+        raise writer.refused(node, "The digits of the range's bound are not known.")
+    bounds = _bounds(writer, args[0])
+    return bounds.lower if name == "lower" else bounds.upper
+
+
+_OF_ONE = {
+    "isempty": "_2",
+    "lower_inc": "_5",
+    "upper_inc": "_6",
+    "lower_inf": "CASE WHEN _1 IS NOT NULL THEN NOT _2 AND _3 IS NULL END",
+    "upper_inf": "CASE WHEN _1 IS NOT NULL THEN NOT _2 AND _4 IS NULL END",
+}
+
+
+def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return writer.filled(_OF_ONE[name], *_bounds(writer, args[0]))
+
+
+Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_TESTS, _test),
+    "range_contains_elem": _holds,
+    "elem_contained_by_range": _holds,
+    "lower(anyrange)": _side,
+    "upper(anyrange)": _side,
+    **{f"{name}(anyrange)": _property for name in _OF_ONE},
+}
