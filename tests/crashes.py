@@ -92,7 +92,7 @@ class Crashes:
             path.write_text(lines(records), encoding="utf-8")
             for _ in range(chance.choice((1, 1, 2, 3))):
                 self._kill(chance)
-            found += self._finish(history, last)
+            found += self.finish(history, last)
         return found
 
     def play_once(self, step: str, at: int) -> list[str]:
@@ -105,7 +105,7 @@ class Crashes:
         log = self.folder / "killed.log"
         assert self._run(log, at, step=step) == -signal.SIGKILL, self._output()
         self.landed.add(_steps(log))
-        return self._finish(history, history.seq)
+        return self.finish(history, history.seq)
 
     def _kill(self, chance: random.Random) -> None:
         """A third each: around a commit, at any step's beginning or end, at any instant."""
@@ -123,7 +123,7 @@ class Crashes:
         else:
             assert code == 0, self._output()
 
-    def _finish(self, history: History, last: int) -> list[str]:
+    def finish(self, history: History, last: int) -> list[str]:
         """Run to the end, and compare."""
         log, rows = self.folder / "whole.log", self.folder / "rows.json"
         code = self._run(log, 0, rows=str(rows))
@@ -179,6 +179,7 @@ class Runner:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         assert self.server.stdin
         assert self.server.stdout

@@ -5,8 +5,9 @@
 is a line of its input, for which it forks: so what is imported is imported once. `log` gets a line
 before and after every step of the run: where the process was when it died. At line number `at` it
 kills itself and, where it runs Spark, the Java process with it; 0: never. `step` counts only one
-kind of lines ("after write"). `rows` is a file for the rows of all targets when the command is
-through.
+kind of lines ("after write"). With `pause`, a path, it does not die there: it makes PATH.paused and
+waits for PATH.go. `lease`: the seconds of a lease. `rows` is a file for the rows of all targets
+when the command is through.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -30,17 +32,24 @@ _COMMITS = {"write", "create", "drop", "COMMIT", "ledger"}
 class Steps:
     """Counts the moments, writes them down, and ends the process at one of them."""
 
-    def __init__(self, log: Path, at: int, step: str | None = None) -> None:
+    def __init__(
+        self, log: Path, at: int, step: str | None = None, pause: str | None = None
+    ) -> None:
         self.log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        self.at, self.step, self.count = at, step, 0
+        self.at, self.step, self.pause, self.count = at, step, pause, 0
 
     def moment(self, side: str, what: str) -> None:
         """One line; with its number it may be the last."""
         self.count += self.step in (None, f"{side} {what}")
         line = {"side": side, "what": what, "commit": what in _COMMITS, "time": time.monotonic()}
         os.write(self.log, json.dumps(line).encode() + b"\n")
-        if self.count == self.at:
+        if self.count == self.at and self.pause is None:
             os.killpg(0, signal.SIGKILL)
+        if self.count == self.at:
+            self.at = 0
+            Path(f"{self.pause}.paused").touch()
+            while not Path(f"{self.pause}.go").exists():
+                time.sleep(0.05)
 
     def wrap(self, owner: Any, name: str, what: Callable[..., str]) -> None:
         """Put a moment before and after each call of a function."""
@@ -85,12 +94,13 @@ def _statement(_engine: object, statement: str) -> str:
 
 def watch(steps: Steps) -> None:
     """Put moments around the steps of a run and the calls of its engine."""
-    from filtersql.applying import subscription
+    from filtersql.applying import rounds, sharing, subscription
     from filtersql.targets.duckdb import DuckDB
     from filtersql.targets.session import Session
 
-    for name in ("read_feed", "stage_source", "judge_changes"):
-        steps.wrap(subscription, name, _named(name))
+    steps.wrap(sharing, "read_feed", _named("read_feed"))
+    steps.wrap(subscription, "stage_source", _named("stage_source"))
+    steps.wrap(rounds, "judge_changes", _named("judge_changes"))
     for engine in (DuckDB, Session):
         for name in ("view", "stage", "create", "drop", "write", "committed"):
             steps.wrap(engine, name, _named(name))
@@ -112,10 +122,20 @@ def write_rows(path: Path, arguments: list[str]) -> None:
 
 
 def command(
-    log: str, at: int, arguments: list[str], rows: str | None = None, step: str | None = None
+    log: str,
+    at: int,
+    arguments: list[str],
+    rows: str | None = None,
+    step: str | None = None,
+    pause: str | None = None,
+    lease: float | None = None,
 ) -> int:
     """Runs one command; its exit code."""
-    watch(Steps(Path(log), at, step))
+    watch(Steps(Path(log), at, step, pause))
+    if lease is not None:
+        from filtersql.applying import lease as leases
+
+        leases.SECONDS = lease
     from filtersql.cli import main as filtersql
 
     sys.argv = ["filtersql", *arguments]
@@ -150,6 +170,8 @@ def serve() -> None:
             code = 3
             try:
                 code = command(**asked)
+            except BaseException:
+                traceback.print_exc()
             finally:
                 sys.stdout.flush()
                 sys.stderr.flush()

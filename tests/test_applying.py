@@ -49,9 +49,16 @@ class OneByOne(DuckDB):
         else:
             super().execute(statement)
 
-    def create(self, parts, definitions, config):
+    def create(self, parts, definitions, config, *, keep=False):
         with self._commit():
-            super().create(parts, definitions, config)
+            super().create(parts, definitions, config, keep=keep)
+
+    def append(self, parts, columns, rows, slot, then):
+        filled = "SELECT count(*) FROM filtersql.ledger WHERE subscription = ? AND ordinal >= ?"
+        found = self.connection.execute(filled, [slot.subscription, slot.ordinal]).fetchone()
+        if found == (0,):
+            return super().append(parts, columns, rows, slot, then)
+        return self.rows(then)
 
     def drop(self, parts):
         with self._commit():

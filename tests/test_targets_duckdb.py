@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -23,14 +24,14 @@ def test_a_file_that_cannot_be_opened_is_an_unreachable_engine(tmp_path) -> None
 
 
 def test_a_file_that_another_process_holds_is_named(tmp_path) -> None:
-    """The hint says who may hold it."""
+    """It is the one lease that a file needs: a run that comes second stops with exit code 2."""
     engine = connect(tmp_path / "x.duckdb")
     code = (
         "import sys, pathlib\n"
         "from filtersql.errors import Mistakes\n"
         "from filtersql.targets.duckdb import connect\n"
         "try: connect(pathlib.Path(sys.argv[1]))\n"
-        "except Mistakes as found: print(found.mistakes[0].hint)\n"
+        "except Mistakes as found: print(found.exit_code, found)\n"
     )
     answer = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "x.duckdb")],
@@ -38,7 +39,8 @@ def test_a_file_that_another_process_holds_is_named(tmp_path) -> None:
         text=True,
         check=True,
     )
-    assert answer.stdout == "Another process may hold the file; end it, or wait.\n"
+    assert answer.stdout.startswith('2 another process has the DuckDB file "x.duckdb"\n')
+    assert f"Process {os.getpid()} has it open. This run wrote nothing." in answer.stdout
     engine.close()
 
 

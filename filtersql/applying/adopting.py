@@ -55,7 +55,8 @@ def adopt(
             _entry(one.compiled, at, known.ordinal + place, known.newest.get(key_of(one.compiled)))
             for place, one in enumerate(audited, 1)
         ]
-        ledger.append(engine, schema, entries)
+        for name in unknown:
+            ledger.append(engine, schema, [one for one in entries if one.subscription == name])
     return audited
 
 

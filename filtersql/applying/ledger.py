@@ -10,24 +10,29 @@ Example
     4       s1           public.t1   –             17       applied
     ======= ============ =========== ============= ======== =========
 
-`copying` and `applying` stand there before a target is written, `copied` and `applied` after it.
-A run that finds one of the former was killed: the mark that is committed with the target's data
-tells whether its statement was committed, and if not, the same cut is applied first.
+Each row has a number of its own, so two runs cannot both write the next one: whose rows are there
+goes on, the other stops (see lease.py). `copying` and `applying` stand there before a target is
+written, `copied` and `applied` after it. A run that finds one of the former was killed: the mark
+that is committed with the target's data tells whether its statement was committed, and if not, the
+same cut is applied first.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from sqlglot import exp, select
 
+from filtersql.errors import Mistakes
+from filtersql.errors.applying import AnotherRun
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.targets.model import Engine
-from filtersql.targets.statements import insert_values, quoted
+from filtersql.targets.model import Engine, Slot
+from filtersql.targets.refusals import is_conflict
+from filtersql.targets.statements import quoted
 
 __all__ = [
     "Entry",
@@ -38,13 +43,17 @@ __all__ = [
     "append",
     "history",
     "key_of",
+    "owner_of",
     "prepare",
     "read",
 ]
 
-Phase = Literal["copying", "copied", "applying", "applied", "releasing", "dropped", "read"]
+Phase = Literal["copying", "copied", "applying", "applied", "releasing", "dropped", "read", "held"]
 Key = tuple[str, str, str]
 
+#: phases that are about a subscription, not about a target
+_OF_ALL = ("read", "held")
+_MOST_TRIES = 20
 #: (path, size, modified, last seq) of a feed file that was consumed
 SeenFile = tuple[str, int, int, int]
 
@@ -75,6 +84,9 @@ class Entry:
     #: feed files that need not be opened again; such rows are about the subscription alone
     files: tuple[SeenFile, ...] = ()
     at: str = ""
+    #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
+    owner: str = ""
+    held_until: int | None = None
 
     @property
     def key(self) -> Key:
@@ -89,9 +101,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The newest row of each target, the consumed feed files of each subscription, the last row."""
+    """The newest row of each target, the consumed feed files of each subscription, the last row.
+
+    `last` is the newest row of each subscription, whatever it is about.
+    """
 
     newest: Mapping[Key, Entry] = field(default_factory=dict)
+    last: Mapping[str, Entry] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, tuple[int, int, int]]] = field(default_factory=dict)
     ordinal: int = 0
 
@@ -108,6 +124,7 @@ _NUMBERS = frozenset(
         "rows_deleted",
         "changes_read",
         "changes_skipped",
+        "held_until",
     }
 )
 
@@ -120,7 +137,7 @@ def key_of(compiled: CompiledTable) -> Key:
 def prepare(engine: Engine, schema: str) -> None:
     """Make the ledger where it is missing."""
     if not engine.exists((schema, _LEDGER)):
-        engine.create((schema, _LEDGER), _definitions(engine), {})
+        engine.create((schema, _LEDGER), _definitions(engine), {}, keep=True)
 
 
 def read(engine: Engine, schema: str) -> Ledger:
@@ -132,8 +149,9 @@ def read(engine: Engine, schema: str) -> Ledger:
     for entry in entries:
         for path, size, modified, last in entry.files:
             files.setdefault(entry.subscription, {})[path] = (size, modified, last)
-    newest = {entry.key: entry for entry in entries if entry.phase != "read"}
-    return Ledger(newest, files, entries[-1].ordinal if entries else 0)
+    newest = {entry.key: entry for entry in entries if entry.phase not in _OF_ALL}
+    of_all = {entry.subscription: entry for entry in entries}
+    return Ledger(newest, of_all, files, entries[-1].ordinal if entries else 0)
 
 
 def history(engine: Engine, schema: str) -> list[Entry]:
@@ -141,12 +159,51 @@ def history(engine: Engine, schema: str) -> list[Entry]:
     return sorted(map(_entry, engine.rows(_select(engine, schema))), key=_ordinal)
 
 
-def append(engine: Engine, schema: str, entries: Iterable[Entry]) -> None:
-    """Add rows, in one commit."""
+def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
+    """Add rows of one subscription, in one commit. Raises Mistakes where another run was faster."""
+    if not entries:
+        return
     rows = [[_stored(getattr(entry, name)) for name in _COLUMNS] for entry in entries]
-    if rows:
-        table = engine.table_sql((schema, _LEDGER))
-        engine.execute(insert_values(table, _COLUMNS, rows, engine.dialect))
+    first = entries[0]
+    slot = Slot(first.subscription, first.ordinal)
+    then = _since(engine, schema, slot)
+    for tries_left in reversed(range(_MOST_TRIES)):
+        refused: Mistakes | None = None
+        try:
+            found = engine.append((schema, _LEDGER), _COLUMNS, rows, slot, then)
+        except Mistakes as said:
+            if engine.atomic:
+                raise
+            # What became of a statement is read, never guessed; then it may be tried again.
+            refused, found = said, engine.rows(then)
+        newer = sorted(map(_entry, found), key=_ordinal)
+        if any(entry.ordinal == first.ordinal and entry.owner == first.owner for entry in newer):
+            return
+        if newer:
+            raise Mistakes([AnotherRun(first.subscription, owner_of(newer[-1]), None)])
+        if refused is not None and not (tries_left and is_conflict(refused)):
+            raise refused
+
+
+def owner_of(entry: Entry) -> Mapping[str, object]:
+    """The run that wrote a row, as lease.py wrote it down."""
+    try:
+        found = json.loads(entry.owner)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _since(engine: Engine, schema: str, slot: Slot) -> str:
+    """A query for the rows of a subscription from a number on."""
+    table = exp.to_table(engine.table_sql((schema, _LEDGER)), dialect=engine.dialect)
+    query = (
+        select(*(exp.column(column, quoted=True) for column in _COLUMNS))
+        .from_(table)
+        .where(exp.column("subscription", quoted=True).eq(slot.subscription))
+        .where(exp.column("ordinal", quoted=True) >= slot.ordinal)
+    )
+    return query.sql(engine.dialect)
 
 
 def _stored(value: object) -> object:

@@ -12,7 +12,17 @@ from collections.abc import Sequence
 from filtersql.applying.aside import put_aside, release_begins, release_ends
 from filtersql.applying.judging import Judgement, StageRefused, judge_changes
 from filtersql.applying.stopping import first_stop
-from filtersql.applying.working import Target, Work, begin, commit, entry, mark, only_looking, timed
+from filtersql.applying.working import (
+    Target,
+    Work,
+    begin,
+    commit,
+    entry,
+    mark,
+    only_looking,
+    renew,
+    timed,
+)
 from filtersql.errors import Mistake, Mistakes
 from filtersql.targets.model import Engine
 
@@ -116,6 +126,7 @@ def _judge(
 
 def _merge(work: Work, engine: Engine, target: Target, judgement: Judgement, upto: int) -> None:
     begin(work, target)
+    renew(work, engine)
     with timed(target):
         written = engine.write(judgement.merge, target.compiled, mark(target, upto))
     if written is None:

@@ -12,17 +12,20 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from filtersql.applying.judging import StageRefused
 from filtersql.applying.lanes import lanes
+from filtersql.applying.lease import leased
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.applying.refusing import changes_that_raise, stop_before_error
+from filtersql.applying.sharing import SharedFeeds
 from filtersql.applying.stopping import Stop
 from filtersql.applying.subscription import apply_subscription
-from filtersql.applying.working import Work
+from filtersql.applying.working import Work, beating, release
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
@@ -83,40 +86,55 @@ def run(
     told = _Told(on_event, sum(map(len, tables.values())))
     results: list[TableResult] = []
     mistakes: list[Mistake] = []
-    for name, compiled in tables.items():
-        if mistakes and options.fail_fast:
-            found = [
-                TableResult(table, "skipped", "an earlier target failed") for table in compiled
-            ]
-        else:
-            found, wrong = _subscription(inputs, name, compiled, engine, options, told)
-            mistakes += wrong
-        for result in found:
-            told.end(result)
-        results += found
+    with _folder() as folder:
+        feeds = SharedFeeds(inputs, engine, options, tables, folder)
+        for name, compiled in tables.items():
+            if mistakes and options.fail_fast:
+                found = [
+                    TableResult(table, "skipped", "an earlier target failed") for table in compiled
+                ]
+            else:
+                found, wrong = _subscription(name, feeds, told)
+                mistakes += wrong
+            for result in found:
+                told.end(result)
+            results += found
     return RunResult(tuple(results), tuple(mistakes), time.perf_counter() - began)
 
 
-def _subscription(
-    inputs: Inputs,
-    name: str,
-    tables: Sequence[CompiledTable],
-    engine: Engine,
-    options: Options,
-    told: _Told,
-) -> tuple[list[TableResult], Sequence[Mistake]]:
+@contextmanager
+def _folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="filtersql-"))
-    subscription = inputs.subscriptions[name]
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
-    def reading(count: int) -> None:
-        told.reading(name, count)
 
+def _subscription(
+    name: str, feeds: SharedFeeds, told: _Told
+) -> tuple[list[TableResult], Sequence[Mistake]]:
+    tables = feeds.tables[name]
     began = time.perf_counter()
     try:
-        with lanes(engine, options.threads, len(tables)) as several:
+        with (
+            leased() as lease,
+            _folder() as folder,
+            lanes(feeds.engine, feeds.options.threads, len(tables)) as several,
+        ):
 
             def work() -> Work:
-                return Work(inputs, several, options, subscription, folder, told.start, reading)
+                return Work(
+                    feeds.inputs,
+                    several,
+                    feeds.options,
+                    feeds.inputs.subscriptions[name],
+                    folder,
+                    lease,
+                    feeds,
+                    told.start,
+                    lambda count: told.reading(name, count),
+                )
 
             return _attempts(work, tables)
     except Mistakes as wrong:
@@ -124,8 +142,7 @@ def _subscription(
         message = wrong.mistakes[0].message
         return [TableResult(table, "error", message, spent) for table in tables], wrong.mistakes
     finally:
-        engine.clear()
-        shutil.rmtree(folder, ignore_errors=True)
+        feeds.engine.clear()
 
 
 def _attempts(
@@ -164,10 +181,14 @@ def _attempt(
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     found: tuple[list[TableResult], Sequence[Mistake]] = ([], ())
     try:
-        with work.engine.transaction():
+        with work.engine.transaction(), beating(work):
             found = apply_subscription(work, tables, raising)
             if work.options.dry_run:
                 raise _Undone
     except _Undone:
         pass
+    except (Exception, KeyboardInterrupt):
+        release(work)
+        raise
+    release(work)
     return found

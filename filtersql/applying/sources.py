@@ -147,7 +147,7 @@ def _from_table(
         .order_by(exp.column("seq", quoted=True))
     ).sql(engine.dialect)
     shown = str(feed.table)
-    return lambda mistakes: from_rows(shown, columns, engine.rows(query), mistakes)
+    return lambda mistakes: from_rows(shown, columns, engine.stream(query), mistakes)
 
 
 def _table(inputs: Inputs, engine: Engine, source: SourceOfTables, compiled: CompiledTable) -> str:

@@ -32,7 +32,7 @@ from filtersql.errors.applying import (
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine, Mark
 
-__all__ = ["Standing", "standings"]
+__all__ = ["Standing", "copied_to", "standings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _wrong(
 
 def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | None) -> Standing:
     generation = 1 if entry is None else entry.generation + 1
-    return Standing(compiled, entry, True, generation, _copied_to(compiled, subscription))
+    return Standing(compiled, entry, True, generation, copied_to(compiled, subscription))
 
 
 def _known(
@@ -131,7 +131,7 @@ def _known(
     return Standing(compiled, entry, False, generation, entry.from_position, entry.position)
 
 
-def _copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:
+def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:
     """The changes that a source of an initial copy holds already."""
     source = subscription.source
     return source.seq if source is not None and compiled.copy_data else None

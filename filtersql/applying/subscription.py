@@ -16,10 +16,11 @@ from collections.abc import Mapping, Sequence
 
 from filtersql.applying import ledger, quarantine
 from filtersql.applying.aside import sort_out
+from filtersql.applying.lease import check_free
 from filtersql.applying.ledger import Entry
 from filtersql.applying.model import TableResult
 from filtersql.applying.rounds import below, round_of
-from filtersql.applying.sources import FeedRead, read_feed, stage_source
+from filtersql.applying.sources import FeedRead, stage_source
 from filtersql.applying.standing import standings
 from filtersql.applying.stopping import Stop
 from filtersql.applying.working import (
@@ -31,6 +32,7 @@ from filtersql.applying.working import (
     mark,
     now,
     only_looking,
+    renew,
     settled_phase,
     timed,
 )
@@ -50,11 +52,12 @@ def apply_subscription(
     `raising` are changes to be put aside, by the name of their target, and why. The mistakes that
     come with the results stopped it at an earlier boundary.
     """
-    engine, inputs, schema = work.engine, work.inputs, work.inputs.state_schema
+    engine, schema = work.engine, work.inputs.state_schema
     for each in work.lanes.engines:
         each.configure({k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
     work.ordinal = known.ordinal
+    check_free(work.subscription.name, known.last.get(work.subscription.name), work.lease.owner)
     found = standings(work.lanes, work.subscription, tables, known.newest, work.options)
     work.targets = [
         Target(standing, standing.position, lane=lane) for lane, standing in enumerate(found)
@@ -69,8 +72,7 @@ def apply_subscription(
             # Else the next run would refuse the filter again, though nothing may have come since.
             work.pending.append(entry(work, target, "applied", target.position))
     landings = [Landing(standing.compiled, standing.position) for standing in found]
-    seen = known.files.get(work.subscription.name, {})
-    feed = read_feed(inputs, engine, work.subscription, landings, seen, work.folder, work.on_read)
+    feed = work.feeds.of(work.subscription, landings, known, work.folder, work.on_read)
     if feed is not None:
         work.boundary, work.records = feed.reading.boundary, feed.records
         for target, staged in zip(work.targets, feed.reading.staged, strict=True):
@@ -86,7 +88,7 @@ def apply_subscription(
         _catch_up(work, work.upto)
         _remember(work, feed)
         if not only_looking(work):
-            commit(work, [])
+            commit(work, [], last=True)
     except Mistakes:
         _take_back(work)
         raise
@@ -127,6 +129,7 @@ def _copy(work: Work) -> None:
 def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> None:
     compiled = target.compiled
     begin(work, target)
+    renew(work, engine)
     with timed(target):
         config = dict(work.subscription.target_config)
         quarantine.drop(engine, compiled)
@@ -165,17 +168,16 @@ def _take_back(work: Work) -> None:
         work.engine.drop(target.compiled.target)
     begun = [t for t in fresh if t.standing.copy] if work.prepared else []
     work.pending = [row for row in work.pending if row.phase != "copied"]
-    commit(work, [entry(work, target, "dropped", None) for target in begun])
+    commit(work, [entry(work, target, "dropped", None) for target in begun], last=True)
 
 
 def _remember(work: Work, feed: FeedRead | None) -> None:
     """The files that were consumed, for the next commit of the ledger."""
     if feed is None or not feed.files:
         return
-    work.ordinal += 1
     name = work.subscription.name
     work.pending.append(
-        Entry(work.ordinal, name, "", "", "", "", False, 0, "read", files=feed.files, at=now())
+        Entry(0, name, "", "", "", "", False, 0, "read", files=feed.files, at=now())
     )
 
 

@@ -7,21 +7,25 @@ Example
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filtersql.applying import ledger
 from filtersql.applying.lanes import Lanes
+from filtersql.applying.lease import Lease
 from filtersql.applying.ledger import Entry, Phase
 from filtersql.applying.model import CONFLICTS, Conflict, Inputs, Options
 from filtersql.applying.quarantine import Held
+from filtersql.applying.sharing import SharedFeeds
 from filtersql.applying.standing import Standing
 from filtersql.applying.stopping import Stop
 from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistakes
 from filtersql.feeds.changes import Records
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
@@ -30,6 +34,7 @@ from filtersql.targets.model import Engine, Mark, Written
 __all__ = [
     "Target",
     "Work",
+    "beating",
     "begin",
     "commit",
     "entry",
@@ -37,6 +42,8 @@ __all__ = [
     "now",
     "only_looking",
     "prepare",
+    "release",
+    "renew",
     "settled_phase",
     "timed",
 ]
@@ -92,6 +99,8 @@ class Work:
     options: Options
     subscription: Subscription
     folder: Path
+    lease: Lease
+    feeds: SharedFeeds
     on_start: Callable[[CompiledTable], None]
     on_read: Callable[[int], None] | None = None
     targets: list[Target] = field(default_factory=list)
@@ -138,14 +147,74 @@ def begin(work: Work, target: Target) -> None:
         work.touched = True
 
 
-def commit(work: Work, entries: Sequence[Entry]) -> None:
-    """Write the pending rows of the ledger and these, in one commit."""
-    rows = [*work.pending, *entries]
-    if not rows:
+def commit(work: Work, entries: Sequence[Entry], *, last: bool = False) -> None:
+    """Write the pending rows of the ledger and these, in one commit.
+
+    They renew the run's lease; the last ones give it back.
+    """
+    if work.pending or entries:
+        prepare(work)
+        _append(work, work.engine, [*work.pending, *entries], last=last)
+        work.pending.clear()
+
+
+def _append(work: Work, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
+    with work.lease.lock:
+        until = None if last or engine.atomic else work.lease.until()
+        numbered = [
+            replace(row, ordinal=number, owner=work.lease.owner, held_until=until)
+            for number, row in enumerate(rows, work.ordinal + 1)
+        ]
+        ledger.append(engine, work.inputs.state_schema, numbered)
+        work.ordinal += len(rows)
+        work.lease.note(held=until is not None)
+
+
+def renew(work: Work, engine: Engine) -> None:
+    """Make sure that the lease is this run's, before a session writes a target. Raises Mistakes."""
+    with work.lease.lock:
+        if work.lease.doubtful:
+            _append(work, engine, [_held(work)], last=False)
+
+
+def release(work: Work) -> None:
+    """Give back the lease of a run that did not reach its end, as far as that can be done."""
+    if work.lease.held:
+        with suppress(Mistakes):
+            _append(work, work.engine, [_held(work)], last=True)
+
+
+@contextmanager
+def beating(work: Work) -> Iterator[None]:
+    """Heartbeats while a run writes: of a session of their own, since a statement may take long."""
+    if work.engine.atomic:
+        yield
         return
-    prepare(work)
-    ledger.append(work.engine, work.inputs.state_schema, rows)
-    work.pending.clear()
+    done = threading.Event()
+
+    def beat() -> None:
+        beside: Engine | None = None
+        while not done.wait(work.lease.pause):
+            # A heartbeat that fails is no mistake: without one the run looks before it writes.
+            with suppress(Mistakes), work.lease.lock:
+                if work.lease.held:
+                    beside = beside or work.engine.beside()
+                    _append(work, beside, [_held(work)], last=False)
+        if beside is not None:
+            with suppress(Mistakes):
+                beside.close()
+
+    thread = threading.Thread(target=beat, name="filtersql-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _held(work: Work) -> Entry:
+    return Entry(0, work.subscription.name, "", "", "", "", False, 0, "held", at=now())
 
 
 def prepare(work: Work) -> None:
@@ -179,11 +248,10 @@ def settled_phase(target: Target) -> Phase:
 
 
 def entry(work: Work, target: Target, phase: Phase, position: int | None) -> Entry:
-    """The next row of the ledger."""
-    work.ordinal += 1
+    """A row for the ledger; it gets its number when it is written."""
     compiled = target.compiled
     return Entry(
-        ordinal=work.ordinal,
+        ordinal=0,
         subscription=compiled.subscription,
         relation_schema=compiled.relation.schema,
         relation_name=compiled.relation.name,

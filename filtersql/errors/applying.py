@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from filtersql.errors import Mistake
 from filtersql.source import Span
 
 __all__ = [
+    "AnotherRun",
     "ChangedFilter",
     "DuplicateKeys",
     "ForeignTarget",
@@ -18,6 +20,24 @@ __all__ = [
     "UnknownUnchangedValue",
     "UnreadableStatement",
 ]
+
+
+class AnotherRun(Mistake):
+    """Another run writes the same targets, or did so while this one was reading."""
+
+    exit_code = 2
+
+    def __init__(self, name: str, owner: Mapping[str, object], until: int | None) -> None:
+        who = f'Process {owner.get("pid", "?")} on "{owner.get("host", "?")}"'
+        if until is None:
+            detail, hint = f"{who} was faster. This run wrote nothing.", "Run again."
+        else:
+            ends = datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
+            detail = f"{who} is at work. This run wrote nothing."
+            hint = f"Wait until it ends. If it has died, its lease ends at {ends} without it."
+        super().__init__(
+            f'another run has the targets of subscription "{name}"', detail=detail, hint=hint
+        )
 
 
 class ChangedFilter(Mistake):

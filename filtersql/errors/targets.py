@@ -11,6 +11,7 @@ __all__ = [
     "CertificateRefused",
     "ConnectionLost",
     "EngineRefused",
+    "FileInUse",
     "JarsMissing",
     "JavaMissing",
     "JavaTooOld",
@@ -32,6 +33,20 @@ class Unreachable(Mistake):
 
     def __init__(self, engine: str, reason: str, hint: str | None = None) -> None:
         super().__init__(f"could not reach {engine}", detail=f"{reason.rstrip('.')}.", hint=hint)
+
+
+class FileInUse(Mistake):
+    """A DuckDB file that another process has open: its lock is a run's lease."""
+
+    exit_code = 2
+
+    def __init__(self, path: str, process: str | None) -> None:
+        who = "Another process" if process is None else f"Process {process}"
+        super().__init__(
+            f'another process has the DuckDB file "{path}"',
+            detail=f"{who} has it open. This run wrote nothing.",
+            hint="Wait until it ends; when it dies, the file is free at once.",
+        )
 
 
 class JavaMissing(Unreachable):

@@ -12,7 +12,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -50,7 +50,10 @@ class Landing:
 
 @dataclass(frozen=True, slots=True)
 class StagedChanges:
-    """The changes of one target above its position, as a Parquet file."""
+    """The changes of one target as a Parquet file, which may hold some below its position, too.
+
+    `read` counts those above it.
+    """
 
     compiled: CompiledTable
     path: Path
@@ -108,32 +111,34 @@ def read(
     complete.
     """
     tally = _Tally(read=[0] * len(landings), skipped=[0] * len(landings))
-    stages = [
-        ChangeStage(
-            landing.compiled, engine, folder / f"changes-{index}.parquet", tally.mistakes, _span
-        )
-        for index, landing in enumerate(landings)
-    ]
+    shapes: dict[object, ChangeStage] = {}
+    for index, landing in enumerate(landings):
+        path = folder / f"changes-{index}.parquet"
+        stage = ChangeStage(landing.compiled, engine, path, tally.mistakes, _span)
+        shapes.setdefault(_shape(landing.compiled), stage)
+    stages = [shapes[_shape(landing.compiled)] for landing in landings]
     order = Order(_lowest(landings))
     buffered = 0
     for place, change in records(tally.mistakes):
         tally.total += 1
         buffered += _take(place, change, catalog, landings, stages, order, tally)
         if buffered >= _BATCH:
-            _flush(stages)
+            _flush(shapes.values())
             buffered = 0
         if on_progress and tally.total % 5_000 == 0:
             on_progress(tally.total)
         if len(tally.mistakes) >= _MOST_MISTAKES:
             break
-    for stage in stages:
+    for stage in shapes.values():
         stage.close()
     _raise(records, order, tally)
     if on_progress:
         on_progress(tally.total)
     staged = (
-        StagedChanges(stage.compiled, stage.path, stage.columns, count, skipped)
-        for stage, count, skipped in zip(stages, tally.read, tally.skipped, strict=True)
+        StagedChanges(landing.compiled, stage.path, stage.columns, count, skipped)
+        for landing, stage, count, skipped in zip(
+            landings, stages, tally.read, tally.skipped, strict=True
+        )
     )
     last = max(order.seqs) if order.seqs else None
     return Reading(
@@ -170,19 +175,27 @@ def _take(
         return 0
     if not targets and change.op not in ("commit", "truncate"):
         tally.unpublished += 1
-    taken = 0
+    takers: dict[int, ChangeStage] = {}
     for index in targets:
         position = landings[index].position
         if not new or (position is not None and change.seq <= position):
             tally.skipped[index] += 1
         else:
             tally.read[index] += 1
-            stages[index].add(change, place)
-            taken += 1
-    return taken
+            takers[id(stages[index])] = stages[index]
+    for stage in takers.values():
+        stage.add(change, place)
+    return len(takers)
 
 
-def _flush(stages: Sequence[ChangeStage]) -> None:
+def _shape(compiled: CompiledTable) -> object:
+    """What targets have in common that take the same changes in the same columns: one file."""
+    only_from = tuple(sorted(compiled.only_from.items()))
+    taken = (compiled.relation, compiled.sources, compiled.truncates, compiled.truncated_by)
+    return (*taken, only_from, compiled.feed_columns)
+
+
+def _flush(stages: Iterable[ChangeStage]) -> None:
     for stage in stages:
         stage.flush()
 

@@ -42,7 +42,6 @@ __all__ = ["Judged", "judge", "needed_columns"]
 
 Worded = Callable[[Span], Mistake]
 
-_LARGEST_SEQ = 2**63 - 1
 _NEEDS_BEFORE = frozenset({"delete"})
 _NEEDS_AFTER = frozenset({"insert", "update", "read"})
 
@@ -73,8 +72,6 @@ def judge(
     if change.op not in OPERATIONS:
         operation = change.op
         return [lambda span: UnknownOperation(operation, OPERATIONS, span)]
-    if not 0 <= change.seq <= _LARGEST_SEQ:
-        return [lambda span: UnreadableLine(f"seq {change.seq} is not a bigint from 0", span)]
     if change.op == "commit":
         return Judged(())
     if change.op == "truncate":

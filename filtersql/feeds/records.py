@@ -10,7 +10,7 @@ Python int of any size. Nothing passes through a float.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -22,6 +22,10 @@ __all__ = ["OPERATIONS", "Number", "Record", "digest", "record", "relation_name"
 OPERATIONS = ("insert", "update", "delete", "truncate", "commit", "read")
 
 
+#: what a BIGINT holds, without what is negative: a position before the first change is -1
+Seq = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
 class Number(str):
     """A JSON number that is not an integer, as it was written."""
 
@@ -31,7 +35,7 @@ class Number(str):
 class Record(msgspec.Struct, forbid_unknown_fields=True, gc=False, omit_defaults=True):
     """The fields of a change. Values of images are JSON values (`Number` for non-integers)."""
 
-    seq: int
+    seq: Seq
     op: str
     relation: str | list[str] | None = None
     # Values are judged column by column, by the column's type: Any is what JSON gives here.
@@ -39,7 +43,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, gc=False, omit_defaults
     after: dict[str, Any] | None = None
     unchanged: list[str] | None = None
     tx: str | int | None = None
-    prev_seq: int | None = None
+    prev_seq: Seq | None = None
     relations: list[str | list[str]] | None = None
     cascade: bool | None = None
     restart_identity: bool | None = None

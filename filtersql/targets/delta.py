@@ -19,11 +19,12 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from filtersql.rendering.words import quoted
-from filtersql.targets.model import Mark, Written, read_mark
+from filtersql.targets.model import Mark, Slot, Written, read_mark
 
 __all__ = [
     "MARK_SETTINGS",
     "create_statement",
+    "filling",
     "history",
     "mark_of",
     "marking",
@@ -48,6 +49,16 @@ def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str
         application = f"filtersql/{mark.subscription}/{mark.relation}/{mark.generation}"
         settings |= {_APPLICATION: application, _VERSION: str(mark.position)}
     return settings
+
+
+def filling(slot: Slot) -> dict[str, str]:
+    """The settings around rows of the ledger: a slot that is filled takes no more.
+
+    Rows are numbered behind all that were read, so a run that read too little comes with the
+    number of rows that are there, or a lower one.
+    """
+    application = f"filtersql/ledger/{slot.subscription}"
+    return {_APPLICATION: application, _VERSION: str(slot.ordinal)}
 
 
 def written(rows: Sequence[Mapping[str, object]]) -> Written | None:
@@ -92,13 +103,19 @@ def mark_of(rows: Sequence[Mapping[str, object]]) -> Mark | None:
 
 
 def create_statement(
-    table_sql: str, definitions: str, config: Mapping[str, object], location: str | None
+    table_sql: str,
+    definitions: str,
+    config: Mapping[str, object],
+    location: str | None,
+    *,
+    keep: bool = False,
 ) -> str:
-    """CREATE OR REPLACE TABLE."""
+    """CREATE OR REPLACE TABLE; `keep`: IF NOT EXISTS."""
+    words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
     properties = {str(k): str(v) for k, v in _mapping(config.get("table_properties")).items()}
     if _NEEDS_MAPPING.search("".join(re.findall(r"`((?:[^`]|``)+)`", definitions))):
         properties.setdefault("delta.columnMapping.mode", "name")
-    parts = [f"CREATE OR REPLACE TABLE {table_sql} (\n  {definitions}\n)\nUSING delta"]
+    parts = [f"{words} {table_sql} (\n  {definitions}\n)\nUSING delta"]
     if clustered := _names(config.get("cluster_by")):
         parts.append(f"CLUSTER BY ({', '.join(quoted(name, 'spark') for name in clustered)})")
     if location is not None:

@@ -6,19 +6,20 @@ Example
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import EngineRefused, SettingRefused, Unreachable
+from filtersql.errors.targets import EngineRefused, FileInUse, SettingRefused, Unreachable
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets.model import Mark, Written
+from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import reason_of
-from filtersql.targets.statements import literal, quoted
+from filtersql.targets.statements import insert_values, literal, quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,6 +29,9 @@ __all__ = ["DuckDB", "connect"]
 #: temporary names of filtersql, to be forgotten between tables
 _TEMPORARY = "filtersql_"
 _BATCH = 100_000
+_STREAMED = 5_000
+#: what DuckDB says of a file that another process has open, and its number where it knows it
+_LOCK = re.compile(r"Could not set lock on file(?:.*\(PID (\d+)\))?", re.DOTALL)
 
 
 def connect(path: Path | None) -> DuckDB:
@@ -39,10 +43,10 @@ def connect(path: Path | None) -> DuckDB:
             path.parent.mkdir(parents=True, exist_ok=True)
         connection = duckdb.connect(str(path) if path else ":memory:")
     except (duckdb.Error, OSError) as error:
-        hint = (
-            "Another process may hold the file; end it, or wait." if "lock" in str(error) else None
-        )
-        raise Mistakes([Unreachable("DuckDB", str(error).splitlines()[0], hint)]) from None
+        reason = str(error).splitlines()[0]
+        if path is not None and (lock := _LOCK.search(str(error))):
+            raise Mistakes([FileInUse(path.name, lock[1])]) from None
+        raise Mistakes([Unreachable("DuckDB", reason)]) from None
     engine = DuckDB(connection)
     engine.configure({"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"})
     return engine
@@ -79,6 +83,12 @@ class DuckDB:
         self.connection.abort()
         arrow = self.connection.sql(statement).to_arrow_table()
         return list(zip(*(column.to_pylist() for column in arrow.columns), strict=True))
+
+    def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a query, a few thousand at a time."""
+        result = self._run(statement)
+        while rows := result.fetchmany(_STREAMED):
+            yield from rows
 
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
@@ -156,10 +166,30 @@ class DuckDB:
         )
         return found[0][0] != 0
 
-    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
-        """Make a table, in place of one that exists."""
+    def create(
+        self,
+        parts: Sequence[str],
+        definitions: str,
+        config: dict[str, object],
+        *,
+        keep: bool = False,
+    ) -> None:
+        """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._run(f"CREATE SCHEMA IF NOT EXISTS {quoted(parts[0], 'duckdb')}")
-        self._run(f"CREATE OR REPLACE TABLE {self.table_sql(parts)} (\n  {definitions}\n)")
+        words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
+        self._run(f"{words} {self.table_sql(parts)} (\n  {definitions}\n)")
+
+    def append(
+        self,
+        parts: Sequence[str],
+        columns: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        slot: Slot,
+        then: str,
+    ) -> list[tuple[object, ...]]:
+        """Add rows; the file is open in one process, so nobody else fills the slot."""
+        self.execute(insert_values(self.table_sql(parts), columns, rows, "duckdb"))
+        return self.rows(then)
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table."""

@@ -17,9 +17,18 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from filtersql.rendering.words import quoted
-from filtersql.targets.model import Mark, Written, read_mark
+from filtersql.targets.model import Mark, Slot, Written, read_mark
+from filtersql.targets.statements import insert_unless
 
-__all__ = ["MARK_SETTINGS", "create_statements", "mark_of", "marking", "snapshots", "written"]
+__all__ = [
+    "MARK_SETTINGS",
+    "append_statement",
+    "create_statements",
+    "mark_of",
+    "marking",
+    "snapshots",
+    "written",
+]
 
 _PROPERTY = "spark.sql.iceberg.snapshot-property.filtersql.mark"
 _POSITION = "spark.sql.iceberg.snapshot-property.filtersql.position"
@@ -59,12 +68,22 @@ def mark_of(summaries: Sequence[Mapping[str, str]]) -> Mark | None:
     return next((mark for mark in marks if mark is not None), None)
 
 
+def append_statement(
+    table_sql: str, columns: Sequence[str], rows: Sequence[Sequence[object]], slot: Slot
+) -> str:
+    """Rows of the ledger: a slot that is filled takes no more."""
+    same = exp.column("subscription", "t", quoted=True).eq(slot.subscription)
+    there = exp.and_(same, exp.column("ordinal", "t", quoted=True) >= slot.ordinal)
+    return insert_unless(table_sql, columns, rows, there, "spark")
+
+
 def create_statements(
-    table_sql: str, definitions: str, config: Mapping[str, object]
+    table_sql: str, definitions: str, config: Mapping[str, object], *, keep: bool = False
 ) -> tuple[str, ...]:
-    """CREATE OR REPLACE TABLE, and the order in which rows are written."""
+    """CREATE OR REPLACE TABLE (`keep`: IF NOT EXISTS), and the order in which rows are written."""
     properties = config.get("table_properties")
-    create = f"CREATE OR REPLACE TABLE {table_sql} (\n  {definitions}\n)\nUSING iceberg"
+    words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
+    create = f"{words} {table_sql} (\n  {definitions}\n)\nUSING iceberg"
     if isinstance(properties, Mapping) and properties:
         pairs = (f"{_text(str(name))} = {_text(str(value))}" for name, value in properties.items())
         create += f"\nTBLPROPERTIES ({', '.join(pairs)})"

@@ -10,7 +10,7 @@ Example
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 
-__all__ = ["Engine", "Mark", "Written", "read_mark"]
+__all__ = ["Engine", "Mark", "Slot", "Written", "read_mark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,14 @@ class Mark:
             },
             ensure_ascii=False,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a subscription's next rows in the ledger: only one process can fill it."""
+
+    subscription: str
+    ordinal: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,13 @@ class Engine(Protocol):
         """The rows of a query."""
         ...
 
+    def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a query, of which few are in memory at a time, where the engine can.
+
+        No other statement is run before the last row was taken.
+        """
+        ...
+
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
         ...
@@ -131,8 +146,32 @@ class Engine(Protocol):
         """Whether a table of that (schema, name) exists in the catalog of the targets."""
         ...
 
-    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
-        """Make a table, in place of one that exists. `config` is a subscription's target_config."""
+    def create(
+        self,
+        parts: Sequence[str],
+        definitions: str,
+        config: dict[str, object],
+        *,
+        keep: bool = False,
+    ) -> None:
+        """Make a table, in place of one that exists, which `keep` leaves as it is.
+
+        `config` is a subscription's target_config.
+        """
+        ...
+
+    def append(
+        self,
+        parts: Sequence[str],
+        columns: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        slot: Slot,
+        then: str,
+    ) -> list[tuple[object, ...]]:
+        """Add rows in one commit; none, or an error, where another process filled the slot.
+
+        What the query `then` gives afterwards tells which of it.
+        """
         ...
 
     def drop(self, parts: Sequence[str]) -> None:

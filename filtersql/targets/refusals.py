@@ -17,9 +17,16 @@ from contextlib import contextmanager
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import EngineRefused
 
-__all__ = ["is_missing", "reason_of", "spark_refusals"]
+__all__ = ["is_conflict", "is_missing", "reason_of", "spark_refusals"]
 
 _OURS = re.compile(r"filtersql: (.+?)(?: SQLSTATE: \w{5})?(?:[;\n]|\Z)")
+#: what Delta and Iceberg say of a commit that came too late: nothing of it is in the table
+_CONFLICT = re.compile(
+    r"DELTA_CONCURRENT_(?:APPEND|DELETE_READ|DELETE_DELETE|TRANSACTION|WRITE)\b"
+    r"|\bConcurrent(?:Append|DeleteRead|DeleteDelete|Transaction|Write)Exception\b"
+    r"|org\.apache\.iceberg\.exceptions\.CommitFailedException"
+    r"|Found conflicting (?:files|deletes|position deletes)|Found new conflicting delete files"
+)
 _NOISE = re.compile(
     r"\n*(?:JVM stacktrace:|\s+at [\w.$]+\(|== SQL|Caused by:|LINE \d+:).*", re.DOTALL
 )
@@ -41,6 +48,11 @@ def reason_of(text: str) -> str:
 def is_missing(refused: Mistakes) -> bool:
     """Whether Spark said that a table, its schema or its namespace does not exist."""
     return bool(_MISSING.search(refused.mistakes[0].message))
+
+
+def is_conflict(refused: Mistakes) -> bool:
+    """Whether all that went wrong is that another commit came first."""
+    return all(_CONFLICT.search(f"{one.message}\n{one.detail}") for one in refused.mistakes)
 
 
 @contextmanager

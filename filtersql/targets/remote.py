@@ -37,11 +37,13 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.line import Line
-from filtersql.targets.model import Mark, Written
+from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
+from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     drop,
+    insert_values,
     literal,
     positional_view,
     quoted,
@@ -93,6 +95,10 @@ class Remote:
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
         return self.line.ask(statement)[1]
+
+    def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a query."""
+        return iter(self.rows(statement))
 
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
@@ -165,17 +171,45 @@ class Remote:
             raise
         return True
 
-    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
-        """Make a table, in place of one that exists."""
+    def create(
+        self,
+        parts: Sequence[str],
+        definitions: str,
+        config: dict[str, object],
+        *,
+        keep: bool = False,
+    ) -> None:
+        """Make a table, in place of one that exists, which `keep` leaves as it is."""
         if parts[0] not in self.schemas:
             self.rows(f"CREATE SCHEMA IF NOT EXISTS {self.table_sql(parts[:1])}")
             self.schemas.add(parts[0])
         name = self.table_sql(parts)
         if self.format == "iceberg":
-            for statement in iceberg.create_statements(name, definitions, config):
-                self.rows(statement)
+            statements = iceberg.create_statements(name, definitions, config, keep=keep)
         else:
-            self.rows(delta.create_statement(name, definitions, config, None))
+            statements = (delta.create_statement(name, definitions, config, None, keep=keep),)
+        for statement in statements:
+            try:
+                self.rows(statement)
+            except Mistakes:
+                # Another process may have made it in the meantime.
+                if not (keep and self.exists(parts)):
+                    raise
+
+    def append(
+        self,
+        parts: Sequence[str],
+        columns: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        slot: Slot,
+        then: str,
+    ) -> list[tuple[object, ...]]:
+        """Add rows; none, or an error, where another process filled the slot."""
+        name = self.table_sql(parts)
+        if self.format == "iceberg":
+            return self.rows(script(iceberg.append_statement(name, columns, rows, slot), then))
+        insert = insert_values(name, columns, rows, "spark")
+        return self._marked(script(*under(delta.filling(slot), delta.MARK_SETTINGS, insert), then))
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
@@ -183,6 +217,11 @@ class Remote:
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
+        return settled(
+            lambda: self._write(statement, compiled, mark), lambda: self.committed(compiled), mark
+        )
+
+    def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         merge = statement != compiled.initial_copy_sql
         table = self.table_sql(compiled.target)
         if self.format == "iceberg":

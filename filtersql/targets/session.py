@@ -14,7 +14,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,9 +25,10 @@ from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
-from filtersql.targets.model import Mark, Written
+from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import spark_refusals
-from filtersql.targets.statements import literal, quoted
+from filtersql.targets.settling import settled
+from filtersql.targets.statements import insert_values, literal, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,6 +64,12 @@ class Session:
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
         return [tuple(row) for row in self._collect(statement)]
+
+    def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a query, one of its partitions at a time."""
+        with spark_refusals():
+            for row in self.spark.sql(statement).toLocalIterator():
+                yield tuple(row)
 
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
@@ -143,16 +150,61 @@ class Session:
         )
         return True
 
-    def create(self, parts: Sequence[str], definitions: str, config: dict[str, object]) -> None:
-        """Make a table, in place of one that exists."""
+    def create(
+        self,
+        parts: Sequence[str],
+        definitions: str,
+        config: dict[str, object],
+        *,
+        keep: bool = False,
+    ) -> None:
+        """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._schema(parts[0])
         name = self.table_sql(parts)
         if self.format == "iceberg":
-            for statement in iceberg.create_statements(name, definitions, config):
+            statements = iceberg.create_statements(name, definitions, config, keep=keep)
+        else:
+            location = str(folder) if (folder := self._folder(parts)) else None
+            statements = (delta.create_statement(name, definitions, config, location, keep=keep),)
+        for statement in statements:
+            try:
                 self._sql(statement)
-            return
-        location = str(folder) if (folder := self._folder(parts)) else None
-        self._sql(delta.create_statement(name, definitions, config, location))
+            except Mistakes:
+                # Another process may have made it in the meantime.
+                if not (keep and self.exists(parts)):
+                    raise
+
+    def append(
+        self,
+        parts: Sequence[str],
+        columns: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        slot: Slot,
+        then: str,
+    ) -> list[tuple[object, ...]]:
+        """Add rows; none, or an error, where another process filled the slot."""
+        name = self.table_sql(parts)
+        if self.format == "iceberg":
+            self._collect(iceberg.append_statement(name, columns, rows, slot))
+        else:
+            with self._settings(delta.filling(slot)):
+                self._collect(insert_values(name, columns, rows, "spark"))
+        return self.rows(then)
+
+    def beside(self) -> Session:
+        """A new session with the same settings: those around a MERGE would stamp any other."""
+        with spark_refusals():
+            other = self.spark.newSession()
+            settings = self.spark.conf.getAll
+        for name, value in settings.items():
+            # A setting of the whole Spark cannot be set, and is the same.
+            if name.startswith("spark."):
+                with suppress(Mistakes), spark_refusals():
+                    other.conf.set(name, value)
+        with spark_refusals():
+            for name in (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS):
+                other.conf.unset(name)
+        return Session(other, self.format, self.catalog, self.warehouse)
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
@@ -163,6 +215,11 @@ class Session:
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
+        return settled(
+            lambda: self._write(statement, compiled, mark), lambda: self.committed(compiled), mark
+        )
+
+    def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         merge = statement != compiled.initial_copy_sql
         if self.format == "delta":
             with self._settings(delta.marking(mark, initial=not merge)):
@@ -185,14 +242,6 @@ class Session:
             return iceberg.mark_of(self._summaries(compiled))
         rows = self._collect(delta.history(self.table_sql(compiled.target)))
         return delta.mark_of([row.asDict() for row in rows])
-
-    def beside(self) -> Session:
-        """A session of the same Java process with the same settings."""
-        other = self.spark.newSession()
-        for name, value in self.spark.conf.getAll.items():
-            if name.startswith("spark.sql.") and other.conf.isModifiable(name):
-                other.conf.set(name, value)
-        return Session(other, self.format, self.catalog, self.warehouse)
 
     def interrupt(self) -> None:
         """Stop what another thread is running here."""

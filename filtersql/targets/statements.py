@@ -18,6 +18,7 @@ from filtersql.storage import Engine
 
 __all__ = [
     "drop",
+    "insert_unless",
     "insert_values",
     "literal",
     "positional_view",
@@ -98,3 +99,36 @@ def positional_view(name: str, path: Path, columns: Sequence[StagedColumn]) -> s
     return (
         f"CREATE TEMPORARY VIEW {quoted(name, 'spark')} ({fields})\nUSING parquet OPTIONS ({pairs})"
     )
+
+
+def insert_unless(
+    table_sql: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    there: exp.Expr,
+    engine: Engine,
+) -> str:
+    """A MERGE that adds rows unless the table has one for which a condition holds.
+
+    It reads what it depends on, so a commit that comes between makes Iceberg refuse it; an INSERT
+    would be added behind the other.
+    """
+    names = [exp.to_identifier(column, quoted=True) for column in columns]
+    values = exp.Values(
+        expressions=[exp.Tuple(expressions=[literal(value) for value in row]) for row in rows],
+        alias=exp.TableAlias(this=exp.to_identifier("v"), columns=names),
+    )
+    never = exp.When(
+        matched=True,
+        condition=exp.column(names[0].copy(), "t").is_(exp.null()),
+        then=exp.Delete(),
+    )
+    insert = exp.Insert(this=exp.Tuple(expressions=[exp.column(name.copy()) for name in names]))
+    insert.set("expression", exp.Tuple(expressions=[exp.column(n.copy(), "s") for n in names]))
+    merge = exp.Merge(
+        this=exp.to_table(table_sql, dialect=engine, alias="t"),
+        using=exp.select("*").from_(values).subquery("s"),
+        on=there,
+        whens=exp.Whens(expressions=[never, exp.When(matched=False, then=insert)]),
+    )
+    return merge.sql(engine)

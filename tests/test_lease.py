@@ -1,0 +1,216 @@
+"""Two runs at once: one wins, the other stops with one clear message and has written nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crashes import Crashes, Landed, Runner
+from histories import History, lines, write_files
+from running import delete, insert, update
+from test_applying import T1, Killed, OneByOne, engine, held, world
+from test_targets_spark import lake, warm
+
+from filtersql.applying import lease, ledger
+from filtersql.errors import Mistakes
+
+__all__ = ["engine", "lake", "warm", "world"]
+
+ELSEWHERE = {"host": "elsewhere", "place": "x", "pid": 7, "started": "1", "run": "x"}
+MESSAGE = 'another run has the targets of subscription "s1"'
+
+
+def hold(engine: OneByOne, owner: dict[str, object], seconds: float) -> None:
+    """Another run's row in the ledger."""
+    known = ledger.read(engine, "filtersql")
+    row = ledger.Entry(
+        known.ordinal + 1, "s1", "", "", "", "", False, 0, "held",
+        owner=json.dumps(owner), held_until=int(time.time() + seconds),
+    )  # fmt: skip
+    ledger.append(engine, "filtersql", [row])
+
+
+def more(world, first: int = 10) -> None:
+    """A row that comes, and goes again in a later file: applied out of order, it would stay."""
+    world.feed([{"seq": first, **insert("t1", a=20, b=0)}], name=str(first))
+
+
+def test_a_lease_of_another_machine_is_respected_until_it_expires(world, engine) -> None:
+    """Nothing is written meanwhile; the message says who and how long."""
+    one = OneByOne(engine.connection)
+    world.run(one)
+    more(world)
+    hold(one, ELSEWHERE, 100)
+    before = one.rows("SELECT count(*) FROM filtersql.ledger")
+    result = world.run(one)
+    assert ([found.message for found in result.mistakes], result.exit_code) == ([MESSAGE], 2)
+    assert result.mistakes[0].detail.startswith('Process 7 on "elsewhere" is at work.')
+    assert one.rows("SELECT count(*) FROM filtersql.ledger") == before
+    hold(one, ELSEWHERE, -1)
+    assert world.run(one).mistakes == ()
+    assert held(one, "t1") == [*T1, (20, 0)]
+
+
+def test_a_lease_of_a_process_that_is_gone_is_none(world, engine) -> None:
+    """On the same machine, where that can be seen; another start of the same number is another."""
+    one = OneByOne(engine.connection)
+    world.run(one)
+    more(world)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    own = lease._process(os.getpid())
+    hold(one, {**own, "run": "x", "pid": gone.pid}, 100)
+    assert world.run(one).mistakes == ()
+    more(world, 11)
+    hold(one, {**own, "pid": os.getppid(), "started": "1", "run": "x"}, 100)
+    assert world.run(one).mistakes == ()
+    more(world, 12)
+    parent = lease._process(os.getppid())
+    hold(one, {**parent, "run": "x"}, 100)
+    assert [found.message for found in world.run(one).mistakes] == [MESSAGE]
+
+
+def test_a_run_that_was_overtaken_while_it_read_stops(world, engine) -> None:
+    """Both found the ledger free; only one can write its next number."""
+    one, other = OneByOne(engine.connection), OneByOne(engine.connection)
+    world.run(one)
+    more(world)
+
+    def overtake(event) -> None:
+        if event.kind == "reading":
+            assert world.run(other).mistakes == ()
+
+    result = world.run(one, on_event=overtake)
+    assert [found.message for found in result.mistakes] == [MESSAGE]
+    assert result.mistakes[0].hint == "Run again."
+    assert held(one, "t1") == [*T1, (20, 0)]
+    assert [found.message for found in world.run(one).results] == ["nothing new"] * 2
+
+
+@pytest.mark.parametrize("still_at", [1, 2, 3, 4])
+def test_a_run_that_stood_still_does_not_write_after_it_was_taken_over(
+    world, engine, still_at, monkeypatch
+) -> None:
+    """Its lease expired; the next run finished its cut and went on to one that it never saw."""
+    one, other = OneByOne(engine.connection), OneByOne(engine.connection.cursor())
+    world.run(one)
+    more(world)
+    world.feed([{"seq": 11, **update("t2", a=2, c="z")}], name="11")
+    append, moments = OneByOne.append, iter(range(1, 100))
+
+    def stand_still() -> None:
+        if next(moments) == still_at:
+            with monkeypatch.context() as patch:
+                patch.setattr(lease, "_alive", lambda owner: False)
+                world.feed([{"seq": 12, **delete("t1", a=20)}], name="12")
+                assert world.run(other).mistakes == ()
+            monkeypatch.setattr(time, "monotonic", lambda: 1e9)
+
+    def slow_append(self, *arguments):
+        if self is one:
+            stand_still()
+        return append(self, *arguments)
+
+    monkeypatch.setattr(OneByOne, "append", slow_append)
+    result = world.run(one, on_event=lambda event: event.kind == "start" and stand_still())
+    assert [found.message for found in result.mistakes] == [MESSAGE]
+    monkeypatch.undo()
+    assert (held(engine, "t1"), held(engine, "t2")) == (T1, [(2, "z")])
+    assert [found.message for found in world.run(one).results] == ["nothing new"] * 2
+
+
+def test_a_run_that_ended_has_given_its_lease_back(world, engine) -> None:
+    """After success, after a refusal in the middle, and after Ctrl-C; a killed one cannot."""
+
+    def is_held() -> bool:
+        last = ledger.read(engine, "filtersql").last["s1"]
+        return last.held_until is not None
+
+    class Fails(OneByOne):
+        error: type[BaseException] = KeyboardInterrupt
+
+        def write(self, statement, compiled, mark):
+            raise self.error
+
+    world.run(OneByOne(engine.connection))
+    assert not is_held()
+    more(world)
+    with pytest.raises(KeyboardInterrupt):
+        world.run(Fails(engine.connection))
+    assert not is_held()
+    Fails.error = Killed
+    with pytest.raises(Killed):
+        world.run(Fails(engine.connection))
+    assert is_held()
+    assert world.run(OneByOne(engine.connection)).mistakes == ()
+    assert held(engine, "t1") == [*T1, (20, 0)]
+
+
+@pytest.mark.spark
+def test_a_number_of_the_ledger_is_given_once_on_spark(lake) -> None:
+    """Rows for a slot that is filled are not added, whatever the format calls that."""
+    world, engine = lake
+    assert world.run(engine).mistakes == ()
+    known = ledger.read(engine, "filtersql")
+    world.feed([{"seq": 8, **insert("t2", a=8, c="z")}], name="2")
+    assert world.run(engine).mistakes == ()
+    later = ledger.read(engine, "filtersql")
+    row = ledger.Entry(known.ordinal + 1, "s1", "", "", "", "", False, 0, "held", owner="{}")
+    with pytest.raises(Mistakes) as found:
+        ledger.append(engine, "filtersql", [row])
+    assert [one.message for one in found.value.mistakes] == [MESSAGE]
+    assert ledger.read(engine, "filtersql") == later
+    beside = engine.beside()
+    world.feed([{"seq": 9, **insert("t2", a=9, c="z")}], name="3")
+
+    def overtake(event) -> None:
+        if event.kind == "reading":
+            assert world.run(beside).mistakes == ()
+
+    result = world.run(engine, on_event=overtake)
+    assert [one.message for one in result.mistakes] == [MESSAGE]
+    assert len(engine.rows(f"SELECT * FROM {engine.table_sql(('s1', 't2'))}")) == 4
+
+
+@pytest.fixture
+def runners() -> Iterator[list[Runner]]:
+    both = [Runner(), Runner()]
+    yield both
+    for runner in both:
+        runner.close()
+
+
+@pytest.mark.parametrize("target", ["duckdb", pytest.param("delta", marks=pytest.mark.spark)])
+def test_of_two_processes_one_wins(target: str, runners: list[Runner], tmp_path: Path) -> None:
+    """The second comes while the first writes, and after its lease would have ended unrenewed."""
+    history = History(random.Random(3))
+    history.go(5)
+    write_files(tmp_path, history, target)
+    feed = tmp_path / "changes" / "1.jsonl"
+    feed.write_text(lines(history.records), encoding="utf-8")
+    first = Crashes(tmp_path, target, 3, Landed(), runners[0])
+    command = ["run", "--project-dir", str(tmp_path), "--target", target]
+    pause = str(tmp_path / "first")
+    runners[0].start(
+        log=f"{pause}.log", at=1, arguments=command, step="before write", pause=pause, lease=4,
+        output=str(tmp_path / "first.txt"),
+    )  # fmt: skip
+    while not Path(f"{pause}.paused").exists():
+        assert not runners[0].ended(0.1), (tmp_path / "first.txt").read_text()
+    time.sleep(0 if target == "duckdb" else 5)
+    output = tmp_path / "second.txt"
+    runners[1].start(log=f"{pause}.2.log", at=0, arguments=command, lease=4, output=str(output))
+    assert runners[1].wait() == 2
+    said = output.read_text(encoding="utf-8")
+    assert (MESSAGE if target == "delta" else "another process has the DuckDB file") in said
+    assert "Traceback" not in said
+    Path(f"{pause}.go").touch()
+    assert runners[0].wait() == 0, (tmp_path / "first.txt").read_text()
+    assert first.finish(history, history.seq) == []
