@@ -110,6 +110,8 @@ def document(writer: Writer, node: Node, *, plain: bool = False) -> exp.Expr:
             return writer.construct(node, lambda item: document(writer, item, plain=plain))
         case Op() | Func() if node.function.name in STEPS:
             return walk_to(writer, node, plain=plain)
+        case Op() | Func() if node.function.name == "jsonb_delete":
+            return _without(writer, node, document(writer, node.args[0], plain=plain))
         case Op() | Func() if node.function.name == "jsonb_path_query_first":
             from filtersql.filters import json_paths
 
@@ -130,6 +132,20 @@ def _column(writer: Writer, node: Var, plain: bool) -> exp.Expr:
         column = writer.piece(".json_sure", column)
     marked = writer.piece(".marked_plain" if plain else ".marked", column)
     return writer.piece(".document", marked)
+
+
+def _without(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Expr:
+    """`j - 'a'` and `j - '{a,b}'`: a document without these keys, or elements."""
+    known = arrays.constant(node.args[1])
+    if known is None or node.args[1].type not in ("text", "_text"):
+        raise writer.refused(node, "Only constant keys can be taken away.")
+    if known.value is None:
+        return writer.piece(".no_document")
+    keys = known.value if isinstance(known.value, tuple) else (known.value,)
+    texts = [writer.text(f"s{key}") for key in keys if key is not None]
+    return (
+        writer.piece(".document_without", source, exp.Array(expressions=texts)) if texts else source
+    )
 
 
 def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr:

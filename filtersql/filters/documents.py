@@ -22,11 +22,12 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import arrays, containment
+from filtersql.filters import arrays, containment, numeric_order
 from filtersql.filters.document_values import (
     STEPS,
     document,
@@ -83,6 +84,40 @@ def _compare(symbol: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
         return writer.filled(f"_1 {symbol} _2", *sides)
 
     return compare
+
+
+def _order(symbol: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
+    """`<` and its kind beside a scalar, `[]` or `{}`: what else differs inside is not needed."""
+
+    def compare(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        if not any(fold(arg) is not None for arg in args):
+            raise writer.refused(node, _CONSTANT)
+        return writer.filled(f"_1 {symbol} _2", *(_order_text(writer, node, arg) for arg in args))
+
+    return compare
+
+
+def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
+    """A text that sorts as the document does."""
+    known = fold(arg)
+    if known is None:
+        found = raw(writer, document(writer, arg, plain=True))
+        number = numeric_order.sort_text_of_shown(
+            writer, writer.piece(".document_number_or_none", found.copy())
+        )
+        return writer.piece(".document_order", found, number)
+    if known.value is None:
+        return values.null("text", writer.engine)
+    match loaded(str(known.value)):
+        case bool() as truth:
+            return writer.text("41" if truth else "40")
+        case None:
+            return writer.text("1")
+        case Decimal() as value:
+            return writer.text(f"3{numeric_order.sort_text_of(value)}")
+        case [] | {} as empty if not empty:
+            return writer.text("0" if isinstance(empty, list) else "6")
+    raise writer.refused(node, "Only numbers, true, false, null, [] and {} have an order here.")
 
 
 def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
@@ -162,14 +197,12 @@ def is_null(writer: Writer, node: Node) -> exp.Expr | None:
 def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:
     """A text that is compared with others.
 
-    Beside constants that are no text of an object or array, json's exact text of one is not needed.
+    Beside constants that are no text of an object or array, the exact text of one is not needed.
     """
-    if not isinstance(node, (Op, Func)) or not node.function.name.startswith("json_"):
+    if not isinstance(node, (Op, Func)) or node.function.name not in _TEXTS:
         return writer.put(node)
     known = [fold(other) for other in others]
-    if node.function.name not in _TEXTS or any(
-        item is None or str(item.value)[:1] in ("{", "[") for item in known
-    ):
+    if any(item is None or str(item.value)[:1] in ("{", "[") for item in known):
         return writer.put(node)
     return writer.piece(".document_loose", raw(writer, walk_to(writer, node)))
 
@@ -197,6 +230,10 @@ FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     **dict.fromkeys(("jsonb_array_length", "json_array_length"), _length),
     "jsonb_eq": _compare("="),
     "jsonb_ne": _compare("<>"),
+    "jsonb_lt": _order("<"),
+    "jsonb_le": _order("<="),
+    "jsonb_gt": _order(">"),
+    "jsonb_ge": _order(">="),
     "jsonb_contains": _contains,
     "jsonb_contained": _contained,
     "jsonb_exists": _exists,

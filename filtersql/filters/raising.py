@@ -99,6 +99,7 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys([f"{name}(jsonb)" for name in ("int2", "int4", "int8", "float4", "float8",
                                                    "numeric")],
                     "when the value is no number, or " + _FITS.removeprefix("when ")),
+    "jsonb_delete": "when the value is a scalar",
     "bool(jsonb)": "when the value is not true or false",
     "array_length": "on arrays of several dimensions or of other bounds",
     **dict.fromkeys(["get_byte", "get_bit"], "when the index is out of range"),

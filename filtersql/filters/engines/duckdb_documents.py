@@ -19,31 +19,30 @@ _UNMARKED_TOKENS = r'"s((?:[^"\\]|\\.)*)"|"n([^"]*)"|([:,])'
 
 
 def _replaced(text: str, *pairs: tuple[str, str]) -> str:
-    """REPLACE of marks, one after the other."""
+    """REPLACE, one after the other; `#` stands for the control character between the steps."""
     for old, new in pairs:
-        signs = " || ".join(f"CHR({sign})" for sign in old)
-        text = f"REPLACE({text}, {signs}, '{new}')"
+        parts = [f"'{part}'" if part else "" for part in old.split("#")]
+        signs = [sign for part in parts for sign in (part, "CHR(1)") if sign][:-1]
+        text = f"REPLACE({text}, {' || '.join(signs)}, '{new}')"
     return text
 
 
 def _marked(tokens: str) -> str:
-    """Each scalar in quotes behind its mark; control characters stand between the steps."""
+    """Each scalar in quotes behind its mark."""
     found = (
         f"REGEXP_REPLACE(_1, '{tokens}', "
-        r"CHR(1) || '\1' || CHR(2) || '\2' || CHR(3), 'g')"
+        r"""'"s\1"' || CHR(1) || '\2' || CHR(1), 'g')"""
     )
-    return _replaced(found, ("23", '"'), ("12", '"n'), ("3", '"'), ("1", '"s'))
+    return _replaced(found, ("##", ""), ('"s"#', '"n'), ("#", '"'))
 
 
 def _unmarked(raw: str) -> str:
     """A document as jsonb's text."""
     found = (
         f"REGEXP_REPLACE({raw}, '{_UNMARKED_TOKENS}', "
-        r"CHR(1) || '\1' || CHR(2) || '\2' || CHR(3) || '\3' || CHR(4), 'g')"
+        r"""'"\1"' || CHR(1) || '\2' || CHR(1) || '\3' || CHR(1), 'g')"""
     )
-    return _replaced(
-        found, ("234", '"'), ("123", ""), ("12", ""), ("34", ""), ("1", '"'), ("4", " ")
-    )
+    return _replaced(found, ("###", ""), ('""##', ""), ('""#', ""), ("##", ""), ("#", " "))
 
 
 #: control characters whose escapes the engine writes with capital letters
@@ -103,6 +102,20 @@ DOCUMENTS = table(
         ".document_items": "JSON_EXTRACT(_1, '$[*]')",
         ".document_holds": "LIST_CONTAINS(JSON_EXTRACT_STRING(_1, '$[*]'), _2)",
         ".document_keys_among": "LIST_HAS_ALL(_2, JSON_KEYS(_1))",
+        ".document_without": "CASE JSON_TYPE(_1) WHEN 'OBJECT' THEN CAST('{' || ARRAY_TO_STRING("
+        "[CAST(TO_JSON(k) AS TEXT) || ':' || CAST(JSON_EXTRACT(_1, '$.\"' || "
+        "REPLACE(REPLACE(k, '\\', '\\\\'), '\"', '\\\"') || '\"') AS TEXT) "
+        "FOR k IN JSON_KEYS(_1) IF NOT LIST_CONTAINS(_2, k)], ',') || '}' AS JSON) "
+        "WHEN 'ARRAY' THEN TO_JSON([e FOR e IN JSON_EXTRACT(_1, '$[*]') "
+        "IF NOT LIST_CONTAINS(_2, JSON_EXTRACT_STRING(e, '$'))]) "
+        "ELSE CASE WHEN _1 IS NOT NULL THEN CAST(error('cannot delete from scalar') AS JSON) END "
+        "END",
+        ".document_number_or_none": "CASE WHEN REGEXP_MATCHES(_1, '^n[-0-9]') "
+        "THEN SUBSTRING(_1, 2) END",
+        ".document_order": "CASE WHEN _1 = '[]' THEN '0' WHEN _1 = 'nnull' THEN '1' "
+        "WHEN _1 LIKE 's%' THEN '2' WHEN _1 = 'nfalse' THEN '40' WHEN _1 = 'ntrue' THEN '41' "
+        "WHEN _1 LIKE 'n%' THEN '3' || _2 WHEN _1 LIKE '[%' THEN '5' WHEN _1 = '{}' THEN '6' "
+        "WHEN _1 IS NOT NULL THEN '7' END",
         ".document_has": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
         "ELSE CASE JSON_TYPE(_1) WHEN 'OBJECT' THEN _3 IS NOT NULL "
         "WHEN 'ARRAY' THEN LIST_CONTAINS(JSON_EXTRACT_STRING(_1, '$[*]'), _2) "

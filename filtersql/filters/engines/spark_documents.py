@@ -19,28 +19,28 @@ _UNMARKED_TOKENS = r'"s([^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+)"|"n([^"]*+)"|([:,])'
 
 
 def _replaced(text: str, *pairs: tuple[str, str]) -> str:
-    """REPLACE of marks, one after the other."""
+    """REPLACE, one after the other; `#` stands for the control character between the steps."""
     for old, new in pairs:
-        signs = ", ".join(f"CHR({sign})" for sign in old)
-        text = f"REPLACE({text}, CONCAT({signs}), '{new}')"
+        parts = [f"'{part}'" if part else "" for part in old.split("#")]
+        signs = [sign for part in parts for sign in (part, "CHR(1)") if sign][:-1]
+        found = signs[0] if len(signs) == 1 else f"CONCAT({', '.join(signs)})"
+        text = f"REPLACE({text}, {found}, '{new}')"
     return text
 
 
 def _marked(tokens: str) -> str:
-    """Each scalar in quotes behind its mark; control characters stand between the steps."""
-    found = f"REGEXP_REPLACE(_1, '{tokens}', CONCAT(CHR(1), '$1', CHR(2), '$2', CHR(3)))"
-    return _replaced(found, ("23", '"'), ("12", '"n'), ("3", '"'), ("1", '"s'))
+    """Each scalar in quotes behind its mark."""
+    found = f"REGEXP_REPLACE(_1, '{tokens}', CONCAT('\"s$1\"', CHR(1), '$2', CHR(1)))"
+    return _replaced(found, ("##", ""), ('"s"#', '"n'), ("#", '"'))
 
 
 def _unmarked(raw: str) -> str:
     """A document as jsonb's text."""
     found = (
         f"REGEXP_REPLACE({raw}, '{_UNMARKED_TOKENS}', "
-        "CONCAT(CHR(1), '$1', CHR(2), '$2', CHR(3), '$3', CHR(4)))"
+        "CONCAT('\"$1\"', CHR(1), '$2', CHR(1), '$3', CHR(1)))"
     )
-    return _replaced(
-        found, ("234", '"'), ("123", ""), ("12", ""), ("34", ""), ("1", '"'), ("4", " ")
-    )
+    return _replaced(found, ("###", ""), ('""##', ""), ('""#', ""), ("##", ""), ("#", " "))
 
 
 #: control characters whose escapes the engine writes with capital letters
@@ -75,6 +75,16 @@ _ITEMS = (
 )
 
 
+def _in_quotes(text: str) -> str:
+    """A text as a string of JSON."""
+    return f"SUBSTRING(TO_JSON(ARRAY({text})), 2, CHAR_LENGTH(TO_JSON(ARRAY({text}))) - 2)"
+
+
+def _as_member(raw: str) -> str:
+    """A raw text inside of an array or object."""
+    return f"CASE WHEN LEFT({raw}, 1) IN ('{{', '[') THEN {raw} ELSE {_in_quotes(raw)} END"
+
+
 DOCUMENTS = table(
     {
         # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
@@ -102,6 +112,19 @@ DOCUMENTS = table(
         ".document_holds": "ARRAY_CONTAINS(FROM_JSON(_1, 'array<string>'), _2)",
         ".document_keys_among": "SIZE(ARRAY_EXCEPT(MAP_KEYS(FROM_JSON(_1, 'map<string,string>')), "
         "_2)) = 0",
+        ".document_without": "CASE WHEN STARTSWITH(_1, '{') THEN CONCAT('{', ARRAY_JOIN(TRANSFORM("
+        "FILTER(MAP_ENTRIES(FROM_JSON(_1, 'map<string,string>')), "
+        "p -> NOT ARRAY_CONTAINS(_2, p.key)), "
+        f"p -> CONCAT({_in_quotes('p.key')}, ':', {_as_member('p.value')})), ','), '}}') "
+        "WHEN STARTSWITH(_1, '[') THEN CONCAT('[', ARRAY_JOIN(TRANSFORM("
+        "FILTER(FROM_JSON(_1, 'array<string>'), e -> NOT ARRAY_CONTAINS(_2, e)), "
+        f"e -> {_as_member('e')}), ','), ']') "
+        "WHEN _1 IS NOT NULL THEN raise_error('cannot delete from scalar') END",
+        ".document_number_or_none": "CASE WHEN _1 RLIKE '^n[-0-9]' THEN SUBSTRING(_1, 2) END",
+        ".document_order": "CASE WHEN _1 = '[]' THEN '0' WHEN _1 = 'nnull' THEN '1' "
+        "WHEN _1 LIKE 's%' THEN '2' WHEN _1 = 'nfalse' THEN '40' WHEN _1 = 'ntrue' THEN '41' "
+        "WHEN _1 LIKE 'n%' THEN CONCAT('3', _2) WHEN _1 LIKE '[%' THEN '5' WHEN _1 = '{}' THEN '6' "
+        "WHEN _1 IS NOT NULL THEN '7' END",
         ".document_has": "CASE WHEN _2 IS NULL THEN NULL WHEN STARTSWITH(_1, '{') "
         "THEN _3 IS NOT NULL WHEN STARTSWITH(_1, '[') "
         "THEN ARRAY_CONTAINS(FROM_JSON(_1, 'array<string>'), _2) ELSE _1 = _2 END",
