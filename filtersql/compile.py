@@ -13,7 +13,7 @@ from typing import Any
 
 from filtersql import publications
 from filtersql.catalog import Table
-from filtersql.changes import untold
+from filtersql.changes import by_target, one_table, untold
 from filtersql.definitions.model import Action, Publication, ReplicationSet
 from filtersql.errors import Mistake, Mistakes, Notice, heard
 from filtersql.errors.compiling import TargetTaken
@@ -82,6 +82,8 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
                 with mistakes:
                     node = _node(resolved, shelf, goal, project, notices)
                     nodes.append(node)
+        with mistakes:
+            one_table(subscription, [node.resolved for node in nodes])
     with mistakes:
         _one_writer(nodes)
     mistakes.raise_all()
@@ -261,6 +263,7 @@ def _node(
     notices |= dict.fromkeys(identity.lints(resolved, by_action, project.definitions.catalog))
     for row_filter in filters.values():
         notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))
+    resolved = by_target(resolved)
     compiled = compiled_table(resolved, filters.__getitem__, shelf.writer(goal.engine), goal)
     return Node(resolved, filters, compiled)
 

@@ -19,12 +19,14 @@ from sqlglot import exp, select
 
 from filtersql.applying.ledger import SeenFile
 from filtersql.applying.model import Inputs
+from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import DuplicateKeys
 from filtersql.errors.targets import SparkTableOnDuckDB
 from filtersql.feeds.changes import Landing, Reading, read
 from filtersql.feeds.formats import is_consumed, open_files
+from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.records import Record
@@ -36,6 +38,8 @@ from filtersql.targets.model import Engine
 __all__ = ["FeedRead", "read_feed", "stage_source"]
 
 Found = tuple[Place, Mistake]
+
+_LAKES = {"delta_cdf": from_delta, "iceberg_changelog": from_iceberg}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,10 @@ def read_feed(
     positions = [landing.position for landing in landings]
     lowest = min((-1 if position is None else position for position in positions), default=-1)
     if feed.path is None:
-        rows = _from_table(engine, feed, lowest)
+        rows = _from_table(engine, feed, lowest, landings, inputs.catalog)
+        closed = feed.format != "filtersql"
         return FeedRead(
-            read(rows, inputs.catalog, landings, engine.dialect, folder, closed=False,
+            read(rows, inputs.catalog, landings, engine.dialect, folder, closed=closed,
                  on_progress=on_progress),
             rows,
         )  # fmt: skip
@@ -124,13 +129,16 @@ def _consumed(
 
 
 def _from_table(
-    engine: Engine, feed: Feed, lowest: int
+    engine: Engine, feed: Feed, lowest: int, landings: Sequence[Landing], catalog: Catalog
 ) -> Callable[[list[Found]], Iterator[tuple[Place, Record]]]:
     parts = str(feed.table).split(".")
     if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
         engine.dialect == "duckdb"
     ):
         raise Mistakes([SparkTableOnDuckDB(str(feed.table), feed.span)])
+    if feed.format in _LAKES:
+        source = catalog.tables[landings[0].compiled.sources[0]]
+        return _LAKES[feed.format](engine.rows, parts, source, lowest)
     name = exp.Table(
         **{
             key: exp.to_identifier(part, quoted=True)

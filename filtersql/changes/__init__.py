@@ -3,7 +3,7 @@
 from filtersql.changes.images import Images, images, may_be_out_of_line
 from filtersql.changes.judging import Arm, Criterion, Judgements, judgements
 from filtersql.changes.keys import Form, row_form, row_key
-from filtersql.changes.telling import untold
+from filtersql.changes.telling import by_target, lacks_old_rows, one_table, untold
 from filtersql.changes.transitions import TRANSITIONS, Effect
 
 __all__ = [
@@ -14,9 +14,12 @@ __all__ = [
     "Form",
     "Images",
     "Judgements",
+    "by_target",
     "images",
     "judgements",
+    "lacks_old_rows",
     "may_be_out_of_line",
+    "one_table",
     "row_form",
     "row_key",
     "untold",

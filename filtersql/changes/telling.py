@@ -14,17 +14,24 @@ change is read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from filtersql.catalog import Catalog
-from filtersql.definitions.formats import FORMATS
-from filtersql.definitions.model import Action
+from filtersql.definitions.formats import FORMATS, FeedFormat
+from filtersql.definitions.model import Action, Feed, Subscription
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import FeedHidesChanges, UntoldType
+from filtersql.errors.feeds import (
+    FeedHidesChanges,
+    FeedHidesOperations,
+    FeedOfOneTable,
+    UntoldType,
+)
 from filtersql.publications.identity import has_identity
 from filtersql.publications.model import ResolvedTable
+from filtersql.source import Span
 
-__all__ = ["untold"]
+__all__ = ["by_target", "lacks_old_rows", "one_table", "untold"]
 
 
 def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> Iterator[Mistake]:
@@ -38,6 +45,11 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
         for name in resolved.sources:
             if not has_identity(catalog.tables[name]):
                 yield FeedHidesChanges(form.name, name, feed.span)
+    if form.orders_one_table and len(resolved.sources) > 1:
+        subscription = resolved.subscription.name
+        yield FeedOfOneTable(form.name, subscription, len(resolved.sources), feed.span)
+    yield from _operations(resolved, form, feed.span)
+    yield from _old_rows(resolved, form, feed, read)
     needed = {column.name for column in resolved.columns} | set(read)
     for column in resolved.table.columns:
         kind = column.type
@@ -45,3 +57,93 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
             known = form.elements if kind.is_array else form.tells
             if kind.name.removeprefix("_") not in known:
                 yield UntoldType(form.name, resolved.table.name, column.name, kind.name, feed.span)
+
+
+def _operations(resolved: ResolvedTable, form: FeedFormat, span: Span) -> Iterator[Mistake]:
+    """What is published must not depend on which operation a change was, where that is not told."""
+    published = {action for action in Action if action in resolved.filters}
+    if form.truncates == "rows" and resolved.truncates is not (Action.DELETE in published):
+        needs = "A TRUNCATE comes as deletes of rows: publish both, or neither."
+        yield FeedHidesOperations(form.name, resolved.table.name, needs, span)
+    if form.tells_updates or (
+        published == {Action.INSERT, Action.UPDATE, Action.DELETE}
+        and (len({frozenset(parts) for parts in resolved.filters.values()}) == 1)
+    ):
+        return
+    needs = (
+        "An update may come as a delete and an insert: publish insert, update and delete, with the"
+        " same row filters."
+    )
+    yield FeedHidesOperations(form.name, resolved.table.name, needs, span)
+
+
+def one_table(subscription: Subscription, tables: Iterable[ResolvedTable]) -> None:
+    """A feed whose seq counts one table's commits serves one table. Raises FeedOfOneTable."""
+    feed = subscription.changes
+    if feed is None or not FORMATS[feed.format].orders_one_table:
+        return
+    own = [table for table in tables if table.subscription is subscription]
+    if len(own) > 1:
+        raise FeedOfOneTable(feed.format, subscription.name, len(own), feed.span)
+
+
+def by_target(resolved: ResolvedTable) -> ResolvedTable:
+    """The target judged by what it holds, where its feed has no old rows and that is exact.
+
+    An UPDATE that does not match deletes the row if it is there: each row there matched once, by
+    the one filter of all actions.
+    """
+    feed = resolved.subscription.changes
+    if feed is None or not lacks_old_rows(feed) or not _is_judged_alike(resolved):
+        return resolved
+    rules = replace(
+        resolved.semantics, update_decision="target_existence", delete_policy="target_existence"
+    )
+    return replace(resolved, semantics=rules)
+
+
+def lacks_old_rows(feed: Feed) -> bool:
+    """Whether an UPDATE of the feed tells the new row only."""
+    return FORMATS[feed.format].old_rows == "none" and feed.options.get("before_image") != "true"
+
+
+def _old_rows(
+    resolved: ResolvedTable, form: FeedFormat, feed: Feed, read: Collection[str]
+) -> Iterator[Mistake]:
+    """What must be known of old rows that are not told."""
+    name = resolved.table.name
+    if form.truncates == "untold" and resolved.truncates and "no_truncate" not in feed.assume:
+        needs = "A TRUNCATE leaves no trace in it."
+        remedy = "Publish no truncate, or say `assume: [no_truncate]`."
+        yield FeedHidesOperations(form.name, name, needs, feed.span, remedy)
+    if not lacks_old_rows(feed) or Action.UPDATE not in resolved.filters:
+        return
+    remedy = "Record BI_ columns (BeforeImageSettings) and say `before_image: true`."
+    if "fixed_keys" not in feed.assume:
+        needs = "An UPDATE that changes the key does not tell the old one."
+        other = f"{remedy} Or say `assume: [fixed_keys]`."
+        yield FeedHidesOperations(form.name, name, needs, feed.span, other)
+    beyond = sorted(set(read).difference(resolved.table.primary_key))
+    if not resolved.table.primary_key:
+        needs = "An UPDATE does not tell the old row, and the table has no primary key."
+        yield FeedHidesOperations(form.name, name, needs, feed.span, remedy)
+    elif beyond and not _is_judged_alike(resolved):
+        needs = (
+            f'Its row filters read column "{beyond[0]}" of old rows, and not all actions are'
+            " published with the same filters."
+        )
+        yield FeedHidesOperations(form.name, name, needs, feed.span, remedy)
+
+
+def _is_judged_alike(resolved: ResolvedTable) -> bool:
+    """Whether each row of the target matched the filter that judges it now.
+
+    All actions and the copy have the same filters, and nothing stays that the source removed.
+    """
+    filters = {frozenset(parts) for parts in (*resolved.filters.values(), resolved.copy_filters)}
+    every = {Action.INSERT, Action.UPDATE, Action.DELETE} == set(resolved.filters)
+    rules, apply = resolved.semantics, resolved.subscription.on_conflict in (None, "apply")
+    feed = resolved.subscription.changes
+    empties = resolved.truncates or (feed is not None and "no_truncate" in feed.assume)
+    plain = (rules.update_decision, rules.delete_policy) == ("old_new", "old_filter")
+    return len(filters) == 1 and every and empties and plain and apply

@@ -35,14 +35,16 @@ class FeedFormat:
 
     `old_rows`: `logged` (what the replica identity logs), `complete` (always the whole row) or
     `none` (an UPDATE tells the new row only). `truncates`: `statement` (all tables that one
-    statement names), `table` (not whether a parent was named) or `untold`.
+    statement names), `table` (not whether a parent was named), `rows` (as deletes) or `untold`.
     """
 
     name: str
     old_rows: Literal["logged", "complete", "none"] = "logged"
-    truncates: Literal["statement", "table", "untold"] = "statement"
+    truncates: Literal["statement", "table", "rows", "untold"] = "statement"
     #: an UPDATE or DELETE of a table without replica identity leaves no trace
     hides_unidentified: bool = False
+    #: an UPDATE can be told from a DELETE and an INSERT of one key
+    tells_updates: bool = True
     #: a seq of one table says nothing of another's
     orders_one_table: bool = False
     #: where it is read: files, a table of the engine, or both
@@ -62,6 +64,11 @@ _DEBEZIUM = frozenset(
 )
 _DEBEZIUM_ELEMENTS = frozenset(
     "bool int2 int4 int8 float4 float8 numeric text varchar bpchar uuid json jsonb date"
+    " timestamp timestamptz bytea".split()
+)
+
+_DMS = frozenset(
+    "bool int2 int4 int8 float4 float8 numeric text varchar bpchar uuid json jsonb xml date time"
     " timestamp timestamptz bytea".split()
 )
 
@@ -87,6 +94,33 @@ FORMATS: Mapping[str, FeedFormat] = {
             hides_unidentified=True,
             options={"numeric_data_types_as_string": "boolean"},
             assumptions=("finite_numbers",),
+        ),
+        FeedFormat(
+            "dms",
+            old_rows="none",
+            truncates="untold",
+            options={
+                "sequence": "text",
+                "before_image": "boolean",
+                "csv_null_value": "text",
+            },
+            assumptions=("fixed_keys", "no_truncate"),
+            tells=_DMS,
+        ),
+        FeedFormat(
+            "delta_cdf",
+            old_rows="complete",
+            truncates="rows",
+            orders_one_table=True,
+            places=("table",),
+        ),
+        FeedFormat(
+            "iceberg_changelog",
+            old_rows="complete",
+            truncates="rows",
+            tells_updates=False,
+            orders_one_table=True,
+            places=("table",),
         ),
     )
 }

@@ -38,12 +38,13 @@ def read_feed(document: Document, node: Node | None, where: str) -> Feed | None:
         if place in entry and place not in form.places:
             at = document.span(entry[place])
             document.mistakes.append(NotOfThisFormat(place, form.name, at))
+    before = document.choice(entry.get("before"), "before", _BEFORE)
     return Feed(
         document.span(node),
         format=form.name,
         path=document.string(entry.get("path"), "path"),
         table=document.string(entry.get("table"), "table"),
-        before_complete=document.choice(entry.get("before"), "before", _BEFORE) == "complete",
+        before_complete="complete" in (form.old_rows, before),
         options=_options(document, entry, form),
         assume=frozenset(_assumed(document, entry.get("assume"), form, where)),
     )

@@ -11,11 +11,15 @@ from filtersql.source import Span
 __all__ = [
     "AmbiguousValue",
     "ContradictingReplay",
+    "DisorderedFiles",
     "FeedGap",
     "FeedHidesChanges",
+    "FeedHidesOperations",
+    "FeedOfOneTable",
     "IncompleteImage",
     "IncompleteTransaction",
     "InterleavedTransaction",
+    "LateLoad",
     "LeafTruncate",
     "LostBeginning",
     "MissingImage",
@@ -30,6 +34,7 @@ __all__ = [
     "UnknownFeedColumn",
     "UnknownFeedRelation",
     "UnknownOperation",
+    "UnreadableCommit",
     "UnreadableEvent",
     "UnreadableFeedFile",
     "UnreadableLine",
@@ -244,12 +249,33 @@ class IncompleteTransaction(Mistake):
 class LostBeginning(Mistake):
     """A transaction up to the position of a target goes on; its beginning is not there any more."""
 
-    def __init__(self, seq: int) -> None:
+    def __init__(self, seq: int, hint: str) -> None:
         super().__init__(
             f"the transaction at seq {seq} goes on, but its beginning is no longer in the feed",
             detail="Changes in it are numbered from its first one.",
-            hint="Keep the files that hold a target's last transaction, or send the numbers:"
-            " provide.transaction.metadata.",
+            hint=hint,
+        )
+
+
+class LateLoad(Mistake):
+    """A file of a full load that comes when changes were applied already."""
+
+    def __init__(self, shown: str) -> None:
+        super().__init__(
+            f"{shown} is a full load, and changes were applied already",
+            detail="Its rows belong before all changes.",
+            hint="Run with --full-refresh.",
+        )
+
+
+class DisorderedFiles(Mistake):
+    """The sequence column goes back from one change of a table to the next."""
+
+    def __init__(self, table: RelationName, span: Span) -> None:
+        super().__init__(
+            f'changes of table "{table}" are not in the order of the sequence column',
+            span=span,
+            detail="DMS writes a table's changes in the order of commits.",
         )
 
 
@@ -284,6 +310,42 @@ class NotOfThisFormat(Mistake):
 
     def __init__(self, key: str, form: str, span: Span) -> None:
         super().__init__(f'"{key}" is no key of feed format "{form}"', span=span)
+
+
+class UnreadableCommit(Mistake):
+    """A commit of a lakehouse table that cannot be read as changes of rows."""
+
+    def __init__(self, shown: str, reason: str) -> None:
+        super().__init__(
+            f"{shown} cannot be read as changes",
+            detail=f"{reason[:1].upper()}{reason[1:]}.",
+        )
+
+
+class FeedOfOneTable(Mistake):
+    """A feed whose seq counts the commits of one table, for several."""
+
+    def __init__(self, form: str, subscription: str, count: int, span: Span) -> None:
+        super().__init__(
+            f'a {form} feed serves one table; subscription "{subscription}" has {count}',
+            span=span,
+            detail="Its seq counts the commits of one table and says nothing of another's.",
+            hint="Make one subscription of each table.",
+        )
+
+
+class FeedHidesOperations(Mistake):
+    """A target whose rows depend on what the feed does not tell."""
+
+    def __init__(
+        self, form: str, table: RelationName, needs: str, span: Span, remedy: str | None = None
+    ) -> None:
+        super().__init__(
+            f'a {form} feed does not tell what table "{table}" needs',
+            span=span,
+            detail=needs,
+            hint=remedy,
+        )
 
 
 class PartitionedRelation(Mistake):

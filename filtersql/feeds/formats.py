@@ -15,12 +15,20 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import LostBeginning
 from filtersql.feeds import debezium, native
+from filtersql.feeds.dms import Dms
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.records import Record
 from filtersql.feeds.staging import Place, Records
 from filtersql.feeds.wal2json import Wal2json
 
 __all__ = ["Opened", "is_consumed", "open_files"]
+
+
+_NUMBERED = ("debezium", "dms")
+_KEEP = (
+    "Keep the files that hold a target's last transaction, or let Debezium number changes:"
+    " provide.transaction.metadata."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +50,11 @@ def open_files(feed: Feed, catalog: Catalog, files: Sequence[FeedFile], lowest: 
         case "debezium":
             opened = debezium.open_feed(files, feed, catalog, lowest)
             if lowest >= 0 and opened.index.lacks_beginning(lowest):
-                raise Mistakes([LostBeginning(lowest)])
+                raise Mistakes([LostBeginning(lowest, _KEEP)])
             return Opened(opened.records, opened.closed, opened.index.last())
+        case "dms":
+            found = Dms(files, feed, catalog, lowest).index()
+            return Opened(found.records, True, found.last)
         case "wal2json":
             stream = Wal2json(files, feed, catalog, lowest)
             return Opened(stream.records, False, stream.last)
@@ -53,8 +64,8 @@ def open_files(feed: Feed, catalog: Catalog, files: Sequence[FeedFile], lowest: 
 
 def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
     """Whether a file whose last seq is known need not be opened: all targets are beyond it."""
-    # Debezium's changes are numbered by what was read of their transaction: it may go on.
-    return last < lowest if feed.format == "debezium" else last <= lowest
+    # Some changes are numbered by what was read of their transaction: it may go on.
+    return last < lowest if feed.format in _NUMBERED else last <= lowest
 
 
 def _counted(records: Records, *, closed: bool) -> Opened:

@@ -58,6 +58,8 @@ class Judged:
     old: frozenset[str] = frozenset()
     #: columns that a target reads and that cannot be left out as unchanged
     always_sent: frozenset[str] = frozenset()
+    #: whether an update without its old row cannot be judged
+    judges_old: bool = False
     #: ops that fewer of the targets take (`CompiledTable.only_from`), and those
     partial: Mapping[str, tuple[int, ...]] | None = None
 
@@ -110,9 +112,10 @@ def _facts(table: Table, landings: Sequence[Landing]) -> Judged:
         table,
         frozenset(column.name for column in table.columns),
         frozenset[str]().union(*(needed_columns(target, table) for target in serves)),
-        frozenset[str]().union(*(target.identity for target in serves)),
+        frozenset[str]().union(*({*one.identity, *one.judged_old} for one in serves)),
         frozenset[str]().union(*map(_always_sent, serves)),
-        _partial(table.name, targets, compiled),
+        judges_old=any(target.judged_old for target in serves),
+        partial=_partial(table.name, targets, compiled),
     )
 
 
@@ -167,7 +170,8 @@ def _images(change: Record, facts: Judged) -> Iterator[Worded]:
             if missing:
                 yield lambda span: IncompleteImage(operation, "after", missing, name, span)
     if before is None:
-        if operation in _NEEDS_BEFORE and facts.old:
+        judged = operation == "update" and facts.judges_old
+        if judged or (operation in _NEEDS_BEFORE and facts.old):
             yield lambda span: MissingImage(operation, "before", name, span)
     elif operation in ("update", "delete") and not facts.old.issubset(before):
         lost = _in_order(facts.old.difference(before), table)

@@ -18,7 +18,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import NoFeedFiles, UnreadableFeedFile
 from filtersql.source import Source, Span
 
-__all__ = ["FeedFile", "find_files", "line_span", "lines"]
+__all__ = ["FeedFile", "find_files", "line_span", "lines", "opened"]
 
 _LONGEST_EXCERPT = 160
 
@@ -46,7 +46,7 @@ def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, .
 def lines(file: FeedFile) -> Iterator[tuple[int, bytes]]:
     """The lines with their numbers, blank ones left out; only a torn line lacks its newline."""
     try:
-        with _opened(file.path) as stream:
+        with opened(file) as stream:
             for number, line in enumerate(stream, 1):
                 if number == 1:
                     line = line.removeprefix(b"\xef\xbb\xbf")
@@ -67,7 +67,9 @@ def line_span(shown: str, number: int, line: bytes) -> Span:
     return Source(shown, before + text).span(len(before), len(before) + len(text))
 
 
-def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
+def opened(file: FeedFile) -> BinaryIO | gzip.GzipFile:
+    """The bytes of a file, decompressed."""
+    path = file.path
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 

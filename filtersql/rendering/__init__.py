@@ -9,7 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 
 from filtersql.catalog import Column, Identity, Table
-from filtersql.changes import Form, Images, Judgements, images, judgements, row_form, row_key
+from filtersql.changes import (
+    Form,
+    Images,
+    Judgements,
+    images,
+    judgements,
+    lacks_old_rows,
+    row_form,
+    row_key,
+)
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, ConflictsWithoutKey, NoRowKey
 from filtersql.filters.model import Filter
@@ -17,7 +26,13 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.rendering.header import header
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql, view_name
-from filtersql.rendering.plan import FilterWriter, MergePlan, Outline, merge_plan
+from filtersql.rendering.plan import (
+    FilterWriter,
+    MergePlan,
+    Outline,
+    merge_plan,
+    read_of_old_rows,
+)
 from filtersql.rendering.render import MACROS, render, with_source
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine, column_type
@@ -85,6 +100,7 @@ def _outline(
     engine, rules = destination.engine, resolved.semantics
     table, subscription = resolved.table, resolved.subscription
     complete = subscription.changes is not None and subscription.changes.before_complete
+    untold = subscription.changes is not None and lacks_old_rows(subscription.changes)
     pictures = images(
         table,
         resolved.columns,
@@ -115,7 +131,7 @@ def _outline(
         unique=_other_unique_key(resolved, key),
         form=form,
         images=pictures,
-        always_logged=complete or resolved.old_rows_are_full,
+        always_logged=complete or (resolved.old_rows_are_full and not untold),
         truncates=resolved.truncates,
         stops_at_unchanged=rules.toast_unchanged == "error",
         judgements=judged,
@@ -183,6 +199,9 @@ def _statements(
         ),
         key=outline.key,
         identity=resolved.old_columns,
+        judged_old=tuple(sorted(read_of_old_rows(outline.judgements)))
+        if outline.always_logged
+        else (),
         form=outline.form.value,
         effect_column=plan.plain_effect,
         ordinal_column=plan.plain_ordinal,

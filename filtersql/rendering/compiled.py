@@ -105,3 +105,5 @@ class CompiledTable:
     notices: tuple[Notice, ...] = ()
     #: ops that are published for some of the sources only: those; the others' are not sent
     only_from: Mapping[str, tuple[RelationName, ...]] = field(default_factory=dict)
+    #: columns by which filters judge old rows, where no update lacks its old row
+    judged_old: tuple[str, ...] = ()

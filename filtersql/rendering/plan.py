@@ -23,7 +23,7 @@ from filtersql.rendering.planned import (
 )
 from filtersql.storage import Engine
 
-__all__ = ["FilterWriter", "MergePlan", "Outline", "merge_plan"]
+__all__ = ["FilterWriter", "MergePlan", "Outline", "merge_plan", "read_of_old_rows"]
 
 #: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
 FilterWriter = Callable[[Filter, str], str]
@@ -133,7 +133,7 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
     hidden = tuple(column for column in old if column.plain in images.hidden_from_deletes)
     inferred = () if outline.always_logged or images.witness is None else old
     carried = tuple(planned[name] for name in images.carried if name in planned)
-    read = _read_of_old_rows(outline.judgements).difference(images.old)
+    read = read_of_old_rows(outline.judgements).difference(images.old)
     return {
         "logged_columns": () if inferred else tuple(one for one in old if one not in hidden),
         "inferred_columns": inferred,
@@ -251,7 +251,7 @@ def _arms(
     )
 
 
-def _read_of_old_rows(judgements: Judgements) -> frozenset[str]:
+def read_of_old_rows(judgements: Judgements) -> frozenset[str]:
     """The columns that any filter reads of an old row."""
     return frozenset(
         column

@@ -1,0 +1,201 @@
+"""The feed formats delta_cdf and iceberg_changelog: what a lakehouse table tells of its commits.
+
+Example
+    `changes: {format: delta_cdf, table: lake.orders}`: Delta's change data feed; a commit's number
+    is its version. `changes: {format: iceberg_changelog, table: lake.db.orders}`: Iceberg's
+    changelog; the number is the snapshot's sequence number, out of the metadata log.
+
+    An Iceberg snapshot takes rows away and adds rows; a key on both sides is an UPDATE. Old rows
+    are complete in both. A seq counts one table's commits, so such a feed serves one table.
+
+Delta
+    CDCReader.scala: _change_type, _commit_version
+Iceberg
+    CreateChangelogViewProcedure.java; MetadataLogEntriesTable.java
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from sqlglot import exp, select
+
+from filtersql.catalog import Table
+from filtersql.errors import Mistake
+from filtersql.errors.feeds import UnreadableCommit
+from filtersql.feeds.commits import Commit, Unpaired, changes_of
+from filtersql.feeds.records import Record
+from filtersql.feeds.staging import Place, Records
+
+__all__ = ["from_delta", "from_iceberg"]
+
+Query = Callable[[str], Sequence[Sequence[object]]]
+
+_NUMBER_BITS = 31
+_VIEW = "filtersql_changelog"
+_KIND, _NUMBER = "_change_type", "_commit_version"
+_SIDES = {
+    "delete": "deleted",
+    "update_preimage": "old",
+    "update_postimage": "new",
+    "insert": "inserted",
+}
+
+
+def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) -> Records:
+    """The changes of a Delta table above a position."""
+    types = _types(query, _table(parts))
+    name = _table(parts).sql("spark")
+    first = 0 if lowest < 0 else (lowest >> _NUMBER_BITS) + 1
+    newest = query(f"DESCRIBE HISTORY {name} LIMIT 1")
+    source = exp.Table(
+        this=exp.Anonymous(
+            this="table_changes",
+            expressions=[exp.Literal.string(name), exp.Literal.number(first)],
+        )
+    )
+    text = _select(types, table, (_NUMBER,)).from_(source).order_by(exp.column(_NUMBER))
+
+    def rows() -> Iterator[tuple[int, str, dict[str, Any]]]:
+        if not newest or int(str(newest[0][0])) < first:
+            return  # Delta refuses to begin behind the newest version
+        for kind, number, *values in query(text.sql("spark")):
+            yield int(str(number)), str(kind), _image(types, values)
+
+    return _records(rows, ".".join(parts), table)
+
+
+def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) -> Records:
+    """The changes of an Iceberg table above a position."""
+    # A long session keeps what it knew of the table.
+    query(f"REFRESH TABLE {_table(parts).sql('spark')}")
+    types = _types(query, _table(parts))
+    log = _table([*parts, "metadata_log_entries"])
+    columns = ("latest_snapshot_id", "latest_sequence_number")
+    told = query(select(*columns).from_(log).sql("spark"))
+    numbers = {int(str(i)): int(str(n)) for i, n in told if i is not None and n is not None}
+    start = [i for i, n in numbers.items() if lowest >= 0 and n == lowest >> _NUMBER_BITS]
+    options = f", options => map('start-snapshot-id', '{start[0]}')" if start else ""
+    catalog = exp.to_identifier(parts[0], quoted=True).sql("spark")
+    inside = exp.Literal.string(_table(parts[1:]).sql("spark")).sql("spark")
+    call = (
+        f"CALL {catalog}.system.create_changelog_view(table => {inside},"
+        f" changelog_view => '{_VIEW}'{options})"
+    )
+    text = _select(types, table, ("_commit_snapshot_id",)).from_(exp.to_table(_VIEW))
+    if lowest >= 0 and not start:
+        reason = "the snapshot at the target's position is not in its metadata log"
+        raise_unread = UnreadableCommit(".".join(parts), reason)
+        return lambda mistakes: _refused(raise_unread, mistakes)
+
+    def rows() -> Iterator[tuple[int, str, dict[str, Any]]]:
+        if not numbers or (start and numbers[start[0]] == max(numbers.values())):
+            return  # Iceberg refuses a view of nothing
+        query(call)
+        found = [
+            (numbers.get(int(str(snapshot)), -1), str(kind).lower(), _image(types, values))
+            for kind, snapshot, *values in query(text.sql("spark"))
+        ]
+        yield from sorted(found, key=lambda row: row[0])
+
+    return _records(rows, ".".join(parts), table, pairs=True)
+
+
+def _records(
+    rows: Callable[[], Iterator[tuple[int, str, dict[str, Any]]]],
+    shown: str,
+    table: Table,
+    *,
+    pairs: bool = False,
+) -> Records:
+    relation = [table.name.schema, table.name.name]
+
+    def records(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
+        for number, found in groupby(rows(), key=lambda row: row[0]):
+            place = (shown, max(number, 1), f"commit {number}".encode())
+            commit = Commit(number)
+            for _, kind, image in found:
+                getattr(commit, _SIDES[kind]).append(image)
+            if pairs:
+                _pair(commit, table.primary_key)
+            try:
+                if number < 0:
+                    raise Unpaired("its snapshot is not in the metadata log any more")
+                for change in changes_of(commit, relation, table.primary_key):
+                    yield place, change
+            except Unpaired as why:
+                wrong = UnreadableCommit(f"{shown}, commit {number}", str(why))
+                mistakes.append((place, wrong))
+
+    return records
+
+
+def _refused(
+    wrong: Mistake, mistakes: list[tuple[Place, Mistake]]
+) -> Iterator[tuple[Place, Record]]:
+    mistakes.append((("", 1, b""), wrong))
+    return iter(())
+
+
+def _pair(commit: Commit, key: Sequence[str]) -> None:
+    """A key that a snapshot takes away and adds is one whose row it updated."""
+    if not key:
+        return
+    gone = {tuple(row[name] for name in key) for row in commit.deleted}
+    both = gone & {tuple(row[name] for name in key) for row in commit.inserted}
+
+    def updated(row: Mapping[str, object]) -> bool:
+        return tuple(row[name] for name in key) in both
+
+    commit.old = [row for row in commit.deleted if updated(row)]
+    commit.new = [row for row in commit.inserted if updated(row)]
+    commit.deleted = [row for row in commit.deleted if not updated(row)]
+    commit.inserted = [row for row in commit.inserted if not updated(row)]
+
+
+def _table(parts: Sequence[str]) -> exp.Table:
+    names = zip(("this", "db", "catalog"), reversed(parts[-3:]), strict=False)
+    table = exp.Table(**{key: exp.to_identifier(part, quoted=True) for key, part in names})
+    if len(parts) > 3:  # catalog.db.table.metadata_table
+        last = [exp.to_identifier(part, quoted=True) for part in parts]
+        return exp.Table(this=exp.Dot.build(last))
+    return table
+
+
+def _types(query: Query, table: exp.Table) -> dict[str, str]:
+    """The columns of the table with the engine's types, lower case."""
+    found: dict[str, str] = {}
+    for name, kind, *_ in query(exp.Describe(this=table).sql("spark")):
+        if not name or str(name).startswith("#"):
+            break
+        found[str(name)] = str(kind).lower()
+    return found
+
+
+def _select(types: Mapping[str, str], table: Table, more: Sequence[str]) -> exp.Select:
+    """The kind of change, its commit, and every column as text, exactly."""
+    columns = [_text(name, kind, table) for name, kind in types.items()]
+    return select(exp.column(_KIND), *(exp.column(name) for name in more), *columns)
+
+
+def _text(name: str, kind: str, table: Table) -> exp.Expr:
+    column = exp.column(name, quoted=True)
+    text = exp.cast(column, "string", dialect="spark")
+    if kind == "binary":
+        return exp.func("CONCAT", exp.Literal.string("\\x"), exp.func("HEX", column))
+    if kind.startswith(("array", "struct", "map")):
+        return exp.Anonymous(this="TO_JSON", expressions=[column])
+    known = table.column(name)
+    if kind == "timestamp" and known is not None and known.type.name == "timestamptz":
+        return exp.func("CONCAT", text, exp.Literal.string("+00"))
+    return text
+
+
+def _image(types: Mapping[str, str], values: Sequence[object]) -> dict[str, Any]:
+    return {
+        name: json.loads(str(value)) if kind.startswith("array") and value is not None else value
+        for (name, kind), value in zip(types.items(), values, strict=True)
+    }

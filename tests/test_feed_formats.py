@@ -1,0 +1,346 @@
+"""One history in every format that is read from files leaves the rows of the native feed.
+
+What a format cannot tell is refused before anything runs, or where the value stands.
+FILTERSQL_FEED_SEEDS says how many histories each format is tried on (2 without it).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answers import Project
+from rows import rows_of
+
+Row = dict[str, Any]
+TABLE = """tables:
+  - name: t
+    columns: {id: int not null, v: text, n: "numeric(10,2)"}
+    primary_key: [id]
+    replica_identity: full
+"""
+PUBLICATION = 'publications: [{{name: p, tables: [{{name: t, where: "{}"}}]{}}}]\n'
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of the history. `tx` numbers transactions from 1, `lsn` is its log position."""
+
+    tx: int
+    lsn: int
+    op: str
+    before: Row | None = None
+    after: Row | None = None
+
+
+def history(seed: int, length: int = 60, *, fixed_keys: bool, truncates: bool) -> list[Change]:
+    """Random changes of a table, from empty."""
+    rng, held, changes = random.Random(seed), dict[int, Row](), list[Change]()
+    tx, lsn = 1, 1000
+    for _ in range(length):
+        if rng.random() < 0.5:
+            tx += 1
+        lsn += rng.choice([40, 120, 4000])
+        key = rng.randint(1, 6)
+        row = {"id": key, "v": rng.choice(["eu", "eu", "us", None]), "n": f"{rng.randint(0, 9)}.50"}
+        old = held.get(key)
+        if truncates and rng.random() < 0.04:
+            held.clear()
+            changes.append(Change(tx, lsn, "truncate"))
+        elif old is None:
+            held[key] = row
+            changes.append(Change(tx, lsn, "insert", None, row))
+        elif rng.random() < 0.2:
+            changes.append(Change(tx, lsn, "delete", held.pop(key)))
+        else:
+            other = key if fixed_keys else rng.randint(1, 6)
+            if other not in held or other == key:
+                del held[key]
+                held[other] = {**row, "id": other}
+                changes.append(Change(tx, lsn, "update", old, held[other]))
+    return changes
+
+
+def commits(changes: list[Change]) -> Mapping[int, int]:
+    """The log position of each commit: behind all changes before it, in the order of tx."""
+    ends: dict[int, int] = {}
+    for change in changes:
+        ends[change.tx] = change.lsn + 40
+    return ends
+
+
+def native(changes: list[Change]) -> str:
+    """Filtersql's own format."""
+    return lines(
+        {
+            "seq": number,
+            "tx": str(change.tx),
+            "relation": "public.t",
+            "op": change.op,
+            "before": change.before,
+            "after": change.after,
+        }
+        for number, change in enumerate(changes)
+    )
+
+
+def wal2json(changes: list[Change]) -> str:
+    """Format version 2."""
+    return lines(_wal2json(changes))
+
+
+def _wal2json(changes: list[Change]) -> Iterator[Row]:
+    ends, tx = commits(changes), 0
+    names = {"insert": "I", "update": "U", "delete": "D", "truncate": "T"}
+
+    def columns(row: Row | None) -> list[Row]:
+        return [{"name": name, "value": value} for name, value in (row or {}).items()]
+
+    for change in changes:
+        if change.tx != tx:
+            if tx:
+                yield {"action": "C", "lsn": f"0/{ends[tx]:X}"}
+            yield {"action": "B", "lsn": f"0/{ends[change.tx]:X}"}
+            tx = change.tx
+        event = {"action": names[change.op], "lsn": f"0/{change.lsn:X}", "schema": "public"}
+        event |= {"table": "t"}
+        if change.after is not None:
+            event["columns"] = columns(change.after)  # type: ignore[assignment]
+        if change.before is not None:
+            event["identity"] = columns(change.before)  # type: ignore[assignment]
+        yield event
+    yield {"action": "C", "lsn": f"0/{ends[tx]:X}"}
+
+
+def debezium(changes: list[Change]) -> str:
+    """Without schemas; numbers as texts; a changed key as d, tombstone and c."""
+    return lines(_debezium(changes))
+
+
+def _debezium(changes: list[Change]) -> Iterator[Row | None]:
+    ends = commits(changes)
+    ops = {"insert": "c", "update": "u", "delete": "d", "truncate": "t"}
+    for change in changes:
+        earlier = [end for tx, end in ends.items() if tx < change.tx] or None
+        source = {
+            "schema": "public",
+            "table": "t",
+            "txId": change.tx,
+            "lsn": change.lsn,
+            "sequence": json.dumps([earlier and str(max(earlier)), str(change.lsn)]),
+        }
+        before, after = change.before, change.after
+        if change.op == "update" and before and after and before["id"] != after["id"]:
+            yield {"op": "d", "source": source, "before": before, "after": None}
+            yield None
+            yield {"op": "c", "source": source, "before": None, "after": after}
+        else:
+            yield {"op": ops[change.op], "source": source, "before": before, "after": after}
+
+
+def dms(changes: list[Change], *, old_rows: bool) -> str:
+    """CSV with names, a commit's moment as the sequence."""
+    text = io.StringIO()
+    names = ["id", "v", "n"]
+    more = [f"BI_{name}" for name in names] if old_rows else []
+    writer = csv.DictWriter(text, ["Op", *names, *more, "at"])
+    writer.writeheader()
+    for change in changes:
+        row: Row = change.after or change.before or {}
+        if old_rows:
+            row = row | {f"BI_{name}": value for name, value in (change.before or {}).items()}
+        row = {name: "\\N" if value is None else value for name, value in row.items()}
+        at = f"2026-01-02 03:04:{change.tx // 1000:02}.{change.tx % 1000:03}"
+        writer.writerow({"Op": change.op[0].upper(), "at": at, **row})
+    return text.getvalue()
+
+
+def lines(records: Iterator[Row | None]) -> str:
+    """JSON lines."""
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+def project(
+    folder: Path, feed: str, text: str, *, where: str = "v = 'eu'", more: str = ""
+) -> Project:
+    """A subscription of t with that feed."""
+    made = Project(folder)
+    made.write("tables/t.yml", TABLE)
+    made.write("publications/p.yml", PUBLICATION.format(where, more))
+    made.write(
+        "subscriptions/s.yml", f"subscriptions: [{{name: s, publications: [p], changes: {feed}}}]\n"
+    )
+    made.write("feed/public/t/1.csv", text)
+    return made
+
+
+FORMATS = {
+    "wal2json": ('{format: wal2json, path: "feed/**/*.csv"}', wal2json),
+    "debezium": (
+        '{format: debezium, path: "feed/**/*.csv", decimal_handling_mode: string}',
+        debezium,
+    ),
+    "dms": (
+        '{format: dms, path: "feed/**/*.csv", sequence: at, before_image: true,'
+        ' csv_null_value: "\\\\N", assume: [no_truncate]}',
+        lambda changes: dms(changes, old_rows=True),
+    ),
+    "dms without old rows": (
+        '{format: dms, path: "feed/**/*.csv", sequence: at, csv_null_value: "\\\\N",'
+        " assume: [fixed_keys, no_truncate]}",
+        lambda changes: dms(changes, old_rows=False),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("seed", range(int(os.environ.get("FILTERSQL_FEED_SEEDS", "2"))))
+def test_every_format_leaves_the_rows_of_the_native_feed(
+    form: str, seed: int, tmp_path: Path
+) -> None:
+    """Random histories, with keys that change and TRUNCATE where the format tells them."""
+    feed, write = FORMATS[form]
+    is_dms = form.startswith("dms")
+    changes = history(seed, fixed_keys=form == "dms without old rows", truncates=not is_dms)
+    found = []
+    for name, said, text in (
+        ("native", '{path: "feed/**/*.csv"}', native(changes)),
+        ("foreign", feed, write(changes)),
+    ):
+        project(tmp_path / name, said, text).succeed("run")
+        found.append(rows_of(tmp_path / name, "dev"))
+    assert found[0] == found[1]
+    assert sum(rows.total() for rows in found[0].values()) > 0
+
+
+def said(folder: Path, feed: str, text: str, command: str = "run", **more: str) -> str:
+    """What is said of a project that is refused."""
+    ended = project(folder, feed, text, **more).shell.filtersql(command)
+    assert ended.exit_code == 1, ended.both
+    return ended.both
+
+
+@pytest.mark.parametrize(
+    ("feed", "more", "message"),
+    [
+        ("dms", "", "A TRUNCATE leaves no trace in it."),
+        ("dms", "", "An UPDATE that changes the key does not tell the old one."),
+        (
+            "dms, assume: [fixed_keys, no_truncate]",
+            ", publish: [insert, update]",
+            'Its row filters read column "v" of old rows',
+        ),
+    ],
+)
+def test_compile_refuses_what_a_format_cannot_tell(
+    feed: str, more: str, message: str, tmp_path: Path
+) -> None:
+    """For the table and its filters, before a change is read."""
+    written = f'{{format: {feed}, path: "feed/**/*.csv"}}'
+    assert message in said(tmp_path, written, "", "compile", more=more)
+
+
+def event(after: Row, op: str = "c", **more: Any) -> str:
+    """A value of Debezium's."""
+    source = {"schema": "public", "table": "t", "lsn": 100, "txId": 1, "sequence": '["90","100"]'}
+    return json.dumps({"op": op, "source": source, "before": None, "after": after, **more}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (event({"id": 1, "v": "x", "n": None}), "Debezium writes the same for NULL, NaN"),
+        (event({"id": 1, "v": "x", "n": "%%"}), 'Column "n": Only base64 data is allowed'),
+        (event({"id": 1, "v": 7, "n": "AJY="}), 'Column "v": it is not a text'),
+        (event({"id": 1, "v": "x"}), '"after" of insert on table "public.t" lacks "n"'),
+        ('{"op": "z", "source": {}}\n', 'Op "z" is unknown'),
+        ('{"op": "c", "source": {"table": "t", "lsn": 1}}\n', "Source.sequence is missing"),
+        ('{"op": "c"', "last line of the file is torn"),
+        ("[1]\n", "line is not a change that Debezium writes"),
+        (
+            event({"id": 1, "v": "x", "n": "AJY="}, "u"),
+            'update on table "public.t" has no "before"',
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_told_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    """With its place, and nothing is written."""
+    printed = said(tmp_path, '{format: debezium, path: "feed/**/*.csv"}', text)
+    assert message in printed
+    assert "feed/public/t/1.csv:1:1" in printed
+    assert not (tmp_path / "cases.duckdb").exists() or rows_are_absent(tmp_path)
+
+
+def rows_are_absent(folder: Path) -> bool:
+    """Whether no target was made."""
+    import duckdb
+
+    with duckdb.connect(str(folder / "cases.duckdb"), read_only=True) as connection:
+        found = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 't'")
+        return found.fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"action":"I","schema":"public","table":"t"}\n', "It stands outside of a transaction"),
+        ('{"action":"B"}\n', "The transaction has no log position"),
+        ('{"action":"B","lsn":"0/10"}\n{"action":"B","lsn":"0/99"}\n', "0/10, has no end"),
+        ('{"change":[]}\n', "line is not a change that wal2json writes"),
+        (
+            '{"action":"B","lsn":"0/10"}\n{"action":"I","schema":"public","table":"t","columns":'
+            '[{"name":"id","value":1},{"name":"v","value":"x"},{"name":"n","value":null}]}\n'
+            '{"action":"C","lsn":"0/10"}\n',
+            "wal2json writes the same for NULL, NaN and infinity",
+        ),
+    ],
+)
+def test_a_stream_of_wal2json_that_cannot_be_told_is_refused(
+    text: str, message: str, tmp_path: Path
+) -> None:
+    """Recorded in another way, or cut."""
+    assert message in said(tmp_path, '{format: wal2json, path: "feed/**/*.csv"}', text)
+
+
+def test_a_table_without_identity_is_refused_for_wal2json(tmp_path: Path) -> None:
+    """Its updates and deletes leave no trace, so that no run could stop at them."""
+    made = project(tmp_path, '{format: wal2json, path: "feed/**/*.csv"}', "", where="id > 0")
+    made.write("tables/t.yml", TABLE.replace("replica_identity: full", "replica_identity: nothing"))
+    settings = tmp_path / "filtersql_project.yml"
+    settings.write_text(settings.read_text() + "identity_check: run\n")
+    printed = made.shell.filtersql("compile").both
+    assert 'wal2json writes no update and no delete of table "public.t"' in printed
+
+
+def test_dms_files_of_a_full_load_come_first(tmp_path: Path) -> None:
+    """LOAD files have no Op; Parquet holds the same; a later load is refused."""
+    import pyarrow
+    from pyarrow import parquet
+
+    feed = (
+        '{format: dms, path: "feed/*/*/*", sequence: AR_H_CHANGE_SEQ, before_image: true,'
+        " assume: [no_truncate]}"
+    )
+    made = project(tmp_path, feed, "Op,id,v,n,AR_H_CHANGE_SEQ\n")
+    made.write("feed/public/t/LOAD00000001.csv", "id,v,n\n1,eu,1.50\n2,us,2.50\n")
+    when = "2026010203040506"
+    rows = [
+        {"Op": "U", "id": 2, "v": "eu", "n": 2, "BI_id": 2, "BI_v": "us", "BI_n": 2.5},
+        {"Op": "I", "id": 3, "v": "eu", "n": None, "BI_id": None, "BI_v": None, "BI_n": None},
+    ]
+    numbered = [row | {"AR_H_CHANGE_SEQ": f"{when}{number:019}"} for number, row in enumerate(rows)]
+    path = tmp_path / "feed/public/t/20260102-030405678.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(numbered), path)
+    made.succeed("run")
+    (held,) = rows_of(tmp_path, "dev").values()
+    assert sorted(dict(row)["id"] + dict(row)["n"] for row in held) == ["11.50", "22.00", "3NULL"]
+    made.write("feed/public/t/LOAD00000002.csv", "id,v,n\n9,eu,1.50\n")
+    assert "LOAD00000002.csv is a full load" in made.shell.filtersql("run").both
