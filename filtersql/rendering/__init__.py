@@ -191,17 +191,10 @@ def _statements(
             TargetColumn(column.name, column_type(column, engine).sql, _not_null(column, table))
             for column in resolved.columns
         ),
-        feed_columns=tuple(
-            FeedColumn(
-                column.name, column.type, outline.types[column.name], _not_null(column, table)
-            )
-            for column in read
-        ),
+        feed_columns=tuple(_feed_column(column, outline, table) for column in read),
         key=outline.key,
         identity=resolved.old_columns,
-        judged_old=tuple(sorted(read_of_old_rows(outline.judgements)))
-        if outline.always_logged
-        else (),
+        judged_old=_judged_old(outline),
         form=outline.form.value,
         effect_column=plan.plain_effect,
         ordinal_column=plan.plain_ordinal,
@@ -232,6 +225,16 @@ def _statements(
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
     )
+
+
+def _feed_column(column: Column, outline: Outline, table: Table) -> FeedColumn:
+    kind = outline.types[column.name]
+    return FeedColumn(column.name, column.type, kind, _not_null(column, table))
+
+
+def _judged_old(outline: Outline) -> tuple[str, ...]:
+    """What filters read of old rows, where no update lacks its old row."""
+    return tuple(sorted(read_of_old_rows(outline.judgements))) if outline.always_logged else ()
 
 
 def _not_null(column: Column, table: Table) -> bool:
