@@ -51,14 +51,14 @@ walked AS (
 {%- endfor %}
 {%- for column in plan.keepable_columns %}
     CASE
-      WHEN net.{{ plan.effect }} NOT IN ('insert', 'update', 'arrived') THEN NULL
+      WHEN net.{{ plan.effect }} NOT IN ('insert', 'update', 'arrived') OR net.{{ plan.change_seq }} <= COALESCE((SELECT seq FROM truncated), -1) THEN NULL
       WHEN net.{{ column.known }}.pending IS NULL AND net.{{ column.known }} IS NOT NULL THEN net.{{ column.known }}.value
       WHEN resolved_{{ loop.index }}.{{ plan.change_seq }} IS NOT NULL THEN resolved_{{ loop.index }}.{{ column.name }}
       ELSE {{ plan.unknown_value }}
     END AS {{ column.name }},
     FALSE AS {{ column.keeps }},
 {%- endfor %}
-    CASE WHEN net.{{ plan.effect }} IN ('insert', 'update', 'arrived') THEN 'insert' ELSE 'delete' END AS {{ plan.effect }}
+    CASE WHEN net.{{ plan.effect }} IN ('insert', 'update', 'arrived') AND net.{{ plan.change_seq }} > COALESCE((SELECT seq FROM truncated), -1) THEN 'insert' ELSE 'delete' END AS {{ plan.effect }}
   FROM net
 {%- for column in plan.keepable_columns %}
   LEFT JOIN resolved_{{ loop.index }}

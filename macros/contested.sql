@@ -3,19 +3,16 @@
 WITH
   {{ plan.changes_sql }},
   {{ plan.taken_sql }},
-  truncated_first AS (
-    SELECT MIN(seq) AS seq
-    FROM truncations
-    HAVING MIN(seq) IS NOT NULL
-  ),
   walked AS (
     SELECT
       *,
 {%- for column in plan.unique_columns %}
       LAG({{ column.name }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ column.known }},
 {%- endfor %}
-      LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.old_effect }}
+      LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.old_effect }},
+      LAG({{ plan.epoch }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_epoch }}
     FROM taken
+    WHERE {{ plan.effect }} <> 'truncate'
   ),
   claims AS (
     SELECT
@@ -23,6 +20,7 @@ WITH
       {{ column.name }},
 {%- endfor %}
       {{ plan.effect }},
+      {{ plan.epoch }},
       {{ plan.change_seq }},
       1 AS {{ plan.copy_step }}
     FROM walked
@@ -33,10 +31,12 @@ WITH
       {{ column.known }},
 {%- endfor %}
       {{ plan.effect }},
+      {{ plan.epoch }},
       {{ plan.change_seq }},
       -1
     FROM walked
     WHERE {{ plan.old_effect }} IN ('held', 'insert', 'update', 'arrived')
+      AND {{ plan.previous_epoch }} = {{ plan.epoch }}
     UNION ALL
     -- Rows of the target whose own key no change names.
     SELECT
@@ -44,31 +44,10 @@ WITH
       target.{{ column.name }},
 {%- endfor %}
       'held',
+      0,
       -1,
       1
     FROM {{ plan.target }} AS target
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM changed
-      WHERE {% for column in plan.key_columns %}{{ " AND " if not loop.first }}changed.{{ column.name }} = target.{{ column.name }}{% endfor %}
-
-    )
-      AND EXISTS (
-      SELECT 1
-      FROM changed
-      WHERE {% for column in plan.unique_columns %}{{ " AND " if not loop.first }}changed.{{ column.name }} = target.{{ column.name }}{% endfor %}
-
-    )
-    UNION ALL
-    SELECT
-{%- for column in plan.unique_columns %}
-      target.{{ column.name }},
-{%- endfor %}
-      'truncate',
-      truncated_first.seq,
-      -1
-    FROM {{ plan.target }} AS target
-    CROSS JOIN truncated_first
     WHERE NOT EXISTS (
       SELECT 1
       FROM changed
@@ -85,7 +64,7 @@ WITH
   tallied AS (
     SELECT
       *,
-      SUM({{ plan.copy_step }}) OVER (PARTITION BY {% for column in plan.unique_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}, {{ plan.copy_step }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.copy_level }}
+      SUM({{ plan.copy_step }}) OVER (PARTITION BY {% for column in plan.unique_columns %}{{ column.name }}, {% endfor %}{{ plan.epoch }} ORDER BY {{ plan.change_seq }}, {{ plan.copy_step }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.copy_level }}
     FROM claims
   )
 SELECT

@@ -1,4 +1,5 @@
-{#- What happens under each key: changes, the row that the target holds before, and TRUNCATEs. -#}
+{#- What happens under each key: changes, the row that the target holds before, and a TRUNCATE. An epoch
+    is what lies between two TRUNCATEs: no row of an earlier one is there any more. -#}
 truncations AS (
     SELECT seq
     FROM {{ plan.changes }}
@@ -20,6 +21,7 @@ truncations AS (
         WHEN {{ plan.effect }} = 'update' AND ({{ plan.key_changed | join(" OR ") }}) THEN 'arrived'
         ELSE {{ plan.effect }}
       END AS {{ plan.effect }},
+      {{ plan.epoch_of_change }} AS {{ plan.epoch }},
       seq AS {{ plan.change_seq }}
     FROM sides
   ),
@@ -38,6 +40,7 @@ truncations AS (
       FALSE,
 {%- endfor %}
       'held',
+      0,
       -1
     FROM {{ plan.target }} AS target
     WHERE EXISTS (
@@ -47,10 +50,10 @@ truncations AS (
 
     )
     UNION ALL
-    -- A TRUNCATE deletes every row: those that the target holds, and those of earlier changes.
+    -- A TRUNCATE deletes every row that the target holds.
     SELECT
 {%- for column in plan.key_columns %}
-      present.{{ column.name }},
+      target.{{ column.name }},
 {%- endfor %}
 {%- for column in plan.payload_columns %}
       NULL,
@@ -59,11 +62,8 @@ truncations AS (
       FALSE,
 {%- endfor %}
       'truncate',
-      truncations.seq
-    FROM (
-      SELECT {{ plan.key | join(", ") }} FROM changed
-      UNION ALL
-      SELECT {{ plan.key | join(", ") }} FROM {{ plan.target }}
-    ) AS present
-    CROSS JOIN truncations
+      0,
+      truncated.seq
+    FROM {{ plan.target }} AS target
+    CROSS JOIN truncated
   )

@@ -15,6 +15,7 @@ WITH
       {{ column.last_known }} OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ column.known }},
 {%- endfor %}
       {{ plan.checked_effect }} AS {{ plan.effect }},
+      {{ plan.change_seq }},
       LEAD({{ plan.change_seq }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.recency }}
     FROM taken
   )
@@ -29,7 +30,7 @@ WITH
     {{ column.known }}.value AS {{ column.name }},
     {{ column.known }} IS NULL AS {{ column.keeps }},
 {%- endfor %}
-    CASE WHEN {{ plan.effect }} IN ('insert', 'update', 'arrived') THEN 'insert' ELSE 'delete' END AS {{ plan.effect }}
+    CASE WHEN {{ plan.effect }} IN ('insert', 'update', 'arrived') AND {{ plan.change_seq }} > COALESCE((SELECT seq FROM truncated), -1) THEN 'insert' ELSE 'delete' END AS {{ plan.effect }}
   FROM net
   WHERE {{ plan.recency }} IS NULL
     AND {{ plan.effect }} <> 'held'

@@ -3,6 +3,6 @@
   taken AS (
     SELECT *
     FROM found_under_key
-    WHERE {{ plan.effect }} NOT IN ('insert', 'update')
-      OR {{ plan.row_found }} = ({{ plan.effect }} = 'update')
+    WHERE ({{ plan.effect }} = 'update' OR NOT {{ plan.stays }})
+      AND ({{ plan.effect }} NOT IN ('insert', 'update') OR {{ plan.row_found }} = ({{ plan.effect }} = 'update'))
   )

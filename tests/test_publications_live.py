@@ -162,7 +162,7 @@ def write_feed(connection: psycopg.Connection[Any], publisher: str, folder: Path
             if f"public.{name}" in truncated(each):
                 roots[each.lsn] = (*roots.get(each.lsn, ()), f"public.{name}")
     rows = decoded(connection, f"{publisher}_rows", ["recorder"])
-    (folder / "changes").mkdir()
+    (folder / "changes").mkdir(exist_ok=True)
     text = "".join(json.dumps(record) + "\n" for record in records(rows, roots))
     (folder / "changes" / "1.jsonl").write_text(text, encoding="utf-8")
 

@@ -101,11 +101,12 @@ class Internals:
     new_seq: str
     linked: str
     place: str
-    old_input: str
-    new_input: str
     outcomes: str
     old_found: str
     new_found: str
+    epoch: str
+    previous_epoch: str
+    stays: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,16 +195,20 @@ class MergePlan:
     new_seq: str
     linked: str
     place: str
-    old_input: str
-    new_input: str
     outcomes: str
     old_found: str
     new_found: str
+    epoch: str
+    previous_epoch: str
+    stays: str
     zero_to_copies_left: str
     #: what an earlier change left under the key; goes before OVER (…)
     found_before: str
     #: what all changes of a key that hang on each other find, judged in their order
     all_outcomes: str
+    each_outcome: str
+    #: how many TRUNCATEs came before a change
+    epoch_of_change: str
     #: `effect` and `copy_ordinal`, unquoted: for the runner
     plain_effect: str
     plain_ordinal: str

@@ -24,6 +24,8 @@ __all__ = [
     "column",
     "comment",
     "differs",
+    "each_outcome",
+    "epoch_of_change",
     "equals",
     "explode",
     "found_before",
@@ -235,45 +237,93 @@ def zero_to(name: str, engine: Engine) -> str:
 
 
 @lru_cache(maxsize=64)
-def found_before(effect: str, engine: Engine) -> str:
-    """Whether the last change that added or removed the row added it; goes before OVER (…)."""
+def found_before(effect: str, epoch: str, stays: str, engine: Engine) -> str:
+    """The epoch of a row that the last change left under the key, or -1; goes before OVER (…)."""
     added = _column(effect).isin("held", "insert", "arrived")
-    told = exp.case().when(exp.NEQ(this=_column(effect), expression=exp.convert("update")), added)
+    row = exp.case().when(added, _column(epoch)).else_(exp.convert(-1))
+    told = exp.case().when(exp.not_(_column(stays)), row)
     return exp.IgnoreNulls(this=exp.LastValue(this=told)).sql(engine, copy=False)
 
 
-#: the text so far, and a link: its place and the places of its two inputs, of ten digits each
+#: the text so far, and a change of a key: its seq in twenty digits, and for the old and the new key
+#: what is known (see events_keeping.sql) with the seq of the change on which it hangs
 _IN_ORDER = """
-REDUCE(ARRAY_SORT(links), '01', (so_far, link) -> so_far || CASE
-  WHEN SUBSTR(so_far, CAST(SUBSTR(link, 11, 10) AS INT), 1) = '1'
-    AND SUBSTR(so_far, CAST(SUBSTR(link, 21, 10) AS INT), 1) = '1' THEN '11'
-  WHEN SUBSTR(so_far, CAST(SUBSTR(link, 11, 10) AS INT), 1) = '1'
-    OR SUBSTR(so_far, CAST(SUBSTR(link, 21, 10) AS INT), 1) = '1' THEN '01'
-  ELSE '00' END)
+REDUCE(ARRAY_SORT(links), '', (so_far, link) -> so_far || ',' || SUBSTR(link, 1, 20)
+  || CASE SUBSTR(link, 21, 1)
+    WHEN 'l' THEN CASE WHEN
+      SUBSTR(so_far, INSTR(so_far, ',' || SUBSTR(link, 22, 20)) + 21, 2) = '11'
+      THEN '1' ELSE '0' END
+    WHEN 'a' THEN CASE WHEN
+      SUBSTR(so_far, INSTR(so_far, ',' || SUBSTR(link, 22, 20)) + 21, 2) = '00'
+      THEN '0' ELSE '1' END
+    ELSE SUBSTR(link, 21, 1) END
+  || CASE SUBSTR(link, 42, 1)
+    WHEN 'l' THEN CASE WHEN
+      SUBSTR(so_far, INSTR(so_far, ',' || SUBSTR(link, 43, 20)) + 21, 2) = '11'
+      THEN '1' ELSE '0' END
+    WHEN 'a' THEN CASE WHEN
+      SUBSTR(so_far, INSTR(so_far, ',' || SUBSTR(link, 43, 20)) + 21, 2) = '00'
+      THEN '0' ELSE '1' END
+    ELSE SUBSTR(link, 42, 1) END)
 """
 
 
 @lru_cache(maxsize=64)
-def outcomes(place: str, old_input: str, new_input: str, engine: Engine) -> str:
-    """The text of all outcomes: changes of a key, folded in the order of their places."""
-    place_digits, old_digits, new_digits = (
-        exp.Pad(
-            this=exp.cast(_column(name), "text"),
-            expression=exp.Literal.number(10),
-            fill_pattern=exp.Literal.string("0"),
-            is_left=True,
-        )
-        for name in (place, old_input, new_input)
-    )
-    link = exp.DPipe(
-        this=exp.DPipe(this=place_digits, expression=old_digits, safe=True),
-        expression=new_digits,
-        safe=True,
-    )
+def outcomes(seq: str, known: tuple[str, str, str, str], linked: str, engine: Engine) -> str:
+    """What all changes of a key find, as a text: those that hang on each other fold in order."""
+    old_known, old_seq, new_known, new_seq = known
+    link = _joined(_digits(seq), _column(old_known), _digits(old_seq))
+    link = _joined(link, _column(new_known), _digits(new_seq))
+    alone = _joined(_digits(seq), _column(old_known), _column(new_known))
     folded = parse_one(_IN_ORDER, dialect="spark")
     (links,) = (column for column in folded.find_all(exp.Column) if column.name == "links")
-    links.replace(exp.ArrayAgg(this=link))
-    return folded.sql(engine, copy=False)
+    links.replace(_listed(link, linked, 1))
+    others = exp.ArrayToString(this=_listed(alone, linked, 0), expression=exp.convert(","))
+    nothing = exp.convert("")
+    text = _joined(
+        exp.Coalesce(this=folded, expressions=[nothing]),
+        exp.convert(","),
+        exp.Coalesce(this=others, expressions=[nothing.copy()]),
+    )
+    return text.sql(engine, copy=False)
+
+
+@lru_cache(maxsize=64)
+def each_outcome(outcomes: str, engine: Engine) -> str:
+    """A row for each part of the text of outcomes."""
+    kind = exp.RegexpSplit if engine == "spark" else exp.Split
+    split = kind(this=_column(outcomes), expression=exp.convert(","))
+    return exp.Anonymous(this=explode(engine), expressions=[split]).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=8)
+def epoch_of_change(engine: Engine) -> str:
+    """How many TRUNCATEs came before `seq`."""
+    text = """COALESCE(SIZE(FILTER((SELECT COLLECT_LIST(truncations.seq) FROM truncations),
+      barrier -> barrier < seq)), 0)"""
+    return parse_one(text, dialect="spark").sql(engine, copy=False)
+
+
+def _digits(name: str) -> exp.Pad:
+    return exp.Pad(
+        this=exp.cast(_column(name), "text"),
+        expression=exp.Literal.number(20),
+        fill_pattern=exp.Literal.string("0"),
+        is_left=True,
+    )
+
+
+def _joined(*texts: exp.Expr) -> exp.Expr:
+    first, *others = texts
+    for other in others:
+        first = exp.DPipe(this=first, expression=other, safe=True)
+    return first
+
+
+def _listed(text: exp.Expr, flag: str, value: int) -> exp.ArrayAgg:
+    """The texts of rows with a flag, without NULLs."""
+    flagged = exp.EQ(this=_column(flag), expression=exp.convert(value))
+    return exp.ArrayAgg(this=exp.case().when(flagged, text), nulls_excluded=True)
 
 
 @lru_cache(maxsize=64)
