@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
-from answers import Project
 from live_worlds import TREE, World
 from rows import rows_of
 from servers import Server
