@@ -72,7 +72,7 @@ def judge_changes(
         columns = engine.stage(stage, source or compiled.merge_source_sql)
     except Mistakes as refused:
         raise StageRefused(refused.mistakes) from None
-    tally = _tally(engine, compiled, stage, columns)
+    tally, row = _counted(engine, compiled, stage, columns)
     mistakes: list[Mistake] = [
         NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count
     ]
@@ -80,7 +80,6 @@ def judge_changes(
         mistakes.append(DuplicateKeys(name, compiled.key, tally.repeated))
     if tally.kept:
         mistakes += _unknown(engine, compiled, stage, columns, name)
-    row = engine.rows(compiled.conflicts_sql)[0]
     conflicts = {kind: int(str(row[index])) for index, kind in enumerate(CONFLICTS)}
     sample = _sample(engine, compiled) if any(conflicts.values()) else ()
     first = row[len(CONFLICTS)]
@@ -137,8 +136,13 @@ class _Tally:
     nulls: dict[str, int]
 
 
-def _tally(engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str]) -> _Tally:
-    """One query: each costs a second on Spark, whatever it asks."""
+def _counted(
+    engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str]
+) -> tuple[_Tally, tuple[object, ...]]:
+    """What one look counts, and the answer of conflicts_sql.
+
+    One query: each costs a second on Spark, whatever it asks, and a round trip to a server.
+    """
     rows = exp.Count(this=exp.Star())
     keyed = compiled.form.startswith(_KEYED) and compiled.key
     keys = exp.Count(this=exp.Distinct(expressions=[_column(key) for key in compiled.key]))
@@ -155,9 +159,14 @@ def _tally(engine: Engine, compiled: CompiledTable, stage: str, columns: Sequenc
         _count_where(keeping),
         *(_count_where(_null(compiled, column, columns)) for column in guarded),
     ).from_(_name(stage))
-    found = [int(str(value)) for value in engine.rows(query.sql(engine.dialect))[0]]
-    nulls = dict(zip(guarded, found[3:], strict=True))
-    return _Tally(found[0], found[0] - found[1], found[2], nulls)
+    both = (
+        f"SELECT * FROM (\n{query.sql(engine.dialect)}\n) AS counted\n"
+        f"CROSS JOIN (\n{compiled.conflicts_sql.rstrip().rstrip(';')}\n) AS met"
+    )
+    (row,) = engine.rows(both)
+    count, repeats, kept_rows, *nulls = (int(str(value)) for value in row[: 3 + len(guarded)])
+    tally = _Tally(count, count - repeats, kept_rows, dict(zip(guarded, nulls, strict=True)))
+    return tally, row[3 + len(guarded) :]
 
 
 def _null(compiled: CompiledTable, column: str, columns: Sequence[str]) -> exp.Expr:

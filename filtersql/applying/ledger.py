@@ -110,6 +110,8 @@ class Ledger:
     last: Mapping[str, Entry] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, tuple[int, int, int]]] = field(default_factory=dict)
     ordinal: int = 0
+    #: whether there is a ledger
+    made: bool = False
 
 
 _COLUMNS = tuple(column.name for column in fields(Entry))
@@ -142,16 +144,17 @@ def prepare(engine: Engine, schema: str) -> None:
 
 def read(engine: Engine, schema: str) -> Ledger:
     """What the ledger says; nothing where none was made yet."""
-    if not engine.exists((schema, _LEDGER)):
+    rows = engine.rows_of((schema, _LEDGER), _select(engine, schema))
+    if rows is None:
         return Ledger()
-    entries = history(engine, schema)
+    entries = sorted(map(_entry, rows), key=_ordinal)
     files: dict[str, dict[str, tuple[int, int, int]]] = {}
     for entry in entries:
         for path, size, modified, last in entry.files:
             files.setdefault(entry.subscription, {})[path] = (size, modified, last)
     newest = {entry.key: entry for entry in entries if entry.phase not in _OF_ALL}
     of_all = {entry.subscription: entry for entry in entries}
-    return Ledger(newest, of_all, files, entries[-1].ordinal if entries else 0)
+    return Ledger(newest, of_all, files, entries[-1].ordinal if entries else 0, made=True)
 
 
 def history(engine: Engine, schema: str) -> list[Entry]:

@@ -56,7 +56,7 @@ def apply_subscription(
     for each in work.lanes.engines:
         each.configure({k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
-    work.ordinal = known.ordinal
+    work.ordinal, work.made = known.ordinal, known.made
     check_free(work.subscription.name, known.last.get(work.subscription.name), work.lease.owner)
     found = standings(work.lanes, work.subscription, tables, known.newest, work.options)
     work.targets = [

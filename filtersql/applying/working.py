@@ -107,6 +107,8 @@ class Work:
     ordinal: int = 0
     #: rows of the ledger that are true already and go in with the next commit
     pending: list[Entry] = field(default_factory=list)
+    #: whether the ledger was there, and whether this run wrote to it
+    made: bool = False
     prepared: bool = False
     #: whether a table was made or written
     touched: bool = False
@@ -220,7 +222,8 @@ def _held(work: Work) -> Entry:
 def prepare(work: Work) -> None:
     """Make the ledger, where this run has not done so."""
     if not work.prepared:
-        ledger.prepare(work.engine, work.inputs.state_schema)
+        if not work.made:
+            ledger.prepare(work.engine, work.inputs.state_schema)
         work.prepared = True
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "ConnectionLost",
     "EngineRefused",
     "FileInUse",
+    "FormatMissing",
     "JarsMissing",
     "JavaMissing",
     "JavaTooOld",
@@ -20,6 +21,7 @@ __all__ = [
     "SignInRefused",
     "SparkTableOnDuckDB",
     "SparkTooOld",
+    "TableChanged",
     "Unreachable",
     "UnreadableCertificate",
     "UnsupportedTarget",
@@ -187,4 +189,27 @@ class EngineRefused(Mistake):
         super().__init__(
             f"{engine} refused {doing or 'a statement'}: {first}",
             detail=rest.strip() or None,
+        )
+
+
+class TableChanged(EngineRefused):
+    """Somebody else wrote to a table while a statement did; the engine let one of them win."""
+
+    exit_code = 2
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("Spark", reason, "a commit")
+        self.hint = "Another writer changed the table meanwhile; the next run goes on from there."
+
+
+class FormatMissing(EngineRefused):
+    """The server has no Delta or no Iceberg, or not where the output says."""
+
+    exit_code = 2
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("Spark", reason)
+        self.hint = (
+            "The server needs the jars of Delta or Iceberg, spark.sql.extensions and the catalog: "
+            "spark.sql.catalog.spark_catalog for Delta, spark.sql.catalog.<name> for Iceberg."
         )

@@ -26,7 +26,6 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
     CertificateRefused,
     ConnectionLost,
-    EngineRefused,
     MissingExtra,
     SignInRefused,
     Unreachable,
@@ -34,7 +33,7 @@ from filtersql.errors.targets import (
     UnsupportedTarget,
 )
 from filtersql.feeds.staging import StagedColumn
-from filtersql.targets.refusals import reason_of
+from filtersql.targets.refusals import reason_of, spark_refusal
 
 if TYPE_CHECKING:
     import pyarrow
@@ -264,7 +263,7 @@ class ConnectLine:
                 self.lost = True
                 why = reason_of(str(error)).splitlines()[0]
                 raise Mistakes([ConnectionLost(_SERVER, why)]) from None
-            raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None
+            raise Mistakes([spark_refusal(str(error))]) from None
         except BaseException:
             self.interrupt()
             raise

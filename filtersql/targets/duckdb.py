@@ -152,6 +152,10 @@ class DuckDB:
         described = self.rows(f"DESCRIBE {quoted(name, 'duckdb')}")
         return tuple(str(row[0]) for row in described)
 
+    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
+        """The rows of a query of a table; None where the table does not exist."""
+        return self.rows(query) if self.exists(parts) else None
+
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted."""
         return ".".join(quoted(part, "duckdb") for part in parts)

@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from filtersql.errors import Mistakes
-from filtersql.errors.targets import EngineRefused
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.targets import EngineRefused, FormatMissing, TableChanged
 
-__all__ = ["is_conflict", "is_missing", "reason_of", "spark_refusals"]
+__all__ = ["is_conflict", "is_missing", "reason_of", "spark_refusal", "spark_refusals"]
 
 _OURS = re.compile(r"filtersql: (.+?)(?: SQLSTATE: \w{5})?(?:[;\n]|\Z)")
 #: what Delta and Iceberg say of a commit that came too late: nothing of it is in the table
@@ -32,6 +32,12 @@ _NOISE = re.compile(
 )
 
 _MISSING = re.compile(r"\[(?:TABLE_OR_VIEW|SCHEMA|DELTA_TABLE)_NOT_FOUND\]")
+#: a server that was started without the format's jar, or without its catalog or extension
+_LACKING = re.compile(
+    r"\[DATA_SOURCE_NOT_FOUND\]|\[DELTA_CONFIGURE_SPARK_SESSION|\[CATALOG_NOT_FOUND\]|"
+    r"[Cc]annot find catalog plugin|Plugin class for catalog|"
+    r"\[UNSUPPORTED_FEATURE\.TABLE_OPERATION\]"
+)
 _WRAPPED = re.compile(
     r"\A(?:[\w.$]+(?:Exception|Error): )?(?:Error running query: )?(?:\[[\w.]+\] )?"
     r"(?:[\w.$]+(?:Exception|Error): )(?=\S)"
@@ -55,6 +61,16 @@ def is_conflict(refused: Mistakes) -> bool:
     return all(_CONFLICT.search(f"{one.message}\n{one.detail}") for one in refused.mistakes)
 
 
+def spark_refusal(text: str) -> Mistake:
+    """Spark's words as a mistake."""
+    reason = reason_of(text)
+    if _LACKING.search(reason):
+        return FormatMissing(reason.splitlines()[0])
+    if _CONFLICT.search(reason):
+        return TableChanged(reason.splitlines()[0])
+    return EngineRefused("Spark", reason)
+
+
 @contextmanager
 def spark_refusals() -> Iterator[None]:
     """Spark's exceptions as one mistake."""
@@ -64,4 +80,4 @@ def spark_refusals() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None
+        raise Mistakes([spark_refusal(str(error))]) from None

@@ -21,6 +21,7 @@ The next run asks the mark that stands with the target's data.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Remote"]
 
+_QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
 _MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
@@ -80,6 +82,8 @@ class Remote:
     views: list[str] = field(default_factory=list)
     uploaded: list[tuple[str, str]] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+    #: statements that need no answer go with the next one
+    queued: list[str] = field(default_factory=list)
     #: rows that had to be sent to the server
     sent_rows: int = 0
 
@@ -90,11 +94,13 @@ class Remote:
 
     def execute(self, statement: str) -> None:
         """Run a statement."""
-        self.rows(statement)
+        self._ask(statement)
 
     def rows(self, statement: str) -> list[tuple[object, ...]]:
         """The rows of a query."""
-        return self.line.ask(statement)[1]
+        if self.queued and not _QUERY.match(statement):
+            self._ask()  # of what is no query, a script gives no result
+        return self._ask(statement)[1]
 
     def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
         """The rows of a query."""
@@ -106,7 +112,7 @@ class Remote:
         if not wanted:
             return
         # One statement after the other: what the first ones set decides how later ones are read.
-        self.rows(script(*(immediately(setting(*pair)) for pair in wanted.items())))
+        self._ask(*(immediately(setting(*pair)) for pair in wanted.items()))
         found = {str(row[0]): row[1] for row in self.rows("SET")}
         for name, value in wanted.items():
             if str(found.get(name)).lower() != value.lower():
@@ -138,12 +144,12 @@ class Remote:
             query, statements = self._upload(path, columns, above, upto), []
             above = upto = None
         view = temporary_view(name, query, [column.name for column in columns], above, upto)
-        self.rows(script(*statements, view) if statements else view)
+        self.queued += [*statements, view]
         self.views.append(name)
 
     def define(self, name: str, query: str) -> None:
         """A temporary view of a query."""
-        self.rows(temporary_view(name, query))
+        self.queued.append(temporary_view(name, query))
         self.views.append(name)
 
     def stage(self, name: str, query: str) -> tuple[str, ...]:
@@ -154,7 +160,16 @@ class Remote:
         cache = f"CACHE TABLE {quoted(name, 'spark')} OPTIONS ('storageLevel' 'DISK_ONLY') AS\n"
         look = f"{select_all(name)} LIMIT 0"
         self.views.append(name)
-        return self.line.ask(script(drop("VIEW", name), cache + kept, look))[0]
+        return self._ask(drop("VIEW", name), cache + kept, look)[0]
+
+    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
+        """The rows of a query of a table; None where the table does not exist."""
+        try:
+            return self.rows(query)
+        except Mistakes as refused:
+            if is_missing(refused):
+                return None
+            raise
 
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""
@@ -164,7 +179,7 @@ class Remote:
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the catalog has a table or a view of that name."""
         try:
-            self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}")
+            self.execute(f"DESCRIBE TABLE {self.table_sql(parts)}")
         except Mistakes as refused:
             if is_missing(refused):
                 return False
@@ -181,7 +196,7 @@ class Remote:
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         if parts[0] not in self.schemas:
-            self.rows(f"CREATE SCHEMA IF NOT EXISTS {self.table_sql(parts[:1])}")
+            self.execute(f"CREATE SCHEMA IF NOT EXISTS {self.table_sql(parts[:1])}")
             self.schemas.add(parts[0])
         name = self.table_sql(parts)
         if self.format == "iceberg":
@@ -190,7 +205,7 @@ class Remote:
             statements = (delta.create_statement(name, definitions, config, None, keep=keep),)
         for statement in statements:
             try:
-                self.rows(statement)
+                self.execute(statement)
             except Mistakes:
                 # Another process may have made it in the meantime.
                 if not (keep and self.exists(parts)):
@@ -207,13 +222,13 @@ class Remote:
         """Add rows; none, or an error, where another process filled the slot."""
         name = self.table_sql(parts)
         if self.format == "iceberg":
-            return self.rows(script(iceberg.append_statement(name, columns, rows, slot), then))
+            return self._ask(iceberg.append_statement(name, columns, rows, slot), then)[1]
         insert = insert_values(name, columns, rows, "spark")
-        return self._marked(script(*under(delta.filling(slot), delta.MARK_SETTINGS, insert), then))
+        return self._marked(*under(delta.filling(slot), delta.MARK_SETTINGS, insert), then)
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
-        self.rows(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+        self.execute(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
@@ -226,11 +241,11 @@ class Remote:
         table = self.table_sql(compiled.target)
         if self.format == "iceberg":
             parts = under(iceberg.marking(mark), iceberg.MARK_SETTINGS, statement)
-            rows = self._marked(script(*parts, iceberg.snapshots(table, as_text=True, newest=1)))
+            rows = self._marked(*parts, iceberg.snapshots(table, as_text=True, newest=1))
             return iceberg.written(json.loads(str(rows[0][0])), merge=merge)
         commit = uuid.uuid4().hex
         settings = delta.marking(mark, initial=not merge, commit=commit)
-        self._marked(script(*under(settings, delta.MARK_SETTINGS, statement)))
+        self._marked(*under(settings, delta.MARK_SETTINGS, statement))
         return delta.written_by(commit, self._history(table))
 
     def committed(self, compiled: CompiledTable) -> Mark | None:
@@ -265,27 +280,35 @@ class Remote:
         for file in self.files:
             file.unlink(missing_ok=True)
         self.files = []
-        # A session that is gone has taken its views along.
-        if (views or tables) and not self.line.lost:
-            self.rows(script(*views, *tables))
+        self.queued += [*views, *tables]
 
     def close(self) -> None:
         """End the session."""
+        self.clear()
         try:
-            self.clear()
+            # A session that is gone has taken its views along.
+            if self.queued and not self.line.lost:
+                self._ask()
         finally:
             self.line.close()
 
-    def _marked(self, statements: str) -> list[tuple[object, ...]]:
+    def _ask(self, *statements: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """What waits and these, in one round trip; the answer to the last one if it is a query."""
+        parts, self.queued = [*self.queued, *statements], []
+        return self.line.ask(parts[0] if len(parts) == 1 else script(*parts))
+
+    def _marked(self, *statements: str) -> list[tuple[object, ...]]:
         try:
-            return self.rows(statements)
+            return self._ask(*statements)[1]
         except Mistakes:
             # The script ended before its RESET statements.
             if not self.line.lost:
-                self.rows(script(*(immediately(resetting(name)) for name in _MARKS)))
+                self._ask(*(immediately(resetting(name)) for name in _MARKS))
             raise
 
     def _history(self, table: str) -> list[Mapping[str, object]]:
+        if self.queued:
+            self._ask()
         columns, rows = self.line.ask(delta.history(table))
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
@@ -316,7 +339,7 @@ class Remote:
         self.create(table, fields, {})
         name = self.table_sql(table)
         for rows in chain((first, second), parts):
-            self.rows(f"INSERT INTO {name} {self._local(rows, columns)}")
+            self.execute(f"INSERT INTO {name} {self._local(rows, columns)}")
         return f"SELECT * FROM {name}"
 
     def _local(self, rows: pyarrow.Table, columns: Sequence[StagedColumn]) -> str:

@@ -124,6 +124,10 @@ class Session:
         self.views.append(name)
         return tuple(names)
 
+    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
+        """The rows of a query of a table; None where the table does not exist."""
+        return self.rows(query) if self.exists(parts) else None
+
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""
         whole = [self.catalog, *parts] if self.catalog else list(parts)

@@ -24,13 +24,12 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
     CertificateRefused,
     ConnectionLost,
-    EngineRefused,
     MissingExtra,
     SignInRefused,
     Unreachable,
 )
 from filtersql.feeds.staging import StagedColumn
-from filtersql.targets.refusals import reason_of
+from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.transports import Address, transport
 from filtersql.targets.uploading import inline_query
 
@@ -130,7 +129,7 @@ class ThriftLine:
             why = str(error) or type(error).__name__
             raise Mistakes([ConnectionLost(_SERVER, why.splitlines()[0])]) from None
         except Error as error:
-            raise Mistakes([EngineRefused("Spark", reason_of(str(error)))]) from None
+            raise Mistakes([spark_refusal(str(error))]) from None
         except BaseException:
             self.interrupt()
             raise
