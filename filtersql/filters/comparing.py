@@ -17,6 +17,7 @@ from filtersql.filters import (
     casing,
     documents,
     json_paths,
+    numeric_casts,
     numeric_order,
     numerics,
     patterns,
@@ -107,7 +108,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if name in ("varchar", "bpchar") and len(args) == 3:
         return _cut(writer, name, args)
     if args and args[0].type == "numeric" and name in _FROM_NUMERIC:
-        return _from_numeric(writer, name, args[0])
+        return numeric_casts.cast(writer, name, args[0])
     text = writer.rows.get(str(function)) or writer.rows.get(name)
     if text is None and (by_type := rules.rule(function)) is not None:
         return by_type(writer, node, name, args)
@@ -150,15 +151,6 @@ def _cut(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr:
     assert isinstance(modifier, Const)
     length = writer.integer(int(str(modifier.value)) - 4)
     return writer.piece(f".{name}", writer.put(args[0]), length)
-
-
-def _from_numeric(writer: Writer, name: str, arg: Node) -> exp.Expr:
-    written = numerics.put(writer, arg)
-    if name in ("float4", "float8"):
-        return writer.piece(f".decimal_to_{name}", written)
-    sql_type = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}[name]
-    rounded = writer.piece(".round", written, writer.integer(0))
-    return writer.cast(rounded, sql_type)
 
 
 def _with_infinity(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr | None:

@@ -23,19 +23,20 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from filtersql.filters import documents, fields
+from sqlglot import exp
+
+from filtersql.filters import division, documents, fields, numeric_steps
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Func, Node, Op, Var
+from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
 from filtersql.filters.numerics import MOST, digits, put
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from filtersql.filters.writing import Writer
 
 __all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
+_TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 
@@ -44,6 +45,17 @@ def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     for place, (node, other) in enumerate(((left, right), (right, left))):
         if isinstance(node, Func) and node.function.name == "extract" and digits(other):
             return _with_infinite_field(writer, symbol, node, (left, right), place)
+        if division.is_quotient(node) and digits(node) is None:
+            assert isinstance(node, Op)
+            return division.compare(
+                writer, node, symbol if place == 0 else _TURNED[symbol], node, other
+            )
+        known = fold(other)
+        if known is not None and isinstance(known.value, Decimal) and _undeclared(node):
+            sign = symbol if place == 0 else _TURNED[symbol]
+            found = numeric_steps.compare(writer, sign, node, known.value, compare)
+            if found is not None:
+                return found
     return _finite(writer, symbol, left, right)
 
 
@@ -62,6 +74,13 @@ def _with_infinite_field(
         whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
     missing = [(test.copy(), writer.null()) for test in tests]
     return writer.case([*whens, *missing], finite)
+
+
+def _undeclared(node: Node) -> bool:
+    """Whether a column of any digits is in it."""
+    return any(
+        isinstance(item, Var) and item.type == "numeric" and not item.decimal for item in walk(node)
+    )
 
 
 def _finite(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
@@ -84,6 +103,12 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
             return writer.cast(writer.null(), writer.text_type)
         assert isinstance(constant.value, Decimal)
         return writer.text(sort_text_of(constant.value))
+    if isinstance(node, (Case, Coalesce, NullIf)) and not digits(node):
+        return writer.construct(node, lambda item: sort_text(writer, item))
+    if isinstance(node, MinMax) and not digits(node):
+        name = "GREATEST" if node.greatest else "LEAST"
+        texts = [sort_text(writer, item) for item in node.args]
+        return exp.Anonymous(this=name, expressions=texts)
     if isinstance(node, Var) and not node.decimal:
         shown = writer.column(node)
     elif isinstance(node, Func) and node.function.name in ("lower", "upper"):

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters import fields
+from filtersql.filters import division, fields
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     Case,
@@ -128,16 +128,30 @@ def _of_call(node: Func | Op) -> Digits | None:
             return Digits(wide.before + 1, wide.behind) if wide else None
         case "numeric_mul":
             return Digits(inner[0].before + inner[1].before, inner[0].behind + inner[1].behind)
+        case "numeric_div":
+            ends = division.terminating(node)
+            return ends[0] if ends else None
+        case "div" | "numeric_div_trunc":
+            return Digits(inner[0].before + inner[1].behind + 1, 0)
+        case "sign":
+            return Digits(1, 0)
         case "numeric_mod" | "mod":
             return Digits(
                 min(inner[0].before, inner[1].before), max(inner[0].behind, inner[1].behind)
             )
-        case "numeric_uminus" | "numeric_uplus" | "numeric_abs" | "abs":
+        case "numeric_uminus" | "numeric_uplus" | "numeric_abs" | "abs" | "trim_scale":
             return inner[0]
         case "ceil" | "ceiling" | "floor" | "round" | "trunc":
             places = _places(args)
             if places is None:
                 return None
+            if (
+                isinstance(args[0], Op)
+                and division.is_quotient(args[0])
+                and places >= 0
+                and not digits(args[0])
+            ):
+                return division.rounded_digits(args[0], places)
             return Digits(inner[0].before + 1, max(min(places, inner[0].behind), 0))
     return None
 
@@ -220,6 +234,9 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
         return writer.cast(writer.put(args[0]), have.sql)
     if name == "numeric" and len(args) == 2:
         return _rescaled(writer, args[0], have)
+    quotient = _of_quotient(writer, node, have)
+    if quotient is not None:
+        return quotient
     parts = [put(writer, arg) for arg in args if arg.type == "numeric"]
     inner = [_known(arg) for arg in args if arg.type == "numeric"]
     match name:
@@ -241,10 +258,12 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
             return writer.cast(writer.piece(".decimal_mod", *whole), have.sql)
         case "numeric_uminus":
             return writer.filled("-_1", parts[0])
-        case "numeric_uplus":
+        case "numeric_uplus" | "trim_scale":
             return parts[0]
         case "numeric_abs" | "abs":
             return writer.filled("ABS(_1)", parts[0])
+        case "sign":
+            return writer.cast(writer.filled("SIGN(_1)", parts[0]), have.sql)
         case "ceil" | "ceiling":
             return writer.cast(writer.piece(".ceil", parts[0]), have.sql)
         case "floor":
@@ -258,6 +277,47 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
             rounded = writer.piece(f".{name}", parts[0], writer.integer(places))
             return writer.cast(rounded, have.sql)
     raise writer.refused(node, "filtersql has no exact form for it yet.")
+
+
+def _of_quotient(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr | None:
+    """Division, and the rounding of one."""
+    name, args = node.function.name, node.args
+    if (
+        name in _ROUNDED
+        and isinstance(args[0], Op)
+        and division.is_quotient(args[0])
+        and not digits(args[0])
+    ):
+        places = _places(args)
+        if places is None or places < 0:
+            raise writer.refused(node, "The number of places must be a constant from 0 on.")
+        cut = division.rounded(writer, node, args[0], places, _ROUNDED[name])
+        return writer.cast(cut, have.sql)
+    if name in ("div", "numeric_div_trunc"):
+        return writer.cast(division.whole(writer, node, node, 0, "trunc"), have.sql)
+    if name == "numeric_div":
+        return _by_factor(writer, node, have)
+    return None
+
+
+_ROUNDED = {
+    "round": "round", "trunc": "trunc", "ceil": "ceil", "ceiling": "ceil", "floor": "floor",
+}  # fmt: skip
+
+
+def _by_factor(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
+    """A quotient by a constant that always ends: a product."""
+    ends = division.terminating(node)
+    if ends is None:
+        raise writer.refused(node, "PostgreSQL rounds the quotient by its size.")
+    factor = format(ends[1], "f")
+    behind = len(factor.partition(".")[2])
+    part = writer.cast(
+        put(writer, node.args[0]),
+        f"DECIMAL({MOST - len(factor) - 1}, {_known(node.args[0]).behind})",
+    )
+    number = writer.cast(writer.text(factor), f"DECIMAL({len(factor)}, {behind})")
+    return writer.cast(writer.filled("_1 * _2", part, number), have.sql)
 
 
 def _rescaled(writer: Writer, arg: Node, have: Digits) -> exp.Expr:

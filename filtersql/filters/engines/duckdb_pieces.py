@@ -10,7 +10,7 @@ from __future__ import annotations
 from filtersql.filters.engines.interval_pieces import interval_pieces
 from filtersql.filters.engines.moment_pieces import moment_pieces
 from filtersql.filters.engines.templates import table
-from filtersql.filters.engines.text_kinds import text_kinds
+from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
 __all__ = ["PIECES"]
 
@@ -137,7 +137,15 @@ PIECES = table(
         "THEN LIST_HAS_ALL(_1, _2) AND LIST_COUNT(_2) = LEN(_2) END",
         ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
         # pieces
+        ".text_to_float8": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') "
+        "THEN CAST(_1 AS DOUBLE) WHEN ABS(CAST(_1 AS DOUBLE)) = CAST('Infinity' AS DOUBLE) THEN "
+        "error('value out of range: overflow') "
+        "WHEN CAST(_1 AS DOUBLE) = 0 AND NOT REGEXP_FULL_MATCH(_1, '-?[0.]+') THEN "
+        "error('value out of range: underflow') ELSE CAST(_1 AS DOUBLE) END",
         ".decimal_mod": "_1 % _2",
+        ".product": "_1 * _2",
+        ".scaled_up": "CAST(CAST(_1 * _2 AS DECIMAL(38, 0)) AS HUGEINT)",
+        **quotients("({0} // {1})"),
         ".raise": "error(_1)",
         ".varchar": "LEFT(_1, _2)",
         ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from filtersql.filters.engines.interval_pieces import interval_pieces
 from filtersql.filters.engines.moment_pieces import moment_pieces
 from filtersql.filters.engines.templates import table
-from filtersql.filters.engines.text_kinds import text_kinds
+from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
 __all__ = ["PIECES"]
 
@@ -133,7 +133,15 @@ PIECES = table(
         ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
         ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
         # pieces
+        ".text_to_float8": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') "
+        "THEN CAST(_1 AS DOUBLE) WHEN ABS(CAST(_1 AS DOUBLE)) = CAST('Infinity' AS DOUBLE) THEN "
+        "raise_error('value out of range: overflow') "
+        "WHEN CAST(_1 AS DOUBLE) = 0 AND NOT _1 RLIKE '^-?[0.]+$' THEN "
+        "raise_error('value out of range: underflow') ELSE CAST(_1 AS DOUBLE) END",
         ".decimal_mod": "_1 % _2",
+        ".product": "_1 * _2",
+        ".scaled_up": "CAST(_1 * _2 AS DECIMAL(38, 0))",
+        **quotients("CAST(({0} - {0} % {1}) / {1} AS DECIMAL(38, 0))"),
         ".raise": "RAISE_ERROR(_1)",
         ".varchar": "LEFT(_1, _2)",
         ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from filtersql.filters.engines.interval_pieces import Words, words
 from filtersql.storage import Engine
 
-__all__ = ["text_kinds"]
+__all__ = ["quotients", "text_kinds"]
 
 _SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _COMPARED = ("network_{}", "macaddr_{}", "cash_{}", "bit{}", "varbit{}")
@@ -259,4 +259,19 @@ def _shifts() -> dict[str, str]:
         f"WHEN _2 < 0 THEN {right.format(back)} END",
         "bitshiftright": f"CASE WHEN _2 >= 0 THEN {right.format('_2')} "
         f"WHEN _2 < 0 THEN {left.format(back)} END",
+    }
+
+
+def quotients(whole: str) -> dict[str, str]:
+    """_1 / _2 of whole numbers; `whole` divides two positive ones."""
+    sign = "SIGN(_1) * SIGN(_2)"
+    parts = ("ABS(_1)", "ABS(_2)")
+    twice = (f"({parts[0]} * 2 + {parts[1]})", f"({parts[1]} * 2)")
+    trunc = f"CAST({sign} AS INT) * {whole.format(*parts)}"
+    step = "CASE WHEN _1 % _2 <> 0 AND SIGN(_1) {0} SIGN(_2) THEN 1 ELSE 0 END"
+    return {
+        ".quotient_round": f"CAST({sign} AS INT) * {whole.format(*twice)}",
+        ".quotient_trunc": trunc,
+        ".quotient_floor": f"{trunc} - {step.format('<>')}",
+        ".quotient_ceil": f"{trunc} + {step.format('=')}",
     }

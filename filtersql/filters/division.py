@@ -1,0 +1,190 @@
+"""numeric / numeric, whose digits depend on the values: compared without dividing.
+
+Example
+    ======================= =====================================================
+    node                    written as
+    ======================= =====================================================
+    `n / 3 > 10`            n > 30
+    `n / n2 <= 1.5`         n <= 1.5 * n2, or >= where n2 is negative; 0 raises
+    `n / 100`               n * 0.01: the quotient ends within PostgreSQL's digits
+    `round(n / 3, 2)`       whole numbers, divided, half away from zero
+    `n / 3 * 3 = 7`         refused: PostgreSQL rounds the quotient by its size
+    ======================= =====================================================
+
+    PostgreSQL rounds a quotient to 16 digits or more. The rounded one stands to a number of few
+    digits as the exact one does, unless the exact one is nearer to it than half of the last digit;
+    where the digits of both sides do not rule that out, the filter is refused.
+
+PostgreSQL
+    numeric.c: select_div_scale(), numeric_div(), numeric_div_trunc().
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from filtersql.filters import numerics
+from filtersql.filters.folding import fold
+from filtersql.filters.literals.numbers import EXACT
+from filtersql.filters.nodes import Func, Node, Op
+from filtersql.filters.numerics import MOST, Digits
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.writing import Writer
+
+__all__ = ["compare", "is_quotient", "rounded", "rounded_digits", "terminating", "whole"]
+
+_FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_CLOSE = (
+    "PostgreSQL rounds the quotient, and these digits allow it to differ from the exact one "
+    "where that decides."
+)
+
+
+def is_quotient(node: Node) -> bool:
+    """Whether a node is numeric / numeric."""
+    return isinstance(node, Op) and node.function.name == "numeric_div"
+
+
+def _size(node: Node) -> Digits:
+    return numerics.digits(node) or Digits(*numerics.GUARDED)
+
+
+def _divisor_digits(node: Node) -> int:
+    """The digits before the point of the largest divisor."""
+    constant = fold(node)
+    if constant is not None and isinstance(constant.value, Decimal) and constant.value:
+        return max(constant.value.adjusted() + 1, 0)
+    return _size(node).before
+
+
+def _rounding(before: int, *args: Node) -> int:
+    """At least so many digits behind the point has a quotient of `before` digits before it."""
+    weight = -(-(before + 1) // 4) - 1
+    shown = [size.behind for arg in args if (size := numerics.digits(arg)) is not None]
+    return max(16 - 4 * weight, *shown, 0)
+
+
+def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) -> exp.Expr:
+    """`a / b symbol c` as `a symbol c * b`."""
+    first, second = quotient.args
+    limit = numerics.digits(other)
+    if limit is None:
+        raise writer.refused(node, "The digits beside the quotient are not known.")
+    a, b = _size(first), _size(second)
+    behind = max(a.behind, limit.behind + b.behind)
+    digits = _rounding(limit.before, first, second)
+    if behind + _divisor_digits(second) > digits or limit.behind > digits:
+        raise writer.refused(node, _CLOSE)
+    both = Digits(max(a.before, limit.before + b.before), behind)
+    if sum(both) >= MOST:
+        raise writer.refused(node, "The exact comparison needs more than 38 digits.")
+    left, divisor = numerics.put(writer, first), numerics.put(writer, second)
+    beside = numerics.put(writer, other)
+    product = writer.piece(
+        ".product",
+        writer.cast(beside, f"DECIMAL({MOST - 1 - sum(b)}, {limit.behind})"),
+        divisor.copy(),
+    )
+    product = writer.cast(product, both.sql)
+    test = writer.filled(f"_1 {symbol} _2", left, product)
+    turned = writer.filled(f"_1 {_FLIPPED[symbol]} _2", left.copy(), product.copy())
+    constant = fold(second)
+    if constant is not None and isinstance(constant.value, Decimal) and constant.value:
+        return test if constant.value > 0 else turned
+    return writer.case(
+        [
+            (_missing(writer, left, divisor), writer.null()),
+            (writer.filled("_1 > 0", divisor.copy()), test),
+            (writer.filled("_1 < 0", divisor.copy()), turned),
+        ],
+        writer.cast(_zero(writer), "BOOLEAN"),
+    )
+
+
+def _missing(writer: Writer, left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    return writer.filled("_1 IS NULL OR _2 IS NULL", left.copy(), right.copy())
+
+
+def _zero(writer: Writer) -> exp.Expr:
+    return writer.piece(".raise", writer.text("division by zero"))
+
+
+def terminating(node: Func | Op) -> tuple[Digits, Decimal] | None:
+    """The digits of a quotient by a constant that always ends, and the factor that gives it."""
+    constant = fold(node.args[1])
+    if constant is None or not isinstance(constant.value, Decimal) or not constant.value:
+        return None
+    value = constant.value
+    if not value.is_finite():
+        return None
+    factor = EXACT.divide(Decimal(1), value) if _ends(value) else None
+    if factor is None:
+        return None
+    a = _size(node.args[0])
+    behind = a.behind + max(-int(factor.normalize().as_tuple().exponent), 0)
+    before = max(a.before + factor.adjusted() + 1, 1)
+    if behind > _rounding(before, *node.args):
+        return None
+    return Digits(before, behind), factor.normalize()
+
+
+def _ends(value: Decimal) -> bool:
+    digits = int("".join(map(str, value.as_tuple().digits)))
+    for prime in (2, 5):
+        while digits % prime == 0:
+            digits //= prime
+    return digits == 1
+
+
+def rounded_digits(quotient: Op, places: int) -> Digits:
+    """The digits of a quotient that is rounded to `places`."""
+    first, second = quotient.args
+    b = _size(second)
+    return Digits(_size(first).before + b.behind + 1, places)
+
+
+def rounded(writer: Writer, node: Node, quotient: Op, places: int, kind: str) -> exp.Expr:
+    """round, trunc, ceil or floor of a quotient, to `places` from 0 on."""
+    first, second = quotient.args
+    a, b = _size(first), _size(second)
+    nearest = 1 if kind == "round" else 0
+    size = rounded_digits(quotient, places)
+    behind = max(a.behind, places + nearest + b.behind)
+    if behind + _divisor_digits(second) > _rounding(size.before, first, second):
+        raise writer.refused(node, _CLOSE)
+    return whole(writer, node, quotient, places, kind)
+
+
+def whole(writer: Writer, node: Node, quotient: Func | Op, places: int, kind: str) -> exp.Expr:
+    """The exact quotient, cut or rounded to `places`."""
+    first, second = quotient.args
+    a, b = _size(first), _size(second)
+    scale = max(a.behind, b.behind)
+    if a.before + b.before + 2 * scale + places + 2 > MOST:
+        raise writer.refused(node, "The exact quotient needs more than 38 digits.")
+    left, right = numerics.put(writer, first), numerics.put(writer, second)
+    upper, lower = (
+        writer.piece(".scaled_up", part, _power(writer, digits))
+        for part, digits in ((left, scale + places), (right, scale))
+    )
+    found = writer.piece(f".quotient_{kind}", upper, lower)
+    size = Digits(a.before + b.behind + 1, places)
+    result = writer.cast(found, f"DECIMAL({size.before + places}, 0)")
+    if places:
+        unit = writer.cast(writer.text(f"0.{'1'.zfill(places)}"), f"DECIMAL({places}, {places})")
+        result = writer.cast(writer.filled("_1 * _2", result, unit), size.sql)
+    return writer.case(
+        [
+            (_missing(writer, left, right), writer.null()),
+            (writer.filled("_1 = 0", right.copy()), writer.cast(_zero(writer), size.sql)),
+        ],
+        result,
+    )
+
+
+def _power(writer: Writer, digits: int) -> exp.Expr:
+    return writer.cast(writer.text("1" + "0" * digits), f"DECIMAL({digits + 1}, 0)")
