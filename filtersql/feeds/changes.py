@@ -28,7 +28,8 @@ from filtersql.errors.feeds import (
 from filtersql.feeds.images import Judged, judge
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.records import Record, digest
+from filtersql.feeds.records import Record
+from filtersql.feeds.runs import Runs, Unordered
 from filtersql.feeds.staging import ChangeStage, Place, Records, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
@@ -110,6 +111,24 @@ def read(
     `closed` says that nothing more will be written to what is read: its last transaction is
     complete.
     """
+    start = _lowest(landings)
+    every = (records, catalog, landings, engine, folder, closed, on_progress)
+    try:
+        return _read(*every, Runs(start))
+    except Unordered:
+        return _read(*every, Order(start))
+
+
+def _read(
+    records: Records,
+    catalog: Catalog,
+    landings: Sequence[Landing],
+    engine: Engine,
+    folder: Path,
+    closed: bool,
+    on_progress: Callable[[int], None] | None,
+    order: Runs | Order,
+) -> Reading:
     tally = _Tally(read=[0] * len(landings), skipped=[0] * len(landings))
     shapes: dict[object, ChangeStage] = {}
     for index, landing in enumerate(landings):
@@ -117,20 +136,22 @@ def read(
         stage = ChangeStage(landing.compiled, engine, path, tally.mistakes, _span)
         shapes.setdefault(_shape(landing.compiled), stage)
     stages = [shapes[_shape(landing.compiled)] for landing in landings]
-    order = Order(_lowest(landings))
     buffered = 0
-    for place, change in records(tally.mistakes):
-        tally.total += 1
-        buffered += _take(place, change, catalog, landings, stages, order, tally)
-        if buffered >= _BATCH:
-            _flush(shapes.values())
-            buffered = 0
-        if on_progress and tally.total % 5_000 == 0:
-            on_progress(tally.total)
-        if len(tally.mistakes) >= _MOST_MISTAKES:
-            break
-    for stage in shapes.values():
-        stage.close()
+    try:
+        for place, change in records(tally.mistakes):
+            tally.total += 1
+            buffered += _take(place, change, catalog, landings, stages, order, tally)
+            if buffered >= _BATCH:
+                _flush(shapes.values())
+                buffered = 0
+            if on_progress and tally.total % 5_000 == 0:
+                on_progress(tally.total)
+            if len(tally.mistakes) >= _MOST_MISTAKES:
+                break
+    except Unordered:
+        _close(shapes.values())
+        raise
+    _close(shapes.values())
     _raise(records, order, tally)
     if on_progress:
         on_progress(tally.total)
@@ -140,10 +161,8 @@ def read(
             landings, stages, tally.read, tally.skipped, strict=True
         )
     )
-    last = max(order.seqs) if order.seqs else None
-    return Reading(
-        tuple(staged), order.cut(closed), last, tally.total, tally.unpublished, order.boundary
-    )
+    cut = order.cut(closed)
+    return Reading(tuple(staged), cut, order.last, tally.total, tally.unpublished, order.boundary)
 
 
 def _take(
@@ -152,14 +171,12 @@ def _take(
     catalog: Catalog,
     landings: Sequence[Landing],
     stages: Sequence[ChangeStage],
-    order: Order,
+    order: Runs | Order,
     tally: _Tally,
 ) -> int:
     """Judge one change and hand it to its targets; how many took it."""
     if order.start is None or change.seq > order.start:
-        tx = None if change.tx is None else str(change.tx)
-        prev_seq = -1 if change.prev_seq is None else change.prev_seq
-        new = order.add(change.seq, tx, prev_seq, digest(change), change.op == "commit")
+        new = order.add(change)
         if new is None:
             tally.mistakes.append((place, ContradictingReplay(change.seq, _span(place))))
             return 0
@@ -200,16 +217,23 @@ def _flush(stages: Iterable[ChangeStage]) -> None:
         stage.flush()
 
 
+def _close(stages: Iterable[ChangeStage]) -> None:
+    for stage in stages:
+        stage.close()
+
+
 def _lowest(landings: Sequence[Landing]) -> int | None:
     positions = [landing.position for landing in landings]
     known = [position for position in positions if position is not None]
     return min(known) if known and len(known) == len(positions) else None
 
 
-def _raise(records: Records, order: Order, tally: _Tally) -> None:
+def _raise(records: Records, order: Runs | Order, tally: _Tally) -> None:
     mistakes = [mistake for _, mistake in sorted(tally.mistakes, key=lambda item: item[0][:2])]
     # Where records could not be read, the order of the others tells nothing.
-    if not mistakes:
+    if isinstance(order, Runs) and not mistakes:
+        order.check()
+    elif isinstance(order, Order) and not mistakes:
         disorders = list(islice(order.disorders(), _MOST_MISTAKES))
         places = _places(records, {disorder.seq for disorder in disorders})
         for found in disorders:

@@ -18,6 +18,8 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from filtersql.feeds.records import Record, digest
+
 __all__ = ["Disorder", "Order"]
 
 
@@ -46,23 +48,27 @@ class Order:
     #: seq -> digest, kept only once the changes turn out not to come in order
     known: dict[int, int] = field(default_factory=dict)
 
-    def add(
-        self, seq: int, tx: str | None, prev_seq: int, digest: int, commit: bool
-    ) -> bool | None:
+    @property
+    def last(self) -> int | None:
+        """The last seq that was read."""
+        return max(self.seqs) if self.seqs else None
+
+    def add(self, change: Record) -> bool | None:
         """Remember a change. False: it was read before; None: seq was read for another change."""
+        seq, tx, said = change.seq, change.tx, digest(change)
         if self.sorted and self.seqs and seq <= self.seqs[-1]:
             self.sorted = False
             self.known = dict(zip(self.seqs, self.digests, strict=True))
         if not self.sorted:
             before = self.known.get(seq)
             if before is not None:
-                return False if before == digest else None
-            self.known[seq] = digest
+                return False if before == said else None
+            self.known[seq] = said
         self.seqs.append(seq)
-        self.txs.append(-1 if tx is None else self.names.setdefault(tx, len(self.names)))
-        self.previous.append(prev_seq)
-        self.digests.append(digest)
-        self.commits.append(commit)
+        self.txs.append(-1 if tx is None else self.names.setdefault(str(tx), len(self.names)))
+        self.previous.append(-1 if change.prev_seq is None else change.prev_seq)
+        self.digests.append(said)
+        self.commits.append(change.op == "commit")
         return True
 
     def disorders(self) -> Iterator[Disorder]:
