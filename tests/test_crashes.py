@@ -7,11 +7,14 @@ DuckDB; `python tests/crashes.py --kills 200 --target delta` is the soak.
 from __future__ import annotations
 
 import os
+import random
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from crashes import Crashes, Landed, Runner
+from histories import History, lines, write_files
 
 KILLS = int(os.environ.get("FILTERSQL_CRASH_KILLS", "12"))
 SEED = int(os.environ.get("FILTERSQL_CRASH_SEED", "1"))
@@ -48,3 +51,29 @@ def test_kills_on_spark_are_finished_by_the_next_run(
     assert crashes.play_once("after write", 6) == []
     announce(f"{target.capitalize()}: {landed}")
     assert landed.places["after a commit, before its acknowledgement"] == 1
+
+
+def test_after_ctrl_c_the_next_run_goes_on(tmp_path: Path, runner: Runner) -> None:
+    """Exit code 130, one word, nothing half done: before the only commit, and while reading."""
+    history = History(random.Random(SEED))
+    history.go(6)
+    write_files(tmp_path, history, "duckdb")
+    feed = tmp_path / "changes" / "1.jsonl"
+    feed.write_text(lines(history.records), encoding="utf-8")
+    output = tmp_path / "output.txt"
+    command = ["run", "--project-dir", str(tmp_path), "--target", "duckdb"]
+    for number, step in enumerate(("before read_feed", "after write", "before COMMIT")):
+        pause = str(tmp_path / f"pause{number}")
+        process = runner.start(
+            log=f"{pause}.log", at=1, arguments=command, step=step, pause=pause,
+            output=str(output),
+        )  # fmt: skip
+        while not Path(f"{pause}.paused").exists():
+            assert not runner.ended(0.05), output.read_text()
+        os.kill(process, signal.SIGINT)
+        assert runner.wait() == 130
+        said = output.read_text(encoding="utf-8")
+        assert said.endswith("interrupted\n")
+        assert "Traceback" not in said
+    crashes = Crashes(tmp_path, "duckdb", SEED, Landed(), runner)
+    assert crashes.finish(history, history.seq) == []
