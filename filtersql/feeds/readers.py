@@ -215,6 +215,18 @@ def _from_text(read: Callable[[str], object], written: object) -> object:
     return read(_plain(written))
 
 
+def _literal(name: str, written: object) -> str:
+    """A value as PostgreSQL's input function reads it and its output function prints it."""
+    from filtersql.errors import Mistake
+    from filtersql.filters.literals import Clock, read, show
+
+    text = _plain(written)
+    try:
+        return show(name, read(name, text, -1, Clock(None)))
+    except Mistake:
+        raise ValueError from None
+
+
 _TEXT = Family("text", _plain)
 _FAMILIES: Mapping[str, Family] = {
     "bool": Family("boolean", _boolean, lambda value: "t" if value else "f"),
@@ -233,4 +245,21 @@ _FAMILIES: Mapping[str, Family] = {
     "uuid": Family("text", _uuid),
     "json": Family("text", _json),
     "jsonb": Family("text", _jsonb),
+    **{
+        name: Family("text", partial(_literal, name))
+        for name in (
+            "inet",
+            "cidr",
+            "macaddr",
+            "money",
+            "bit",
+            "varbit",
+            "int4range",
+            "int8range",
+            "numrange",
+            "daterange",
+            "tsrange",
+            "tstzrange",
+        )
+    },
 }
