@@ -13,10 +13,9 @@ from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach
 from filtersql.definitions.sql_names import unknown_table
-from filtersql.definitions.subscribed import check_subscriptions
 from filtersql.errors import Mistake
 from filtersql.errors.altering import CannotAttach, UnusableIdentityIndex
-from filtersql.errors.definitions import UnknownKeyColumn
+from filtersql.errors.definitions import Unknown, UnknownKeyColumn
 from filtersql.names import RelationName
 
 __all__ = ["finish"]
@@ -27,7 +26,7 @@ def finish(drafts: Drafts) -> Definitions:
     for table in list(drafts.tables.values()):
         _complete(drafts, table, ())
     if not drafts.incomplete:
-        check_subscriptions(drafts)
+        _check_tests(drafts)
     return Definitions(
         catalog=Catalog(
             tables={name: _frozen(table) for name, table in drafts.tables.items()},
@@ -92,6 +91,13 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
             span = table.key_places.get(name) or table.span
             name_of_table = str(table.name)
             drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
+
+
+def _check_tests(drafts: Drafts) -> None:
+    """Publications and sets that a subscription names are looked up by `publications.index`."""
+    for name, span in drafts.test_subscriptions:
+        if name not in drafts.subscriptions:
+            drafts.mistakes.append(Unknown("subscription", name, span, drafts.subscriptions))
 
 
 def _frozen(table: DraftTable) -> Table:
