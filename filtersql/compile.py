@@ -7,7 +7,7 @@ A mistake in one table hides none in another: all are raised together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from filtersql.changes import by_target, one_table, untold
 from filtersql.definitions.model import Action, Publication, ReplicationSet
 from filtersql.errors import Mistake, Mistakes, Notice, heard
 from filtersql.errors.compiling import TargetTaken
-from filtersql.filters import identity, outcomes
+from filtersql.filters import identity, outcomes, supersets
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
 from filtersql.filters.identity import check_identity, check_unsubscribed, unjudgeable
@@ -84,6 +84,7 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
                     nodes.append(node)
         with mistakes:
             one_table(subscription, [node.resolved for node in nodes])
+    notices |= dict.fromkeys(_not_supersets(project, nodes))
     with mistakes:
         _one_writer(nodes)
     mistakes.raise_all()
@@ -275,6 +276,15 @@ def _filtering(resolved: ResolvedTable) -> Iterable[Contribution]:
         for part in resolved.filters.get(action, ())
     ]
     return dict.fromkeys((*parts, *resolved.copy_filters))
+
+
+def _not_supersets(project: Project, nodes: Iterable[Node]) -> Iterator[Notice]:
+    held: dict[str, dict[RelationName, list[Filter]]] = {}
+    for node in nodes:
+        found = [node.filters[part] for part in node.resolved.copy_filters if part.where]
+        held.setdefault(node.compiled.subscription, {})[node.resolved.table.name] = found
+    for subscription in project.definitions.subscriptions.values():
+        yield from supersets.lints(subscription, held)
 
 
 def _one_writer(nodes: Iterable[Node]) -> None:

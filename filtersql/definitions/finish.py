@@ -26,7 +26,7 @@ def finish(drafts: Drafts) -> Definitions:
     for table in list(drafts.tables.values()):
         _complete(drafts, table, ())
     if not drafts.incomplete:
-        _check_tests(drafts)
+        _check_subscriptions(drafts)
     return Definitions(
         catalog=Catalog(
             tables={name: _frozen(table) for name, table in drafts.tables.items()},
@@ -93,9 +93,10 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
             drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
 
 
-def _check_tests(drafts: Drafts) -> None:
+def _check_subscriptions(drafts: Drafts) -> None:
     """Publications and sets that a subscription names are looked up by `publications.index`."""
-    for name, span in drafts.test_subscriptions:
+    below = [named for one in drafts.subscriptions.values() for named in one.superset_of]
+    for name, span in (*below, *drafts.test_subscriptions):
         if name not in drafts.subscriptions:
             drafts.mistakes.append(Unknown("subscription", name, span, drafts.subscriptions))
 

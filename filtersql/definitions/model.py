@@ -143,6 +143,8 @@ class Subscription:
     publications: tuple[tuple[str, Span], ...] = ()
     replication_sets: tuple[tuple[str, Span], ...] = ()
     filters: Mapping[str, str] = field(default_factory=dict)
+    #: subscriptions all of whose rows this one should hold, as xDB's definition node does
+    superset_of: tuple[tuple[str, Span], ...] = ()
     copy_data: bool = True
     source: SourceOfTables | None = None
     changes: Feed | None = None

@@ -35,7 +35,8 @@ DEFAULTS = frozenset(
     "copy_data source changes target target_config on_conflict on_filter_error".split()
 )
 _SUBSCRIPTION = DEFAULTS | frozenset(
-    "name publications replication_sets filters on_schema_change for_each tags description".split()
+    "name publications replication_sets filters superset_of on_schema_change for_each tags"
+    " description".split()
 )
 _TEST = frozenset("name subscription given changes expect expect_error description".split())
 _ON_CONFLICT = ("apply", "skip", "error")
@@ -66,6 +67,7 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
         publications=_subscribed(document, entry.get("publications"), where),
         replication_sets=_subscribed(document, entry.get("replication_sets"), where),
         filters=_enabled(document, entry.get("filters"), where),
+        superset_of=_named(document, entry.get("superset_of"), f"superset_of of {where}"),
         tags=tags_of(document, entry),
         description=document.string(entry.get("description"), "description"),
     )
@@ -148,6 +150,17 @@ def _subscribed(document: Document, node: Node | None, where: str) -> tuple[tupl
         if name in found:
             document.mistakes.append(AlreadySubscribed.twice(name, passage.span()))
         found[name] = passage.span()
+    return tuple(found.items())
+
+
+def _named(document: Document, node: Node | None, where: str) -> tuple[tuple[str, Span], ...]:
+    """Names of subscriptions with their places."""
+    found: dict[str, Span] = {}
+    for passage in document.texts(node, where):
+        try:
+            found[plain_name(passage)] = passage.span()
+        except Mistake as mistake:
+            document.mistakes.append(mistake)
     return tuple(found.items())
 
 
