@@ -20,6 +20,7 @@ from three_engines import ERROR, Duck, Postgres, Rows, same, shown
 from filtersql.errors.filters import NotTranslated
 
 ROWS = Rows(("int4", "int4", "numeric(12,3)", "date"))
+DOCUMENT_ROWS = Rows(("jsonb",))
 TEXT_ROWS = Rows(("text", "bpchar(5)", "float8"))
 EXAMPLES = int(os.environ.get("FILTERSQL_RANDOM_FILTERS", "60"))
 
@@ -128,6 +129,43 @@ def _texts() -> st.SearchStrategy[str]:
     )
 
 
+def _documents() -> st.SearchStrategy[str]:
+    key = st.sampled_from(["'a'", "'b'", "'c d'", "'e'", "'tags'", "'0'", "''"])
+    document = st.recursive(
+        st.just("c1"),
+        lambda inner: st.one_of(
+            _infix(inner, ["->"], key),
+            _infix(inner, ["->"], st.sampled_from(["0", "-1", "1"])),
+            _infix(inner, ["#>"], st.sampled_from(["'{a,0}'", "'{a,b}'", "'{1}'", "'{}'"])),
+            _infix(inner, ["-"], st.sampled_from(["'{a,x}'::text[]", "'{b}'::text[]"])),
+            _call("coalesce", inner, st.sampled_from(["'null'::jsonb", "'[1]'::jsonb"])),
+        ),
+        max_leaves=3,
+    )
+    constant = st.sampled_from(
+        ["'1'", "'1.5'", "'\"x\"'", "'null'", "'true'", "'{}'", "'[]'", "'[1, 2]'",
+         "'{\"a\": 1.50}'", "'{\"a\": [{\"b\": 1}]}'", "'[\"a\", [1]]'"]
+    )  # fmt: skip
+    path = st.sampled_from(
+        ["'$.a'", "'$.a[*] ? (@ > 1)'", "'$[*].a'", "'$.* ? (@ == \"x\" || @ == null)'",
+         "'$ ? (!(@.a != 1) && exists(@.b))'", "'$.a[last]'", "'$[1 to 2] ? (@ <= 2)'"]
+    )  # fmt: skip
+    test = st.sampled_from(
+        ["'$.a == 1'", "'$[*] > 1'", "'!($.b == 1)'", "'$.a.b.c starts with \"x\"'"]
+    )
+    return _conditions(
+        st.one_of(
+            _infix(document, ["=", "<>", "<", ">=", "@>", "<@", "IS DISTINCT FROM"], constant),
+            _infix(document, ["?"], key),
+            _infix(document, ["@?"], path),
+            _infix(document, ["@@"], test),
+            _infix(_infix(document, ["->>"], key), ["=", "<>"], st.sampled_from(["'x'", "'1.50'"])),
+            document.map(lambda text: f"({text} IS NULL)"),
+            document.map(lambda text: f"(jsonb_typeof({text}) = 'array')"),
+        )
+    )
+
+
 @pytest.fixture(scope="module")
 def server(postgres: Server) -> Iterator[Postgres]:
     """The PostgreSQL that knows the truth."""
@@ -166,6 +204,14 @@ def test_numbers_and_dates(server: Postgres, duck: Duck, expression: str) -> Non
 def test_texts_and_doubles(server: Postgres, duck: Duck, expression: str) -> None:
     """Text, char(n) and double precision."""
     _compare(server, duck, TEXT_ROWS, expression)
+
+
+@pytest.mark.postgres
+@_SETTINGS
+@given(expression=_documents())
+def test_documents(server: Postgres, duck: Duck, expression: str) -> None:
+    """Paths, containment and order of jsonb, and jsonpath."""
+    _compare(server, duck, DOCUMENT_ROWS, expression)
 
 
 def _compare(server: Postgres, duck: Duck, rows: Rows, expression: str) -> None:

@@ -25,7 +25,7 @@ from filtersql.filters.nodes import Func, Node, Relabel
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["LIKE", "like", "of_column"]
+__all__ = ["LIKE", "like", "of_column", "unended"]
 
 LIKE = {
     "textlike", "textnlike", "bpcharlike", "bpcharnlike", "like", "notlike",
@@ -33,6 +33,8 @@ LIKE = {
 }  # fmt: skip
 _ANY, _ONE = "%", "_"
 
+#: the place of an escape with nothing behind it
+_UNENDED = (False, "")
 _UNFINISHED = "LIKE pattern must not end with escape character"
 _LETTER = (
     "Whether the database knows the lower case of a letter outside ASCII is unknown: "
@@ -50,6 +52,8 @@ def like(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -
         test = _dynamic(writer, node, function.name, subject, args[1])
         return exp.Not(this=test) if negated else test
     parts = _pattern(writer, node, args[1])
+    if parts is not None and parts[-1:] == [_UNENDED]:
+        return _unended(writer, node, function.name, subject, parts[:-1])
     if parts is None:
         return values.null("bool", writer.engine)
     if "icl" in function.name or "icn" in function.name:
@@ -120,14 +124,35 @@ def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]
     for sign_ in signs:
         if sign_ == escape:
             following = next(signs, None)
-            if following is None:
-                raise writer.refused(
-                    node, "The pattern ends with its escape character, which raises on some rows."
-                )
-            parts.append((False, following))
+            parts.append(_UNENDED if following is None else (False, following))
         else:
             parts.append((sign_ in (_ANY, _ONE), sign_))
     return parts
+
+
+def unended(pattern: Node) -> bool:
+    """Whether a constant pattern ends with its escape character."""
+    while isinstance(pattern, Relabel):
+        pattern = pattern.arg
+    known = fold(pattern)
+    if known is None or not isinstance(known.value, str):
+        return False
+    return (len(known.value) - len(known.value.rstrip("\\"))) % 2 == 1
+
+
+def _unended(
+    writer: Writer, node: Node, name: str, subject: exp.Expr, parts: Sequence[tuple[bool, str]]
+) -> exp.Expr:
+    """A pattern that ends with its escape raises on the texts that get so far."""
+    if (True, _ANY) in parts or "icl" in name or "icn" in name:
+        raise writer.refused(
+            node, "The pattern ends with its escape character, which raises on some rows."
+        )
+    farther = _like(writer, subject, [*parts, (True, _ONE), (True, _ANY)])
+    broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
+    negated = name.endswith("nlike") or name == "notlike"
+    known = exp.Not(this=writer.is_null(subject.copy()))
+    return writer.case([(farther, broken), (known, values.boolean(negated))], None)
 
 
 def _like(writer: Writer, subject: exp.Expr, parts: Sequence[tuple[bool, str]]) -> exp.Expr:

@@ -152,7 +152,9 @@ def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
             yield node, reason.replace("{type}", display(node.type))
         elif regexes.doubtful(node):
             yield node, _CLASSES
-        elif node.function.name in patterns.LIKE and patterns.of_column(node.args[1]):
+        elif node.function.name in patterns.LIKE and (
+            patterns.of_column(node.args[1]) or patterns.unended(node.args[1])
+        ):
             yield node, _UNFINISHED
         elif node.function.name not in _COMPARISONS:
             for arg in node.args:

@@ -26,7 +26,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node
-from filtersql.filters.regex_matches import can_be_empty, check_end, check_groups
+from filtersql.filters.regex_matches import can_be_empty, check_end, check_groups, is_flat, lazy
 from filtersql.filters.regex_syntax import parsed
 from filtersql.filters.regex_trees import (
     Anchor,
@@ -40,7 +40,7 @@ from filtersql.filters.regex_trees import (
 )
 from filtersql.filters.regex_trees import Node as Tree
 from filtersql.filters.regex_writing import written
-from filtersql.filters.regexes import ascii_only, constant_text, guarded, matches
+from filtersql.filters.regexes import ascii_only, constant_text, guarded, matches, similar_parts
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -95,13 +95,15 @@ def given(node: Node, args: Sequence[Node], flags_at: int) -> Given | None:
 
 def takes(function: Function) -> bool:
     """Whether it is a function of regular expressions, no other one of that name."""
-    return function.name != "substring" or function.args == ("text", "text")
+    return function.name != "substring" or set(function.args) == {"text"}
 
 
 def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """One of FUNCTIONS."""
     rule, flags_at, result = FUNCTIONS[name]
     try:
+        if name == "substring" and len(args) == 3:
+            return _marked_part(writer, node, args)
         if name == "regexp_replace":
             flags_at = 3 if len(args) == 4 and args[3].type == "text" else 5
         found = given(node, args, flags_at)
@@ -192,6 +194,30 @@ def _substr(writer: Writer, found: Given) -> exp.Expr:
 
 def _substring(writer: Writer, found: Given) -> exp.Expr:
     return _piece_of(writer, found, 1, 1, 1 if found.regex.groups else 0)
+
+
+def _marked_part(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    """`substring(s similar 'a#"b#"c' escape '#')`: before the marked part as little as can be."""
+    texts = [_constant(args, place, None) for place in (1, 2)]
+    if None in texts:
+        raise _Null
+    parts = [
+        parsed(part, ascii_only=ascii_only(node))
+        for part in similar_parts(str(texts[0]), str(texts[1]))
+    ]
+    if len(parts) != 3 or any(part.groups for part in parts):
+        raise Untranslatable("The pattern must mark one part, without groups.")
+    trees = [part.tree for part in parts]
+    if not all(map(is_flat, trees)):
+        raise Untranslatable("What the parts match is not the same everywhere.")
+    whole = Join((Anchor("^"), lazy(trees[0]), Group(trees[1], 1), trees[2], Anchor("$")))
+    doubts = tuple(dict.fromkeys(doubt for part in parts for doubt in part.doubts))
+    pattern = f"(?s){written(whole, writer.engine, groups=True)}"
+    subject = writer.put(args[0])
+    test = writer.piece(".matches", subject, writer.text(pattern))
+    piece = writer.piece(".regex_extract", subject.copy(), writer.text(pattern), writer.integer(1))
+    result = writer.case([(test, piece)], None)
+    return guarded(writer, Regex(whole, 1, doubts), args[0], result, writer.text_type)
 
 
 def _piece_of(writer: Writer, found: Given, start: int, times: int, group: int) -> exp.Expr:

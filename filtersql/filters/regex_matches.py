@@ -37,7 +37,7 @@ from filtersql.filters.regex_trees import (
 )
 from filtersql.filters.regex_writing import WORD, least
 
-__all__ = ["can_be_empty", "check_end", "check_groups"]
+__all__ = ["can_be_empty", "check_end", "check_groups", "is_flat", "lazy"]
 
 _MOST_STATES = 400
 _MOST_STEPS = 4000
@@ -233,7 +233,7 @@ def check_groups(tree: Node) -> None:
     one way to match a text.
     """
     check_end(tree)
-    if _flat(tree):
+    if is_flat(tree):
         return
     if _keeps_old(tree, False, False):
         raise Untranslatable("A group may be of an earlier round of what is repeated.")
@@ -283,7 +283,7 @@ def _keeps_old(node: Node, repeated: bool, optional: bool) -> bool:
     return False
 
 
-def _flat(tree: Node) -> bool:
+def is_flat(tree: Node) -> bool:
     """A row of sets, anchors and greedily repeated sets, in groups or not."""
     match tree:
         case Set() | Anchor():
@@ -291,10 +291,22 @@ def _flat(tree: Node) -> bool:
         case Repeat():
             return isinstance(tree.item, Set) and tree.greedy
         case Group():
-            return _flat(tree.item)
+            return is_flat(tree.item)
         case Join():
-            return all(map(_flat, tree.items))
+            return all(map(is_flat, tree.items))
     return False
+
+
+def lazy(tree: Node) -> Node:
+    """A row of repeated sets, each as short as can be."""
+    match tree:
+        case Repeat():
+            return Repeat(tree.item, tree.least, tree.most, greedy=False)
+        case Group():
+            return Group(lazy(tree.item), tree.number)
+        case Join():
+            return Join(tuple(map(lazy, tree.items)))
+    return tree
 
 
 def _preference(node: Node) -> bool | None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MATCHES", "ascii_only", "constant_text", "doubtful", "guarded", "match", "matches", "similar",
+    "similar_parts",
 ]  # fmt: skip
 
 #: function name: (ignores case, negated)
@@ -156,18 +157,28 @@ def constant_text(pattern: Node) -> str | None:
 
 def similar(pattern: str, escape: str) -> str:
     """A SIMILAR TO pattern as PostgreSQL turns it into a regular expression."""
+    parts = similar_parts(pattern, escape)
+    if len(parts) > 1:
+        raise Untranslatable("The pattern has parts that only substring() may have.")
+    return f"^(?:{parts[0]})$"
+
+
+def similar_parts(pattern: str, escape: str) -> list[str]:
+    """The regular expressions between the quotes behind an escape, of which there may be two."""
     if len(escape) > 1:
         raise Untranslatable("The escape must be one character or empty.")
-    found, place, inside = "", 0, False
+    parts, found, place, inside = list[str](), "", 0, False
     while place < len(pattern):
         sign = pattern[place]
         place += 1
         if escape and sign == escape:
             if place == len(pattern):
                 raise Untranslatable("The pattern ends with its escape character.")
-            if pattern[place] == '"':
-                raise Untranslatable("The pattern has parts that only substring() may have.")
-            found += f"\\{pattern[place]}" if not pattern[place].isalnum() else pattern[place]
+            if pattern[place] == '"' and not inside:
+                parts.append(found)
+                found = ""
+            else:
+                found += f"\\{pattern[place]}" if not pattern[place].isalnum() else pattern[place]
             place += 1
         elif inside:
             found += f"\\{sign}" if sign == "\\" else sign
@@ -182,4 +193,4 @@ def similar(pattern: str, escape: str) -> str:
             found += {"%": ".*", "_": ".", "(": "(?:"}.get(
                 sign, f"\\{sign}" if sign in ".^$\\" else sign
             )
-    return f"^(?:{found})$"
+    return [*parts, found]
