@@ -74,6 +74,10 @@ class Progress:
                 text = dotted(f"{place} SKIP {event.unique_id}", "[SKIP]")
                 self._line("TargetResult", text, "yellow", {**ended, "status": "skipped"})
 
+    def sent(self, rows: int) -> None:
+        """A line on what a server could not read where it was."""
+        self._line("Sent", f"{rows:,} rows were sent to the server", data={"rows": rows})
+
     def done(self, result: RunResult, *, dry_run: bool) -> None:
         """The last line: how many targets passed, and whether anything changed."""
         statuses = [table.status for table in result.results]

@@ -82,6 +82,8 @@ def carry_out(
             project.output.threads or 1,
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
+        if engine.sent_rows:
+            progress.sent(engine.sent_rows)
         progress.done(result, dry_run=flags.dry_run)
         _write_results(console, project, result, flags)
         if flags.show and not console.options.json:

@@ -57,6 +57,7 @@ class DuckDB:
 
     dialect: Dialect = "duckdb"
     atomic = True
+    sent_rows = 0
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection

@@ -95,6 +95,11 @@ class Engine(Protocol):
         """Whether `transaction` holds all tables and the state together."""
         ...
 
+    @property
+    def sent_rows(self) -> int:
+        """How many rows a server could not read where they were, and had to be sent."""
+        ...
+
     def execute(self, statement: str) -> None:
         """Run a statement."""
         ...

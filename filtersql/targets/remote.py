@@ -84,13 +84,18 @@ class Remote:
     files: list[Path] = field(default_factory=list)
     #: statements that need no answer go with the next one
     queued: list[str] = field(default_factory=list)
-    #: rows that had to be sent to the server
-    sent_rows: int = 0
+    #: rows that had to be sent to the server, by this session and those beside it
+    sent: list[int] = field(default_factory=list)
 
     @property
     def title(self) -> str:
         """Spark, its version, how it is reached and the format of its tables."""
         return f"Spark {self.version} over {self.line.method} with {self.format.capitalize()}"
+
+    @property
+    def sent_rows(self) -> int:
+        """How many rows had to be sent to the server."""
+        return sum(self.sent)
 
     def execute(self, statement: str) -> None:
         """Run a statement."""
@@ -264,9 +269,11 @@ class Remote:
     def beside(self) -> Remote:
         """Another session of the server."""
         line = self.line.beside()
-        return Remote(
+        other = Remote(
             line, self.version, self.format, self.catalog, self.staging, self.state_schema
         )
+        other.sent = self.sent
+        return other
 
     def interrupt(self) -> None:
         """Stop what another thread is running here, and end the session."""
@@ -345,5 +352,5 @@ class Remote:
     def _local(self, rows: pyarrow.Table, columns: Sequence[StagedColumn]) -> str:
         query, views = self.line.local(rows, columns)
         self.views += views
-        self.sent_rows += rows.num_rows
+        self.sent.append(rows.num_rows)
         return query

@@ -46,6 +46,7 @@ class Session:
     warehouse: Path | None = None
     dialect: Dialect = "spark"
     atomic: bool = False
+    sent_rows: int = 0
     #: what was set before, to be put back: the session may be the user's own
     before: dict[str, str | None] = field(default_factory=dict)
     views: list[str] = field(default_factory=list)
