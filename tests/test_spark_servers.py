@@ -2,195 +2,41 @@
 
 from __future__ import annotations
 
-import datetime
 import json
-import math
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from types import SimpleNamespace
 
 import pytest
 import secured
-from running import SPAN, World, delete, insert, table, truncate, update
-from spark_server import SparkServer, serving
+from running import delete, insert, truncate
+from server_worlds import (
+    HIGH,
+    HOSTILE,
+    LOW,
+    TEXT,
+    TYPES,
+    expected,
+    forget_the_end,
+    held,
+    remote,
+    sample,
+    small,
+)
+from spark_server import SparkServer
 from transcripts import Shell
 
-from filtersql.applying import ledger
 from filtersql.errors import Mistakes
 from filtersql.targets import thrift, uploading
-from filtersql.targets.model import Engine, Mark
-from filtersql.targets.open import open_engine
+from filtersql.targets.model import Mark
 from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
 
 pytestmark = pytest.mark.spark
-
-WAYS = {
-    "binary": {},
-    "http": {"hive.server2.transport.mode": "http"},
-    "nosasl": {"hive.server2.authentication": "NOSASL"},
-}
-HOSTILE = 'x"; DROP TABLE t1; --'
-TEXT = "it's ${x} \\ `q`'; DROP TABLE s1.t1; -- /* \n é 日本 😀"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[SparkServer]:
-    """One Java process that speaks Thrift in several ways, and Connect.
-
-    Two of them ask a directory server for the password, over TLS; where slapd is installed.
-    """
-    folder = tmp_path_factory.mktemp("server")
-    with ExitStack() as stack:
-        ways = dict(WAYS)
-        if secured.has_directory():
-            secured.authority(folder, "good")
-            secured.authority(folder, "other")
-            asked = {
-                "hive.server2.authentication": "LDAP",
-                "hive.server2.authentication.ldap.url": stack.enter_context(
-                    secured.directory(folder / "ldap")
-                ),
-                "hive.server2.authentication.ldap.baseDN": secured.BASE,
-                "hive.server2.use.SSL": "true",
-                "hive.server2.keystore.path": str(secured.keystore(folder, "good", "localhost")),
-                "hive.server2.keystore.password": secured.KEYSTORE_PASSWORD,
-            }
-            ways |= {"ldap": asked, "ldap over http": {**asked, **WAYS["http"]}}
-        yield stack.enter_context(serving(folder, ways))
-
-
-@dataclass
-class Place:
-    """Where a target is: an output of profiles.yml, and the world that is run there."""
-
-    world: World
-    output: SimpleNamespace
-    opened: list[Engine] = field(default_factory=list)
-
-    def open(self, **settings: object) -> Engine:
-        """A connection; what an earlier test left on the server is removed with the first."""
-        self.output.settings |= settings
-        engine = open_engine(self.output, self.world.root)
-        if not self.opened:
-            for parts in (("s1", "t1"), ("s1", "t2"), ("filtersql", "ledger")):
-                engine.drop(parts)
-        self.opened.append(engine)
-        return engine
-
-
-def output(kind: str, server: Callable[[], SparkServer]) -> SimpleNamespace:
-    """`duckdb`, or `<method> <format>`."""
-    method, _, table_format = kind.partition(" ")
-    iceberg = table_format == "iceberg"
-    settings: dict[str, object] = {}
-    if method == "duckdb":
-        settings = {"path": "x.duckdb"}
-    elif method == "session" and iceberg:
-        settings = {"catalog_config": {"type": "hadoop", "warehouse": "lakehouse"}}
-    elif method == "thrift":
-        settings = {"host": "127.0.0.1", "port": server().ports["binary"], "connect_timeout": 10}
-    elif method == "connect":
-        settings = {"url": f"sc://127.0.0.1:{server().ports['connect']}"}
-    return SimpleNamespace(
-        type="duckdb" if method == "duckdb" else "spark",
-        method=None if method == "duckdb" else method,
-        format=table_format or None,
-        catalog="lake" if iceberg else None,
-        threads=2,
-        settings=settings,
-        span=SPAN,
-    )
-
-
-@pytest.fixture
-def at(tmp_path, request) -> Iterator[Callable[[str], Place]]:
-    """`at("thrift delta")`: a place whose connections are closed at the end."""
-    places = []
-
-    def make(kind: str) -> Place:
-        if kind.startswith("session"):
-            request.getfixturevalue("spark")
-        found = output(kind, lambda: request.getfixturevalue("server"))
-        engine = "duckdb" if kind == "duckdb" else "spark"
-        place = Place(World(tmp_path, engine, found.catalog), found)
-        places.append(place)
-        return place
-
-    yield make
-    for place in places:
-        for engine in place.opened:
-            engine.close()
-
-
-TYPES = {
-    "b": "bool", "i": "int2", "l": "int8", "f": "float8", "r": "float4", "n": "numeric",
-    "p": "numeric(38,9)", "c": "text", "d": "date", "s": "timestamp", "z": "timestamptz",
-    "y": "bytea",
-}  # fmt: skip
-HIGH = {
-    "b": True, "i": 32767, "l": 9223372036854775807, "f": "NaN", "r": 0.1, "n": "1.50",
-    "p": "12345678901234567890123456789.123456789", "c": TEXT, "d": "9999-12-31",
-    "s": "2024-01-01 00:00:00.000001", "z": "2024-01-01 00:00:00+02", "y": "\\x00ff",
-}  # fmt: skip
-LOW = {
-    "b": False, "i": -32768, "l": -9223372036854775808, "f": "-Infinity", "r": -0.0, "n": "0",
-    "p": "-0.000000001", "c": "", "d": "0001-01-01", "s": "0001-01-01 00:00:00",
-    "z": "1500-03-01 12:00:00+00", "y": "\\x",
-}  # fmt: skip
-
-
-def sample(world: World) -> World:
-    """Two tables: every kind of value, and names that are SQL."""
-    world.publish(table("t1", a="int4!", **TYPES), where="{p}a > 5")
-    world.publish(table("t2", a="int4!", **{HOSTILE: "text"}))
-    world.source(path="source/{schema}.{table}.jsonl")
-    world.write("source/public.t1.jsonl", [{"a": 1, **LOW}, {"a": 6, **LOW}, {"a": 7, **HIGH}])
-    world.write("source/public.t2.jsonl", [{"a": 1, HOSTILE: TEXT}])
-    return world.feed(
-        [
-            insert("t1", a=8, **HIGH),
-            update("t1", {"a": 1}, a=9, **LOW),
-            update("t1", {"a": 6}, a=2, **LOW),
-            update("t1", a=7, **dict.fromkeys(TYPES)),
-            insert("t2", a=2, **{HOSTILE: None}),
-        ]
-    )
-
-
-def held(engine: Engine, name: str) -> list[tuple]:
-    """A target's rows, each value as PostgreSQL's or Python's text of it."""
-    found = engine.rows(f"SELECT * FROM {engine.table_sql(('s1', name))} ORDER BY a")
-    return [tuple(map(shown, row)) for row in found]
-
-
-def shown(value: object) -> object:
-    if isinstance(value, datetime.datetime):
-        return value.replace(tzinfo=None).isoformat(" ")
-    if isinstance(value, float):
-        return "NaN" if math.isnan(value) else repr(float(f"{value:.7g}"))
-    if isinstance(value, bytes | bytearray):
-        return bytes(value).hex()
-    return None if value is None else str(value)
-
-
-def expected(a: int, values: dict[str, object]) -> tuple:
-    """What HIGH and LOW are, once stored."""
-    if values is HIGH:
-        return (str(a), "True", "32767", "9223372036854775807", "NaN", "0.1", "1.50",
-                "12345678901234567890123456789.123456789", TEXT, "9999-12-31",
-                "2024-01-01 00:00:00.000001", "2023-12-31 22:00:00", "00ff")  # fmt: skip
-    return (str(a), "False", "-32768", "-9223372036854775808", "-inf", "-0.0", "0",
-            "-1E-9", "", "0001-01-01", "0001-01-01 00:00:00", "1500-03-01 12:00:00",
-            "")  # fmt: skip
-
+pytest_plugins = ["server_worlds"]
 
 EVERYWHERE = [
     "duckdb", "session delta", "session iceberg", "thrift delta", "thrift iceberg",
@@ -236,37 +82,6 @@ def test_the_same_rows_everywhere(kind, at) -> None:
     assert held(engine, "t2") == [("2", None)]
 
 
-def forget_the_end(engine: Engine, compiled) -> None:
-    """As if the process had died between the MERGE's commit and the ledger's."""
-    table = engine.table_sql(("filtersql", "ledger"))
-    ordinal = int(str(engine.rows(f"SELECT MAX(ordinal) FROM {table}")[0][0]))
-    entry = ledger.Entry(
-        ordinal=ordinal + 1,
-        subscription="s1",
-        relation_schema="public",
-        relation_name="t1",
-        target=compiled.target_sql,
-        filter_hash=compiled.filter_hash,
-        via_partition_root=compiled.via_partition_root,
-        generation=1,
-        phase="applying",
-        position=5,
-    )
-    ledger.append(engine, "filtersql", [entry])
-
-
-def small(world: World) -> World:
-    """One table whose feed has one change."""
-    world.publish(table("t1", a="int4!", b="text"), where="{p}a > 5")
-    return world.feed([insert("t1", a=6, b="x")])
-
-
-def remote(engine: Engine) -> Remote:
-    """The engine is a server's."""
-    assert isinstance(engine, Remote)
-    return engine
-
-
 @pytest.mark.parametrize("kind", ["thrift iceberg", "connect iceberg"])
 def test_what_the_server_does_not_see_is_sent_in_chunks(kind, at, monkeypatch) -> None:
     """The rows stand in a table meanwhile; afterwards the table is gone."""
@@ -275,12 +90,18 @@ def test_what_the_server_does_not_see_is_sent_in_chunks(kind, at, monkeypatch) -
     engine = remote(place.open())
     world = small(place.world)
     world.feed([insert("t1", a=number, b="x" * 50) for number in range(200)])
+    made: list[tuple] = []
+    create = Remote.create
+    monkeypatch.setattr(
+        Remote,
+        "create",
+        lambda self, parts, *rest, **more: made.append(parts) or create(self, parts, *rest, **more),
+    )
     result = world.run(engine)
     assert result.mistakes == ()
     assert result.results[0].rows_inserted == 194
     assert engine.sent_rows == 200
-    left = engine.rows(f"SHOW TABLES IN {engine.table_sql(['filtersql'])}")
-    assert any(str(row[1]).startswith("upload_") for row in left)
+    assert any(parts[1].startswith("upload_") for parts in made)
     engine.close()
     left = place.open().rows(f"SHOW TABLES IN {engine.table_sql(['filtersql'])}")
     assert [row[1] for row in left] == ["ledger"]
@@ -315,7 +136,7 @@ import json, sys
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
 from types import SimpleNamespace
-from test_spark_servers import Place, output, small, slowed
+from server_worlds import Place, output, small, slowed
 from running import World
 said = json.loads(sys.argv[1])
 server = SimpleNamespace(ports={"binary": said["port"]})
@@ -323,27 +144,6 @@ place = Place(World(Path(said["root"]), "spark", "lake"), output("thrift iceberg
 place.opened.append(None)
 slowed(place, said["port"])
 """
-
-
-def slowed(place: Place, port: int) -> None:
-    """A run whose MERGE takes seconds: its source is joined with a long count."""
-    engine = remote(place.open(port=port, transport="http"))
-    write = Remote._write
-
-    def slow(self: Remote, statement: str, *rest: object) -> object:
-        if "filtersql_stage__0" in statement:
-            count = "(SELECT MAX(id) AS m FROM RANGE(3000000000))"
-            staged = "SELECT * FROM `filtersql_stage__0`"
-            assert staged in statement
-            slower = f"SELECT s.* FROM `filtersql_stage__0` AS s JOIN {count} ON m > 0"
-            statement = statement.replace(staged, slower)
-            print("WRITING", flush=True)
-        return write(self, statement, *rest)  # type: ignore[arg-type]
-
-    Remote._write = slow  # type: ignore[method-assign, assignment]
-    world = small(place.world)
-    world.feed([{"seq": 9, **insert("t1", a=9, b="y")}], name="2")
-    world.run(engine)
 
 
 def test_a_merge_whose_client_was_killed_is_settled_by_its_mark(at, server) -> None:

@@ -269,11 +269,8 @@ class Remote:
     def beside(self) -> Remote:
         """Another session of the server."""
         line = self.line.beside()
-        other = Remote(
-            line, self.version, self.format, self.catalog, self.staging, self.state_schema
-        )
-        other.sent = self.sent
-        return other
+        where = (self.format, self.catalog, self.staging, self.state_schema)
+        return Remote(line, self.version, *where, sent=self.sent)
 
     def interrupt(self) -> None:
         """Stop what another thread is running here, and end the session."""
