@@ -15,20 +15,27 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from servers import Server, _as_user, _stop, _unprivileged, _wait, free_port, without
 
-__all__ = ["ask", "caught_up", "missing", "nodes", "serve_pglogical", "subscribe"]
+__all__ = [
+    "ask",
+    "caught_up",
+    "missing",
+    "nodes",
+    "serve_installed",
+    "serve_pglogical",
+    "subscribe",
+]
 
 _HOME = Path("/usr/lib/postgresql/15")
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    "shared_preload_libraries": "pglogical",
     "wal_level": "logical",
     "max_wal_senders": "60",
     "max_replication_slots": "60",
@@ -48,9 +55,14 @@ def missing() -> str | None:
     return "postgresql-15-pglogical is not installed (apt-get install postgresql-15-pglogical)"
 
 
+def serve_pglogical() -> contextlib.AbstractContextManager[Server]:
+    """A cluster of its own with pglogical."""
+    return serve_installed({"shared_preload_libraries": "pglogical"})
+
+
 @contextlib.contextmanager
-def serve_pglogical() -> Iterator[Server]:
-    """A cluster of its own in a temporary folder, shut down and removed at the end."""
+def serve_installed(more: Mapping[str, str]) -> Iterator[Server]:
+    """A cluster of Debian's PostgreSQL 15 in a temporary folder, removed at the end."""
     user = _unprivileged()
     with tempfile.TemporaryDirectory(prefix="filtersql-pglogical-") as name:
         home = Path(name)
@@ -66,7 +78,9 @@ def serve_pglogical() -> Iterator[Server]:
             [_HOME / "bin" / "initdb", *made], check=True, capture_output=True, **options
         )
         port = free_port()
-        settings = [f"--{key}={value}" for key, value in {**_SETTINGS, "port": str(port)}.items()]
+        settings = [
+            f"--{key}={value}" for key, value in {**_SETTINGS, **more, "port": str(port)}.items()
+        ]
         with (home / "log").open("wb") as output:
             process = subprocess.Popen(
                 [_HOME / "bin" / "postgres", "-D", data, *settings],

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import random
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from foreign_feeds import record_wal2json
+from pglogical_servers import serve_installed
 from rows import differences
 from transcripts import Shell
 
+_WORKERS = {"max_logical_replication_workers": "12", "wal_retrieve_retry_interval": "100ms"}
 DATA = Path(__file__).parent / "data" / "feeds"
 #: how Debezium was set up, as the feed says it; with schemas the values say it themselves
 SETTINGS = {
@@ -91,6 +96,20 @@ def test_topics_of_debezium_are_read_in_the_order_of_commits(tmp_path: Path) -> 
         path.write_bytes(gzip.compress("".join(f"{line}\n" for line in topic).encode()))
     ran(root)
     assert differences(root, "duckdb") == []
+
+
+@pytest.mark.skipif(
+    not Path("/usr/lib/postgresql/15/lib/wal2json.so").exists(),
+    reason="postgresql-15-wal2json is not installed",
+)
+@pytest.mark.postgres
+def test_wal2json_live(tmp_path: Path) -> None:
+    """A history that no one saw before: FILTERSQL_LIVE_SEED names another one."""
+    seed = int(os.environ.get("FILTERSQL_LIVE_SEED", str(random.randrange(10**6))))
+    with serve_installed(_WORKERS) as server:
+        record_wal2json(server, tmp_path, seed=seed, count=40)
+    ran(tmp_path)
+    assert differences(tmp_path, "duckdb") == [], f"FILTERSQL_LIVE_SEED={seed}"
 
 
 @pytest.mark.parametrize("runs", [1, 4])
