@@ -24,6 +24,7 @@ ASSUMPTIONS: Mapping[str, str] = {
     "finite_numbers": "No number is NaN or infinite.",
     "finite_intervals": "No interval is infinite.",
     "plain_arrays": "Every array has one dimension, which begins at 1.",
+    "inline_arrays": "No array is so long that it is stored out of line.",
     "fixed_keys": "No UPDATE changes a key.",
     "no_truncate": "No table is truncated.",
 }
@@ -85,7 +86,7 @@ FORMATS: Mapping[str, FeedFormat] = {
                 "binary_handling_mode": ("bytes", "base64", "base64-url-safe", "hex"),
                 "unavailable_value_placeholder": "text",
             },
-            assumptions=("finite_numbers", "finite_intervals", "plain_arrays"),
+            assumptions=("finite_numbers", "finite_intervals", "plain_arrays", "inline_arrays"),
             tells=_DEBEZIUM,
             elements=_DEBEZIUM_ELEMENTS,
         ),

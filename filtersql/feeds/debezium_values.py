@@ -23,15 +23,17 @@ Debezium
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
-from collections.abc import Callable, Mapping
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from typing import Any
 
 import msgspec
 
-from filtersql.catalog import PgType, Table
+from filtersql.catalog import Identity, PgType, Table
 from filtersql.definitions.model import Feed
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.moments import date_text, interval_text, time_of_day, timestamp_text
@@ -54,6 +56,10 @@ _UNITS = {
     "io.debezium.time.MicroTimestamp": 1,
 }
 _ZONED = re.compile(r"\+?(\d{4,6}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z")
+#: elements of arrays for which null is written where the array was not sent
+_NO_PLACEHOLDER = frozenset("bool int2 float4 float8 numeric timestamp timestamptz bytea".split())
+#: what Java prints for an inner array
+_INNER = re.compile(r"\[L?[\w.]+;?@[0-9a-f]+")
 _NO_WAY = "Debezium cannot send such values exactly."
 _SPECIAL = {"NAN": "NaN", "POSITIVE_INFINITY": "Infinity", "NEGATIVE_INFINITY": "-Infinity"}
 _CONTEXT = Context(prec=2000)
@@ -92,6 +98,8 @@ class Decoder:
 
     columns: Mapping[str, Decode]
     unsent: tuple[object, ...]
+    #: columns of which an update may write null for a value that was not sent
+    null_if_unsent: frozenset[str]
 
     @classmethod
     def of(cls, table: Table, feed: Feed, schema: bytes) -> Decoder:
@@ -104,14 +112,39 @@ class Decoder:
         placeholder = feed.options.get("unavailable_value_placeholder", _PLACEHOLDER)
         raw = placeholder.encode()
         texts = [placeholder, base64.b64encode(raw).decode(), raw.hex()]
-        return cls(columns, (*texts, *([text] for text in texts), list(raw)))
+        unsent = (*texts, *([text] for text in texts), list(raw), [_uuid_of(raw)])
+        return cls(columns, unsent, frozenset(_null_if_unsent(table, feed)))
 
     def value(self, name: str, written: object, *, update: bool) -> object:
         """The value of a column. Raises Unsent, Ambiguous, ValueError."""
         if update and isinstance(written, str | list) and written in self.unsent:
             raise Unsent
+        if update and written is None and name in self.null_if_unsent:
+            raise Ambiguous(
+                "NULL and an array that is stored out of line and did not change",
+                "Set REPLICA IDENTITY FULL, or say `assume: [inline_arrays]`.",
+            )
         decode = self.columns.get(name)
         return written if decode is None else decode(written)
+
+
+def _null_if_unsent(table: Table, feed: Feed) -> Iterator[str]:
+    """Arrays of which Debezium has no placeholder; with complete old rows it needs none."""
+    full = table.replica_identity.kind is Identity.FULL
+    if full or "inline_arrays" in feed.assume:
+        return
+    for column in table.columns:
+        kind = column.type
+        element = kind.name.removeprefix("_")
+        if kind.name.startswith("_") and (
+            kind.schema != "pg_catalog" or element in _NO_PLACEHOLDER
+        ):
+            yield column.name
+
+
+def _uuid_of(raw: bytes) -> str:
+    """Java's UUID.nameUUIDFromBytes, of which an array of uuid is made that was not sent."""
+    return str(uuid.UUID(bytes=hashlib.md5(raw, usedforsecurity=False).digest(), version=3))
 
 
 def _fields(schema: bytes) -> dict[str, _Schema]:
@@ -169,9 +202,16 @@ def _array(value: object, scalar: Decode, *, plain: bool) -> object:
         return None
     if not isinstance(value, list):
         raise ValueError("it is not a list")
-    if value and not plain and all(item is None for item in value):
+    if (
+        value
+        and not plain
+        and (
+            all(item is None for item in value)
+            or any(isinstance(item, str) and _INNER.fullmatch(item) for item in value)
+        )
+    ):
         raise Ambiguous(
-            "an array of NULLs and one of several dimensions",
+            "an array of such elements and one of several dimensions",
             "Say `assume: [plain_arrays]` where there are no others.",
         )
     return [None if item is None else scalar(item) for item in value]
