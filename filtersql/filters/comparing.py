@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters import (
+    approximations,
     arrays,
     casing,
     documents,
@@ -52,6 +53,7 @@ __all__ = ["call", "comparison", "distinct", "min_max", "row_compare", "scalar_a
 
 _SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NUMERIC = {f"numeric_{name}": symbol for name, symbol in _SYMBOLS.items()}
+_FLOAT = {f"float8{name}": symbol for name, symbol in _SYMBOLS.items()}
 _BPCHAR = {f"bpchar{name}": symbol for name, symbol in _SYMBOLS.items()}
 _TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
 _BY_BYTES = {"C", "POSIX", "C.UTF-8", "C.utf8", "ucs_basic", "pg_c_utf8"}
@@ -78,6 +80,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     name = function.name
     if name in _NUMERIC:
         return numeric_order.compare(writer, _NUMERIC[name], args[0], args[1])
+    if name in _FLOAT and any(map(approximations.is_approximate, args)):
+        return approximations.compare(writer, _FLOAT[name], args)
     if name in _BPCHAR:
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:

@@ -26,6 +26,7 @@ def _first_day(year: str) -> str:
     )
 
 
+_CIRCLE = ("CAST('0.017453292519943295' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)")
 PIECES = table(
     {
         **interval_pieces("duckdb"),
@@ -142,6 +143,11 @@ PIECES = table(
         "error('value out of range: overflow') "
         "WHEN CAST(_1 AS DOUBLE) = 0 AND NOT REGEXP_FULL_MATCH(_1, '-?[0.]+') THEN "
         "error('value out of range: underflow') ELSE CAST(_1 AS DOUBLE) END",
+        "degrees(float8)": "CASE WHEN ABS(_1 / {0}) = {1} AND ABS(_1) <> {1} "
+        "THEN error('value out of range: overflow') ELSE _1 / {0} END".format(*_CIRCLE),
+        "radians(float8)": "CASE WHEN _1 * {0} = 0 AND _1 <> 0 "
+        "THEN error('value out of range: underflow') ELSE _1 * {0} END".format(*_CIRCLE),
+        "pi()": "CAST('3.141592653589793' AS DOUBLE)",
         ".decimal_mod": "_1 % _2",
         ".product": "_1 * _2",
         ".scaled_up": "CAST(CAST(_1 * _2 AS DECIMAL(38, 0)) AS HUGEINT)",
