@@ -18,6 +18,9 @@ from servers import Server, serve
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+#: fixtures of its own, which are many
+pytest_plugins = ["server_worlds"]
+
 _SLOWEST = 10
 _ANNOUNCED = "announced"
 

@@ -36,7 +36,6 @@ from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
 
 pytestmark = pytest.mark.spark
-pytest_plugins = ["server_worlds"]
 
 EVERYWHERE = [
     "duckdb", "session delta", "session iceberg", "thrift delta", "thrift iceberg",
@@ -224,6 +223,9 @@ def test_each_way_to_sign_in_is_its_own(server) -> None:
     assert 'pip install "filtersql[kerberos]"' in refused(server, "binary", auth="KERBEROS")
 
 
+# What Python's HTTP client leaves of a connection that was refused is the garbage collector's.
+@pytest.mark.filterwarnings("ignore:unclosed <ssl.SSLSocket:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_directory_server_knows_the_password_and_tls_is_verified(server) -> None:
     """A wrong password, a wrong authority, another host's name: nothing is sent, or refused."""
     if "ldap" not in server.ports:

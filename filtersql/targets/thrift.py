@@ -79,6 +79,8 @@ def _service(to: Address) -> tuple[Any, Any]:
     try:
         whole.open()
     except Exception as error:
+        with suppress(Exception):
+            whole.close()
         raise Mistakes([_not_opened(to, error)]) from None
     timed.setTimeout(to.answer_timeout * 1000)
     return HS2Service(ThriftClient(TBinaryProtocolAccelerated(whole)), retries=1), whole
