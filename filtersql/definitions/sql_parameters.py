@@ -10,7 +10,7 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from filtersql.definitions.identifiers import fold
 from filtersql.definitions.model import Action
@@ -24,11 +24,19 @@ __all__ = ["publication_parameters", "published_actions", "subscription_paramete
 _PUBLICATION = ("publish", "publish_via_partition_root", "publish_generated_columns")
 _IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|[^\s"]+')
 _SUBSCRIPTION = (
-    "connect enabled create_slot slot_name copy_data synchronous_commit refresh binary streaming"
-    " two_phase disable_on_error password_required run_as_owner failover origin lsn"
+    "connect enabled create_slot slot_name copy_data synchronous_commit binary streaming"
+    " two_phase disable_on_error password_required run_as_owner failover origin"
 ).split()
 #: parameters that PostgreSQL 15 does not have
-_SINCE = {"publish_generated_columns": 18}
+_SINCE = {
+    "publish_generated_columns": 18,
+    "failover": 17,
+    "origin": 16,
+    "password_required": 16,
+    "run_as_owner": 16,
+}
+#: parameters of a subscription that are not true or false
+_WORDS = ("slot_name", "synchronous_commit", "streaming", "origin")
 _BOOLEANS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
@@ -52,11 +60,32 @@ def publication_parameters(script: Script, options: Iterable[Node]) -> dict[str,
 
 def subscription_parameters(script: Script, options: Iterable[Node]) -> dict[str, object]:
     """What is said, as attributes of a Subscription: the others concern a live server only."""
-    said: dict[str, object] = {}
+    said: dict[str, bool] = {}
+    places: dict[str, Span] = {}
     for name, node, span in _options(script, options, "subscription", _SUBSCRIPTION):
-        if name == "copy_data":
-            said["copy_data"] = _boolean(name, node, span)
-    return said
+        places[name] = span
+        if name not in _WORDS:
+            said[name] = _boolean(name, node, span)
+        elif name == "origin" and _string(node).lower() not in ("any", "none"):
+            raise UnknownParameter.origin(_string(node), span)
+        elif name == "slot_name" and _string(node).lower() == "none":
+            said["slot"] = False
+    _exclude(said, places)
+    return {"copy_data": said["copy_data"]} if "copy_data" in said else {}
+
+
+def _exclude(said: Mapping[str, bool], places: Mapping[str, Span]) -> None:
+    """What cannot be done without a connection, or without a slot."""
+    if said.get("connect") is False:
+        for name in ("enabled", "create_slot", "copy_data"):
+            if said.get(name):
+                raise UnknownParameter.exclusive("connect = false", name, places[name])
+        return
+    for name in ("enabled", "create_slot") if said.get("slot") is False else ():
+        if said.get(name):
+            raise UnknownParameter.exclusive("slot_name = NONE", name, places[name])
+        if name not in said:
+            raise UnknownParameter.must_also(name, places["slot_name"])
 
 
 def _options(
@@ -69,7 +98,7 @@ def _options(
         if node.defname not in known:
             raise UnknownParameter.name(kind, node.defname, known, span)
         if script.drafts.postgres_version < _SINCE.get(node.defname, 0):
-            raise UnknownParameter.since(node.defname, _SINCE[node.defname], span)
+            raise UnknownParameter.since(kind, node.defname, _SINCE[node.defname], span)
         if node.defname in seen:
             raise UnknownParameter.twice(span)
         seen.add(node.defname)

@@ -315,10 +315,27 @@ class UnknownParameter(Mistake):
         return cls(f'invalid list syntax in parameter "{name}"', span, None, None)
 
     @classmethod
-    def since(cls, name: str, version: int, span: Span) -> UnknownParameter:
+    def since(cls, kind: str, name: str, version: int, span: Span) -> UnknownParameter:
         """A parameter that this version of PostgreSQL does not know."""
         hint = f"PostgreSQL knows it since version {version}."
-        return cls(f'unrecognized publication parameter: "{name}"', span, None, hint)
+        return cls(f'unrecognized {kind} parameter: "{name}"', span, None, hint)
+
+    @classmethod
+    def origin(cls, value: str, span: Span) -> UnknownParameter:
+        """`origin` takes two words."""
+        return cls(f'unrecognized origin value: "{value}"', span, None, None)
+
+    @classmethod
+    def exclusive(cls, first: str, name: str, span: Span) -> UnknownParameter:
+        """Something that needs a connection or a slot, without one."""
+        message = f"{first} and {name} = true are mutually exclusive options"
+        return cls(message, span, None, None)
+
+    @classmethod
+    def must_also(cls, name: str, span: Span) -> UnknownParameter:
+        """Without a slot what needs one is off by saying so."""
+        message = f"subscription with slot_name = NONE must also set {name} = false"
+        return cls(message, span, None, None)
 
     @classmethod
     def action(cls, value: str, known: Iterable[str], span: Span) -> UnknownParameter:
