@@ -248,6 +248,34 @@ def test_compile_refuses_what_a_format_cannot_tell(
     assert message in said(tmp_path, written, "", "compile", more=more)
 
 
+@pytest.mark.parametrize(
+    ("form", "kind", "told"),
+    [
+        ("debezium", "money", False),
+        ("debezium", "timetz", False),
+        ("debezium", "interval[]", False),
+        ("debezium", "int4range", True),
+        ("dms", "numeric", False),
+        ("dms", "numeric(5,2)", True),
+        ("wal2json", "money", True),
+    ],
+)
+def test_a_type_whose_values_are_not_told_is_refused(
+    form: str, kind: str, told: bool, tmp_path: Path
+) -> None:
+    """By compile; a column list that leaves the column out is the way around."""
+    feed = f'{{format: {form}, path: "feed/**/*.csv"}}'
+    more = ", publish: [insert]"
+    made = project(tmp_path, feed, "", where="id > 0", more=more)
+    made.write("tables/t.yml", TABLE.replace('"numeric(10,2)"', f'"{kind}"'))
+    ended = made.shell.filtersql("compile")
+    said = f'column "n" of table "public.t": {form} does not write values of type'
+    assert (ended.exit_code, said in ended.both) == ((0, False) if told else (1, True))
+    made.write("publications/p.yml", PUBLICATION.format("id > 0", more + "").replace(
+        "{name: t,", "{name: t, columns: [id, v],"))  # fmt: skip
+    assert made.shell.filtersql("compile").exit_code == 0
+
+
 def event(after: Row, op: str = "c", **more: Any) -> str:
     """A value of Debezium's."""
     source = {"schema": "public", "table": "t", "lsn": 100, "txId": 1, "sequence": '["90","100"]'}

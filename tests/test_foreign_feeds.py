@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from foreign_feeds import record_wal2json
+from foreign_feeds import record_debezium, record_wal2json
 from pglogical_servers import serve_installed
 from rows import differences
+from servers import Server
 from transcripts import Shell
 
 _WORKERS = {"max_logical_replication_workers": "12", "wal_retrieve_retry_interval": "100ms"}
@@ -37,9 +38,14 @@ def project(folder: Path, form: str, way: str = "") -> Path:
     shutil.copytree(DATA / form, root, ignore=shutil.ignore_patterns("changes"))
     (root / "changes").mkdir()
     if way:
-        with (root / "filtersql_project.yml").open("a") as settings:
-            settings.write(f"vars: {{settings: '{SETTINGS[way]}'}}\n")
+        settle(root, way)
     return root
+
+
+def settle(root: Path, way: str) -> None:
+    """Say in the project how Debezium was set up."""
+    with (root / "filtersql_project.yml").open("a") as settings:
+        settings.write(f"vars: {{settings: '{SETTINGS[way]}'}}\n")
 
 
 def ran(root: Path) -> str:
@@ -96,6 +102,24 @@ def test_topics_of_debezium_are_read_in_the_order_of_commits(tmp_path: Path) -> 
         path.write_bytes(gzip.compress("".join(f"{line}\n" for line in topic).encode()))
     ran(root)
     assert differences(root, "duckdb") == []
+
+
+@pytest.mark.skipif(
+    "FILTERSQL_DEBEZIUM" not in os.environ,
+    reason="FILTERSQL_DEBEZIUM asks for Debezium, which takes minutes to fetch and to start",
+)
+@pytest.mark.postgres
+def test_debezium_live(postgres: Server, tmp_path: Path) -> None:
+    """A history that no one saw before: FILTERSQL_LIVE_SEED names another one."""
+    seed = int(os.environ.get("FILTERSQL_LIVE_SEED", str(random.randrange(10**6))))
+    record_debezium(postgres, tmp_path / "recorded", seed=seed, count=40)
+    for way in SETTINGS:
+        root = tmp_path / way
+        shutil.copytree(tmp_path / "recorded", root, ignore=shutil.ignore_patterns("changes"))
+        shutil.copytree(tmp_path / "recorded" / "changes" / way, root / "changes")
+        settle(root, way)
+        ran(root)
+        assert differences(root, "duckdb") == [], f"{way}: FILTERSQL_LIVE_SEED={seed}"
 
 
 @pytest.mark.skipif(

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from filtersql.catalog import Catalog
+from filtersql.catalog import Catalog, PgType
 from filtersql.definitions.formats import FORMATS, FeedFormat
 from filtersql.definitions.model import Action, Feed, Subscription
 from filtersql.errors import Mistake
@@ -52,11 +52,18 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
     yield from _old_rows(resolved, form, feed, read)
     needed = {column.name for column in resolved.columns} | set(read)
     for column in resolved.table.columns:
-        kind = column.type
-        if column.name in needed and form.tells is not None and kind.schema == "pg_catalog":
-            known = form.elements if kind.is_array else form.tells
-            if kind.name.removeprefix("_") not in known:
-                yield UntoldType(form.name, resolved.table.name, column.name, kind.name, feed.span)
+        if column.name in needed and not _is_told(column.type, form):
+            name, kind = resolved.table.name, column.type.name
+            yield UntoldType(form.name, name, column.name, kind, feed.span)
+
+
+def _is_told(kind: PgType, form: FeedFormat) -> bool:
+    """Whether the format writes every value of a type so that it can be told from all others."""
+    if form.tells is None or kind.schema != "pg_catalog":
+        return True
+    if kind.name == "numeric" and kind.typmod < 0 and not form.tells_any_scale:
+        return False
+    return kind.name.removeprefix("_") in (form.elements if kind.is_array else form.tells)
 
 
 def _operations(resolved: ResolvedTable, form: FeedFormat, span: Span) -> Iterator[Mistake]:

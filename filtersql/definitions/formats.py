@@ -56,6 +56,8 @@ class FeedFormat:
     #: types whose values it tells exactly, and those of array elements; None: all
     tells: frozenset[str] | None = None
     elements: frozenset[str] = frozenset()
+    #: a numeric without declared digits keeps its own
+    tells_any_scale: bool = True
 
 
 _DEBEZIUM = frozenset(
@@ -107,6 +109,7 @@ FORMATS: Mapping[str, FeedFormat] = {
             },
             assumptions=("fixed_keys", "no_truncate"),
             tells=_DMS,
+            tells_any_scale=False,
         ),
         FeedFormat(
             "delta_cdf",
