@@ -28,6 +28,7 @@ from filtersql.project import Project
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.keywords import is_plain
 from filtersql.source import Passage
 from filtersql.storage import Engine
 
@@ -189,7 +190,7 @@ class FilterShelf:
         """
 
         def write(row_filter: Filter, prefix: str) -> str:
-            if _MARK in row_filter.text.text:
+            if _MARK in row_filter.text.text or not all(map(is_plain, row_filter.columns)):
                 return _printed(row_filter, prefix, engine)
             key = (id(row_filter), engine)
             if key not in self._written:
@@ -202,12 +203,12 @@ class FilterShelf:
 def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
     from sqlglot import exp
 
-    tree = write_filter(
-        row_filter,
-        engine,
-        lambda name: exp.column(exp.to_identifier(f"{prefix}{name}", quoted=True)),
-    )
-    return tree.sql(engine, copy=False)
+    def column(name: str) -> exp.Column:
+        # With the mark they are plain: a filter with other names is printed for each prefix.
+        plain = prefix == _MARK or is_plain(f"{prefix}{name}")
+        return exp.column(exp.to_identifier(f"{prefix}{name}", quoted=not plain))
+
+    return write_filter(row_filter, engine, column).sql(engine, copy=False)
 
 
 def _resolve_all(

@@ -2,34 +2,46 @@
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
-WITH
-  counted AS (
+WITH counted AS (
+    -- A row that the target should hold adds a copy, one that it holds takes
+    -- it away.
     SELECT
 {%- for column in plan.columns %}
-      {{ column.name }},
+        {{ column.name }},
 {%- endfor %}
-      1 AS {{ plan.copy_step }}
+        1 AS {{ plan.copy_step }}
     FROM {{ plan.source_view }}
-    WHERE COALESCE(
+    WHERE
+        COALESCE(
 {%- for criterion in plan.copy_criteria %}
-      -- {{ criterion.label }}
-      {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+{%- for line in criterion.label_lines %}
+            -- {{ line }}
 {%- endfor %}
-      , {{ plan.unknown_matches }})
+            {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n            ") }} /*{{ criterion.number }}>*/
+{%- endfor %},
+            {{ plan.unknown_matches }}
+        )
     UNION ALL
     SELECT
 {%- for column in plan.columns %}
-      {{ column.name }},
+        {{ column.name }},
 {%- endfor %}
-      -1
+        -1 AS {{ plan.copy_step }}
     FROM {{ plan.target }}
-  )
+)
+
 SELECT
 {%- for column in plan.columns %}
-  {{ column.name }},
+    {{ column.name }},
 {%- endfor %}
-  CASE WHEN SUM({{ plan.copy_step }}) < 0 THEN 'leaked' ELSE 'missing' END AS {{ plan.finding }},
-  ABS(SUM({{ plan.copy_step }})) AS {{ plan.copies_held }}
+    CASE
+        WHEN SUM({{ plan.copy_step }}) < 0 THEN 'leaked'
+        ELSE 'missing'
+    END AS {{ plan.finding }},
+    ABS(SUM({{ plan.copy_step }})) AS {{ plan.copies_held }}
 FROM counted
-GROUP BY {{ plan.row | join(", ") }}
+GROUP BY
+{%- for column in plan.columns %}
+    {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
 HAVING SUM({{ plan.copy_step }}) <> 0

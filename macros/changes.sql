@@ -1,88 +1,112 @@
 {#- The changes of one table, from the feed's view to what each of them does to the target.
-    truncated: the last TRUNCATE; images: old and new row; judged: who matches; transformed: effect. -#}
-truncated AS (
-    -- What came before the last TRUNCATE of a batch cannot matter. No row filter judges it.
-    SELECT MAX(seq) AS seq
-    FROM {{ plan.changes }}
-    WHERE op IN ({{ plan.truncate_ops | join(", ") }})
-    HAVING MAX(seq) IS NOT NULL
-  ),
-  images AS (
-    -- The old and the new row of each change.
-    SELECT
-{%- for column in plan.logged_columns %}
-      {{ column.before }} AS {{ column.old }},
+    images: old and new row; judged: who matches; transformed: effect. -#}
+images AS (
+        -- The old and the new row of each change.
+        SELECT
+            seq,
+            op,
+            unchanged
+{%- for column in plan.logged_columns %},
+            {{ column.before }} AS {{ column.old }}
 {%- endfor %}
-{%- for column in plan.update_columns %}
-      CASE WHEN op = 'update' THEN {{ column.before }} END AS {{ column.old }},
+{%- for column in plan.sent_columns %},
+            {{ column.after }} AS {{ column.new }}
 {%- endfor %}
-{%- for column in plan.absent_columns %}
-      {{ column.absent }} AS {{ column.old }},
+{%- for column in plan.update_columns %},
+            CASE
+                WHEN op = 'update' THEN {{ column.before }}
+            END AS {{ column.old }}
 {%- endfor %}
-{%- for column in plan.inferred_columns %}
-      CASE WHEN op = 'update' AND {{ plan.witness }} IS NULL THEN {{ column.after }} ELSE {{ column.before }} END AS {{ column.old }},
+{%- for column in plan.absent_columns %},
+            {{ column.absent }} AS {{ column.old }}
 {%- endfor %}
-{%- for column in plan.carried_columns %}
-      CASE WHEN {{ column.is_unchanged }} THEN {{ column.before }} ELSE {{ column.after }} END AS {{ column.new }},
+{%- for column in plan.inferred_columns %},
+            CASE
+                WHEN op = 'update' AND {{ plan.witness }} IS NULL
+                    THEN {{ column.after }}
+                ELSE {{ column.before }}
+            END AS {{ column.old }}
 {%- endfor %}
-{%- for column in plan.sent_columns %}
-      {{ column.after }} AS {{ column.new }},
+{%- for column in plan.carried_columns %},
+            CASE
+                WHEN {{ column.is_unchanged }}
+                    THEN {{ column.before }}
+                ELSE {{ column.after }}
+            END AS {{ column.new }}
 {%- endfor %}
-      seq,
-      op,
-      unchanged
-    FROM {{ plan.changes }}
-    WHERE op IN ('insert', 'update', 'delete', 'read')
-      AND seq > {{ plan.judged_above }}
-  ),
-  judged AS (
-    -- {{ plan.matching }}
-    SELECT
-      *,
-      CASE
+        FROM {{ plan.changes }}
+        WHERE
+            op IN ('insert', 'update', 'delete', 'read')
+            AND seq > {{ plan.judged_above }}
+    ),
+
+    judged AS (
+{%- for line in plan.matching %}
+        -- {{ line }}
+{%- endfor %}
+        SELECT
+            *,
+            CASE
 {%- for arm in plan.old_arms %}
-        WHEN op IN ({{ arm.ops | join(", ") }}) THEN COALESCE(
+                WHEN op IN ({{ arm.ops | join(", ") }})
+                    THEN COALESCE(
 {%- for criterion in arm.criteria %}
-          -- {{ criterion.label }}
-          {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+{%- for line in criterion.label_lines %}
+                        -- {{ line }}
 {%- endfor %}
-          , {{ plan.unknown_matches }})
+                        {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n                        ") }} /*{{ criterion.number }}>*/
+{%- endfor %},
+                        {{ plan.unknown_matches }}
+                    )
 {%- endfor %}
-        ELSE FALSE
-      END AS {{ plan.old_matches }},
-      CASE
+                ELSE FALSE
+            END AS {{ plan.old_matches }},
+            CASE
 {%- for arm in plan.new_arms %}
-        WHEN op IN ({{ arm.ops | join(", ") }}) THEN COALESCE(
+                WHEN op IN ({{ arm.ops | join(", ") }})
+                    THEN COALESCE(
 {%- for criterion in arm.criteria %}
-          -- {{ criterion.label }}
-          {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+{%- for line in criterion.label_lines %}
+                        -- {{ line }}
 {%- endfor %}
-          , {{ plan.unknown_matches }})
+                        {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n                        ") }} /*{{ criterion.number }}>*/
+{%- endfor %},
+                        {{ plan.unknown_matches }}
+                    )
 {%- endfor %}
-        ELSE FALSE
-      END AS {{ plan.new_matches }}
-    FROM images
-  ),
-  transformed AS (
-    -- The UPDATE transformation table. An INSERT has no old row, a DELETE no new one.
-    SELECT
-      *,
-      CASE
+                ELSE FALSE
+            END AS {{ plan.new_matches }}
+        FROM images
+    ),
+
+    transformed AS (
+        -- The UPDATE transformation table.
+        -- An INSERT has no old row, a DELETE no new one.
+        SELECT
+            *,
+            CASE
 {%- for row in plan.transitions %}
-        WHEN {{ row.old }} AND {{ row.new }} THEN {{ row.effect }}
+                WHEN {{ row.old }} AND {{ row.new }} THEN {{ row.effect }}
 {%- endfor %}
-      END AS {{ plan.effect }}
-    FROM judged
-  ),
-  sides AS (
-    -- An UPDATE that changes the key touches two rows of the target: the old key's and the new one's.
-    SELECT
-      *,
-      {{ plan.explode }}(CASE
-        WHEN {{ plan.effect }} = 'delete' THEN {{ plan.old_side }}
-        WHEN {{ plan.effect }} = 'update' AND ({{ plan.key_changed | join(" OR ") }}) THEN {{ plan.both_sides }}
-        ELSE {{ plan.new_side }}
-      END) AS {{ plan.side }}
-    FROM transformed
-    WHERE {{ plan.effect }} <> 'nothing'
-  )
+            END AS {{ plan.effect }}
+        FROM judged
+    ),
+
+    sides AS (
+        -- An UPDATE that changes the key touches two rows of the target:
+        -- the old key's and the new one's.
+        SELECT
+            *,
+            {{ plan.explode }}(
+                CASE
+                    WHEN {{ plan.effect }} = 'delete' THEN {{ plan.old_side }}
+                    WHEN
+                        {{ plan.effect }} = 'update'
+                        AND {{ plan.key_change | join("\n                        ") }}
+                        THEN {{ plan.both_sides }}
+                    ELSE {{ plan.new_side }}
+                END
+            ) AS {{ plan.side }}
+        FROM transformed
+        WHERE {{ plan.effect }} <> 'nothing'
+    )

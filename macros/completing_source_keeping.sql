@@ -1,5 +1,9 @@
 {#- As merge_source_keeping, for a batch in which a change of a key left a value out. -#}
 WITH RECURSIVE
-  {{ plan.changes_sql }},
-  {% include "taken_keeping.sql" %},
-  {% include "completed.sql" %}
+    {% include "truncated.sql" %},
+
+    {{ plan.changes_sql }},
+
+    {% include "taken_keeping.sql" %},
+
+    {% include "completed.sql" %}

@@ -1,18 +1,26 @@
 {#- The first conflicts of each kind, with the key that they met. -#}
-{{ plan.met_sql }},
-  ranked AS (
+SELECT sampled.*
+FROM (
+    {{ plan.met_sql }},
+
+    ranked AS (
+        SELECT
+            *,
+            ROW_NUMBER() OVER (
+                PARTITION BY {{ plan.finding }}
+                ORDER BY {{ plan.change_seq }}
+            ) AS {{ plan.recency }}
+        FROM met
+        WHERE {{ plan.finding }} IS NOT NULL
+    )
+
     SELECT
-      *,
-      ROW_NUMBER() OVER (PARTITION BY {{ plan.finding }} ORDER BY {{ plan.change_seq }}) AS {{ plan.recency }}
-    FROM met
-    WHERE {{ plan.finding }} IS NOT NULL
-  )
-SELECT
 {%- for column in plan.met_columns %}
-  {{ column.name }},
+        {{ column.name }},
 {%- endfor %}
-  {{ plan.change_seq }},
-  {{ plan.finding }}
-FROM ranked
-WHERE {{ plan.recency }} <= 5
-ORDER BY {{ plan.change_seq }}
+        {{ plan.change_seq }},
+        {{ plan.finding }}
+    FROM ranked
+    WHERE {{ plan.recency }} <= 5
+) AS sampled
+ORDER BY sampled.{{ plan.change_seq }}

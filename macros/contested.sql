@@ -1,16 +1,17 @@
 {#- Rows are found by one key, and another one is the primary key: changes that bring a row under a
     primary key that another row has. Each change of the batch takes one and gives one up. -#}
 WITH
+  {% include "truncated.sql" %},
   {{ plan.changes_sql }},
   {{ plan.taken_sql }},
   walked AS (
     SELECT
       *,
 {%- for column in plan.unique_columns %}
-      LAG({{ column.name }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ column.known }},
+      LAG({{ column.name }}) OVER (PARTITION BY {% for column in plan.key_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}) AS {{ column.known }},
 {%- endfor %}
-      LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.old_effect }},
-      LAG({{ plan.epoch }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_epoch }}
+      LAG({{ plan.effect }}) OVER (PARTITION BY {% for column in plan.key_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}) AS {{ plan.old_effect }},
+      LAG({{ plan.epoch }}) OVER (PARTITION BY {% for column in plan.key_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_epoch }}
     FROM taken
     WHERE {{ plan.effect }} <> 'truncate'
   ),

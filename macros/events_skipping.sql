@@ -2,101 +2,138 @@
     changes of a key move a row at all. A row may have come under its old key by another such change,
     so these are followed from key to key. -#}
 changed AS (
-    SELECT
+        -- What happens to the target's rows, one by one.
+        SELECT
 {%- for column in plan.key_columns %}
-      CASE WHEN {{ plan.side }} = 'old' THEN {{ column.old }} ELSE {{ column.new }} END AS {{ column.name }},
+            CASE
+                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
+                ELSE {{ column.new }}
+            END AS {{ column.name }},
 {%- endfor %}
 {%- for column in plan.payload_columns %}
-      CASE WHEN {{ plan.side }} = 'new' THEN {{ column.new }} END AS {{ column.name }},
+            {{ column.new }} AS {{ column.name }},
 {%- endfor %}
 {%- for column in plan.keepable_columns %}
-      {{ plan.side }} = 'new' AND {{ column.is_unchanged }} AS {{ column.keeps }},
+            {{ plan.side }} = 'new'
+            AND {{ column.is_unchanged }}
+                AS {{ column.keeps }},
 {%- endfor %}
-      CASE
-        WHEN {{ plan.side }} = 'old' AND {{ plan.effect }} = 'update' THEN 'left'
-        WHEN {{ plan.effect }} = 'update' AND ({{ plan.key_changed | join(" OR ") }}) THEN 'arrived'
-        ELSE {{ plan.effect }}
-      END AS {{ plan.effect }},
-      seq AS {{ plan.change_seq }}
-    FROM sides
-  ),
-  events AS (
-    SELECT * FROM changed
-    UNION ALL
-    -- The rows that the target holds under these keys before any change.
-    SELECT
-{%- for column in plan.key_columns %}
-      target.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-      NULL,
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-      TRUE,
-{%- endfor %}
-      'held',
-      -1
-    FROM {{ plan.target }} AS target
-    WHERE EXISTS (
-      SELECT 1
-      FROM changed
-      WHERE {% for column in plan.key_columns %}{{ " AND " if not loop.first }}changed.{{ column.name }} = target.{{ column.name }}{% endfor %}
+            CASE
+                WHEN
+                    {{ plan.side }} = 'old'
+                    AND {{ plan.effect }} = 'update'
+                    THEN 'left'
+                WHEN
+                    {{ plan.effect }} = 'update'
+                    AND {{ plan.key_change | join("\n                    ") }}
+                    THEN 'arrived'
+                ELSE {{ plan.effect }}
+            END AS {{ plan.effect }},
+            seq AS {{ plan.change_seq }}
+        FROM sides
+    ),
 
-    )
-    UNION ALL
-    -- A TRUNCATE deletes every row that the target holds.
-    SELECT
+    events AS (
+        SELECT * FROM changed
+        UNION ALL
+        -- The rows that the target holds under these keys before any change.
+        SELECT
 {%- for column in plan.key_columns %}
-      target.{{ column.name }},
+            present.{{ column.name }},
 {%- endfor %}
 {%- for column in plan.payload_columns %}
-      NULL,
+            NULL AS {{ column.name }},
 {%- endfor %}
 {%- for column in plan.keepable_columns %}
-      FALSE,
+            TRUE AS {{ column.keeps }},
 {%- endfor %}
-      'delete',
-      truncated.seq
-    FROM {{ plan.target }} AS target
-    CROSS JOIN truncated
-  ),
-  steps AS (
-    -- What happened under a key before each change that adds or removes its row.
-    SELECT
-      {{ plan.effect }},
-      {{ plan.change_seq }},
-      LAG({{ plan.effect }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_effect }},
-      LAG({{ plan.change_seq }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_seq }}
-    FROM events
-    WHERE {{ plan.effect }} <> 'update'
-  ),
-  brought AS (
-    -- Changes of a key after which the new key has a row: the old key had one, or the new one did.
-    SELECT {{ plan.change_seq }}
-    FROM steps
-    WHERE {{ plan.effect }} IN ('left', 'arrived')
-      AND {{ plan.previous_effect }} IN ('held', 'insert')
-    UNION ALL
-    SELECT steps.{{ plan.change_seq }}
-    FROM brought
-    INNER JOIN steps
-      ON steps.{{ plan.previous_seq }} = brought.{{ plan.change_seq }}
-    WHERE steps.{{ plan.effect }} IN ('left', 'arrived')
-      AND steps.{{ plan.previous_effect }} = 'arrived'
-  ),
-  moved AS (
-    -- Changes of a key whose old row the target has.
-    SELECT {{ plan.change_seq }}
-    FROM steps
-    WHERE {{ plan.effect }} = 'left'
-      AND (
-        {{ plan.previous_effect }} IN ('held', 'insert')
-        OR ({{ plan.previous_effect }} = 'arrived' AND {{ plan.previous_seq }} IN (SELECT {{ plan.change_seq }} FROM brought))
-      )
-  ),
-  applied AS (
-    SELECT *
-    FROM events
-    WHERE {{ plan.effect }} <> 'arrived'
-      OR {{ plan.change_seq }} IN (SELECT {{ plan.change_seq }} FROM moved)
-  )
+            'held' AS {{ plan.effect }},
+            -1 AS {{ plan.change_seq }}
+        FROM {{ plan.target }} AS present
+        WHERE
+            EXISTS (
+                SELECT 1
+                FROM changed
+                WHERE
+{%- for column in plan.key_columns %}
+                    {{ "AND " if not loop.first }}changed.{{ column.name }} = present.{{ column.name }}
+{%- endfor %}
+            )
+        UNION ALL
+        -- A TRUNCATE deletes every row that the target holds.
+        SELECT
+{%- for column in plan.key_columns %}
+            present.{{ column.name }},
+{%- endfor %}
+{%- for column in plan.payload_columns %}
+            NULL AS {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+            FALSE AS {{ column.keeps }},
+{%- endfor %}
+            'delete' AS {{ plan.effect }},
+            truncated.seq AS {{ plan.change_seq }}
+        FROM {{ plan.target }} AS present
+        CROSS JOIN truncated
+    ),
+
+    steps AS (
+        -- What happened under a key before each change that adds or removes
+        -- its row.
+        SELECT
+            {{ plan.effect }},
+            {{ plan.change_seq }},
+            LAG({{ plan.effect }}) OVER (
+                {{ plan.key_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }}
+            ) AS {{ plan.previous_effect }},
+            LAG({{ plan.change_seq }}) OVER (
+                {{ plan.key_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }}
+            ) AS {{ plan.previous_seq }}
+        FROM events
+        WHERE {{ plan.effect }} <> 'update'
+    ),
+
+    brought AS (
+        -- Changes of a key after which the new key has a row:
+        -- the old key had one, or the new one did.
+        SELECT {{ plan.change_seq }}
+        FROM steps
+        WHERE
+            {{ plan.effect }} IN ('left', 'arrived')
+            AND {{ plan.previous_effect }} IN ('held', 'insert')
+        UNION ALL
+        SELECT steps.{{ plan.change_seq }}
+        FROM brought
+        INNER JOIN steps
+            ON brought.{{ plan.change_seq }} = steps.{{ plan.previous_seq }}
+        WHERE
+            steps.{{ plan.effect }} IN ('left', 'arrived')
+            AND steps.{{ plan.previous_effect }} = 'arrived'
+    ),
+
+    moved AS (
+        -- Changes of a key whose old row the target has.
+        SELECT {{ plan.change_seq }}
+        FROM steps
+        WHERE
+            {{ plan.effect }} = 'left'
+            AND (
+                {{ plan.previous_effect }} IN ('held', 'insert')
+                OR (
+                    {{ plan.previous_effect }} = 'arrived'
+                    AND {{ plan.previous_seq }} IN (
+                        SELECT brought.{{ plan.change_seq }} FROM brought
+                    )
+                )
+            )
+    ),
+
+    applied AS (
+        SELECT *
+        FROM events
+        WHERE
+            {{ plan.effect }} <> 'arrived'
+            OR {{ plan.change_seq }} IN (SELECT moved.{{ plan.change_seq }} FROM moved)
+    )

@@ -4,17 +4,18 @@
 {%- endfor %}
 INSERT INTO {{ plan.target }} (
 {%- for column in plan.columns %}
-  {{ column.name }}{{ "," if not loop.last }}
+    {{ column.name }}{{ "," if not loop.last }}
 {%- endfor %}
 )
-SELECT
-{%- for column in plan.columns %}
-  {{ column.name }}{{ "," if not loop.last }}
-{%- endfor %}
+{{ plan.selection | join("\n") }}
 FROM {{ plan.source_view }}
-WHERE COALESCE(
+WHERE
+    COALESCE(
 {%- for criterion in plan.copy_criteria %}
-  -- {{ criterion.label }}
-  {{ criterion.connective }}/*<{{ criterion.number }}*/ ({{ criterion.sql }}) /*{{ criterion.number }}>*/
+{%- for line in criterion.label_lines %}
+        -- {{ line }}
 {%- endfor %}
-  , {{ plan.unknown_matches }})
+        {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n        ") }} /*{{ criterion.number }}>*/
+{%- endfor %},
+        {{ plan.unknown_matches }}
+    )

@@ -4,24 +4,27 @@
 {%- endfor %}
 MERGE INTO {{ plan.target }} AS t
 USING (
-  {{ plan.source_sql }}
+    {{ plan.source_sql }}
 ) AS s
-ON {% for column in plan.key_columns %}{{ " AND " if not loop.first }}t.{{ column.name }} = s.{{ column.name }}{% endfor %}
+    ON
+{%- for column in plan.key_columns %}
+        {{ "AND " if not loop.first }}t.{{ column.name }} = s.{{ column.name }}
+{%- endfor %}
 WHEN MATCHED AND s.{{ plan.effect }} = 'delete' THEN
-  DELETE
+    DELETE
 WHEN MATCHED THEN
-  UPDATE SET
+    UPDATE SET
 {%- for column in plan.assignments %}
-    {{ column.name }} = {{ column.updated }}{{ "," if not loop.last }}
+        {{ column.name }} = {{ column.updated | join("\n        ") }}{{ "," if not loop.last }}
 {%- endfor %}
-WHEN NOT MATCHED AND {{ plan.inserts }} THEN
-  INSERT (
+WHEN NOT MATCHED AND {{ plan.inserts | join("\n    ") }} THEN
+    INSERT (
 {%- for column in plan.columns %}
-    {{ column.name }}{{ "," if not loop.last }}
+        {{ column.name }}{{ "," if not loop.last }}
 {%- endfor %}
-  )
-  VALUES (
+    )
+    VALUES (
 {%- for column in plan.columns %}
-    {{ column.inserted }}{{ "," if not loop.last }}
+        {{ column.inserted | join("\n        ") }}{{ "," if not loop.last }}
 {%- endfor %}
-  )
+    )

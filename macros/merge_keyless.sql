@@ -4,22 +4,23 @@
 {%- endfor %}
 MERGE INTO {{ plan.target }} AS t
 USING (
-  {{ plan.source_sql }}
+    {{ plan.source_sql }}
 ) AS s
-ON s.{{ plan.copy_ordinal }} = 0
+    ON
+        s.{{ plan.copy_ordinal }} = 0
 {%- for column in plan.columns %}
-  AND t.{{ column.name }} IS NOT DISTINCT FROM s.{{ column.name }}
+        AND t.{{ column.name }} IS NOT DISTINCT FROM s.{{ column.name }}
 {%- endfor %}
 WHEN MATCHED THEN
-  DELETE
+    DELETE
 WHEN NOT MATCHED AND s.{{ plan.copy_ordinal }} > 0 THEN
-  INSERT (
+    INSERT (
 {%- for column in plan.columns %}
-    {{ column.name }}{{ "," if not loop.last }}
+        {{ column.name }}{{ "," if not loop.last }}
 {%- endfor %}
-  )
-  VALUES (
+    )
+    VALUES (
 {%- for column in plan.columns %}
-    s.{{ column.name }}{{ "," if not loop.last }}
+        s.{{ column.name }}{{ "," if not loop.last }}
 {%- endfor %}
-  )
+    )

@@ -1,42 +1,57 @@
 {#- One row for each key that the batch touches: what is left of it in the end. -#}
 WITH
-  {{ plan.changes_sql }},
-  events AS (
-    SELECT
+    {% include "truncated.sql" %},
+
+    {{ plan.changes_sql }},
+
+    events AS (
+        -- What happens to the target's rows, one by one.
+        SELECT
 {%- for column in plan.key_columns %}
-      CASE WHEN {{ plan.side }} = 'old' THEN {{ column.old }} ELSE {{ column.new }} END AS {{ column.name }},
+            CASE
+                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
+                ELSE {{ column.new }}
+            END AS {{ column.name }},
 {%- endfor %}
 {%- for column in plan.payload_columns %}
-      CASE WHEN {{ plan.side }} = 'new' THEN {{ column.new }} END AS {{ column.name }},
+            {{ column.new }} AS {{ column.name }},
 {%- endfor %}
-      CASE WHEN {{ plan.side }} = 'old' THEN 'delete' ELSE {{ plan.effect }} END AS {{ plan.effect }},
-      seq AS {{ plan.change_seq }}
-    FROM sides
-    UNION ALL
-    -- A TRUNCATE deletes every row that the target holds.
-    SELECT
+            CASE
+                WHEN {{ plan.side }} = 'old' THEN 'delete'
+                ELSE {{ plan.effect }}
+            END AS {{ plan.effect }},
+            seq AS {{ plan.change_seq }}
+        FROM sides
+        UNION ALL
+        -- A TRUNCATE deletes every row that the target holds.
+        SELECT
 {%- for column in plan.key_columns %}
-      target.{{ column.name }},
+            present.{{ column.name }},
 {%- endfor %}
 {%- for column in plan.payload_columns %}
-      NULL,
+            NULL AS {{ column.name }},
 {%- endfor %}
-      'delete',
-      truncated.seq
-    FROM {{ plan.target }} AS target
-    CROSS JOIN truncated
-  ),
-  net AS (
-    -- The last change of a key decides.
+            'delete' AS {{ plan.effect }},
+            truncated.seq AS {{ plan.change_seq }}
+        FROM {{ plan.target }} AS present
+        CROSS JOIN truncated
+    ),
+
+    net AS (
+        -- The last change of a key decides.
+        SELECT
+            *,
+            ROW_NUMBER() OVER (
+                {{ plan.key_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }} DESC
+            ) AS {{ plan.recency }}
+        FROM events
+    )
+
     SELECT
-      *,
-      ROW_NUMBER() OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} DESC) AS {{ plan.recency }}
-    FROM events
-  )
-  SELECT
 {%- for column in plan.columns %}
-    {{ column.name }},
+        {{ column.name }},
 {%- endfor %}
-    {{ plan.effect }}
-  FROM net
-  WHERE {{ plan.recency }} = 1
+        {{ plan.effect }}
+    FROM net
+    WHERE {{ plan.recency }} = 1

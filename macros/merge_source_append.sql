@@ -1,18 +1,21 @@
 {#- For a table that publishes inserts only and has no key in its target: new rows are added. -#}
 WITH
-  {{ plan.changes_sql }}
-  SELECT
+    {% include "truncated.sql" %},
+
+    {{ plan.changes_sql }}
+
+    SELECT
 {%- for column in plan.columns %}
-    {{ column.new }} AS {{ column.name }},
+        {{ column.new }} AS {{ column.name }},
 {%- endfor %}
-    1 AS {{ plan.copy_ordinal }}
-  FROM sides
-  UNION ALL
-  -- A TRUNCATE deletes every row that the target holds.
-  SELECT DISTINCT
+        1 AS {{ plan.copy_ordinal }}
+    FROM sides
+    UNION ALL
+    -- A TRUNCATE deletes every row that the target holds.
+    SELECT DISTINCT
 {%- for column in plan.columns %}
-    target.{{ column.name }},
+        present.{{ column.name }},
 {%- endfor %}
-    0
-  FROM {{ plan.target }} AS target
-  CROSS JOIN truncated
+        0 AS {{ plan.copy_ordinal }}
+    FROM {{ plan.target }} AS present
+    CROSS JOIN truncated

@@ -2,66 +2,103 @@
     takes away one copy where there is one, a new row adds one. Where the number of copies changes,
     ordinal 0 deletes all of them and the ordinals above it insert those that remain. -#}
 WITH
-  {{ plan.changes_sql }},
-  events AS (
+    {% include "truncated.sql" %},
+
+    {{ plan.changes_sql }},
+
+    events AS (
+        -- An old row takes away one copy, a new row adds one.
+        SELECT
+{%- for column in plan.columns %}
+            CASE
+                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
+                ELSE {{ column.new }}
+            END AS {{ column.name }},
+{%- endfor %}
+            CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }},
+            seq AS {{ plan.change_seq }}
+        FROM sides
+        UNION ALL
+        -- A TRUNCATE deletes every row that the target holds.
+        SELECT
+{%- for column in plan.columns %}
+            present.{{ column.name }},
+{%- endfor %}
+            0 AS {{ plan.copy_step }},
+            truncated.seq AS {{ plan.change_seq }}
+        FROM {{ plan.target }} AS present
+        CROSS JOIN truncated
+    ),
+
+    walked AS (
+        -- The copies that were added so far, less those that were taken away.
+        SELECT
+            *,
+            SUM({{ plan.copy_step }}) OVER (
+                {{ plan.row_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }}, {{ plan.copy_step }}
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS {{ plan.copy_level }}
+        FROM events
+    ),
+
+    tallied AS (
+        SELECT
+{%- for column in plan.columns %}
+            {{ column.name }},
+{%- endfor %}
+            SUM({{ plan.copy_step }}) AS {{ plan.copy_total }},
+            MIN({{ plan.copy_level }}) AS {{ plan.copy_lowest }}
+        FROM walked
+        GROUP BY
+{%- for column in plan.columns %}
+            {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+    ),
+
+    held AS (
+        -- The copies that the target holds.
+        SELECT
+{%- for column in plan.columns %}
+            {{ column.name }},
+{%- endfor %}
+            COUNT(*) AS {{ plan.copies_held }}
+        FROM {{ plan.target }}
+        GROUP BY
+{%- for column in plan.columns %}
+            {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+    ),
+
+    net AS (
+        -- Removing a copy that is not there changes nothing,
+        -- so the count never falls below zero.
+        SELECT
+{%- for column in plan.columns %}
+            tallied.{{ column.name }},
+{%- endfor %}
+            COALESCE(held.{{ plan.copies_held }}, 0) AS {{ plan.copies_held }},
+            tallied.{{ plan.copy_total }} + GREATEST(
+                CASE
+                    WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
+                    ELSE COALESCE(held.{{ plan.copies_held }}, 0)
+                END,
+                -tallied.{{ plan.copy_lowest }}
+            ) AS {{ plan.copies_left }}
+        FROM tallied
+        LEFT JOIN held
+            ON
+{%- for column in plan.columns %}
+                {{ "AND " if not loop.first }}tallied.{{ column.name }} IS NOT DISTINCT FROM held.{{ column.name }}
+{%- endfor %}
+    )
+
     SELECT
 {%- for column in plan.columns %}
-      CASE WHEN {{ plan.side }} = 'old' THEN {{ column.old }} ELSE {{ column.new }} END AS {{ column.name }},
+        {{ column.name }},
 {%- endfor %}
-      CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }},
-      seq AS {{ plan.change_seq }}
-    FROM sides
-    UNION ALL
-    -- A TRUNCATE deletes every row that the target holds.
-    SELECT
-{%- for column in plan.columns %}
-      target.{{ column.name }},
-{%- endfor %}
-      0,
-      truncated.seq
-    FROM {{ plan.target }} AS target
-    CROSS JOIN truncated
-  ),
-  walked AS (
-    SELECT
-      *,
-      SUM({{ plan.copy_step }}) OVER (PARTITION BY {{ plan.row | join(", ") }} ORDER BY {{ plan.change_seq }}, {{ plan.copy_step }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.copy_level }}
-    FROM events
-  ),
-  tallied AS (
-    SELECT
-      {{ plan.row | join(", ") }},
-      SUM({{ plan.copy_step }}) AS {{ plan.copy_total }},
-      MIN({{ plan.copy_level }}) AS {{ plan.copy_lowest }}
-    FROM walked
-    GROUP BY {{ plan.row | join(", ") }}
-  ),
-  held AS (
-    SELECT
-      {{ plan.row | join(", ") }},
-      COUNT(*) AS {{ plan.copies_held }}
-    FROM {{ plan.target }}
-    GROUP BY {{ plan.row | join(", ") }}
-  ),
-  net AS (
-    -- Removing a copy that is not there changes nothing, so the count never falls below zero.
-    SELECT
-{%- for column in plan.columns %}
-      tallied.{{ column.name }},
-{%- endfor %}
-      COALESCE(held.{{ plan.copies_held }}, 0) AS {{ plan.copies_held }},
-      tallied.{{ plan.copy_total }} + GREATEST(
-        CASE WHEN EXISTS (SELECT 1 FROM truncated) THEN 0 ELSE COALESCE(held.{{ plan.copies_held }}, 0) END,
-        -tallied.{{ plan.copy_lowest }}
-      ) AS {{ plan.copies_left }}
-    FROM tallied
-    LEFT JOIN held
-      ON {% for column in plan.columns %}{{ " AND " if not loop.first }}held.{{ column.name }} IS NOT DISTINCT FROM tallied.{{ column.name }}{% endfor %}
-  )
-  SELECT
-{%- for column in plan.columns %}
-    {{ column.name }},
-{%- endfor %}
-    {{ plan.explode }}({{ plan.zero_to_copies_left }}) AS {{ plan.copy_ordinal }}
-  FROM net
-  WHERE {{ plan.copies_left }} <> {{ plan.copies_held }}
+        {{ plan.explode }}(
+            {{ plan.zero_to_copies_left }}
+        ) AS {{ plan.copy_ordinal }}
+    FROM net
+    WHERE {{ plan.copies_left }} <> {{ plan.copies_held }}

@@ -1,40 +1,74 @@
 {#- As merge_source, where an UPDATE of a row that the target lacks is skipped: the last change that
     adds or removes a key's row decides whether there is one, the last change of all what it holds. -#}
 WITH RECURSIVE
-  {{ plan.changes_sql }},
-  {% include "events_skipping.sql" %},
-  net AS (
+    {% include "truncated.sql" %},
+
+    {{ plan.changes_sql }},
+
+    {% include "events_skipping.sql" %},
+
+    net AS (
+        -- The last change of a key, and the last ones that added and removed
+        -- its row.
+        SELECT
+{%- for column in plan.key_columns %}
+            {{ column.name }},
+{%- endfor %}
+{%- for column in plan.complete_columns %}
+            {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+            {{ column.last_known | join("\n            ") }} OVER (
+                {{ plan.key_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }}
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS {{ column.known }},
+{%- endfor %}
+            {{ plan.checked_effect | join("\n            ") }},
+            MAX(
+                CASE
+                    WHEN {{ plan.effect }} IN ('held', 'insert', 'arrived')
+                        THEN {{ plan.change_seq }}
+                END
+            ) OVER (
+                {{ plan.key_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }}
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS {{ plan.added_seq }},
+            MAX(
+                CASE
+                    WHEN {{ plan.effect }} IN ('delete', 'left')
+                        THEN {{ plan.change_seq }}
+                END
+            ) OVER (
+                {{ plan.key_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }}
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS {{ plan.removed_seq }},
+            LEAD({{ plan.change_seq }}) OVER (
+                {{ plan.key_partition | join("\n                ") }}
+                ORDER BY {{ plan.change_seq }}
+            ) AS {{ plan.recency }}
+        FROM applied
+    )
+
     SELECT
 {%- for column in plan.key_columns %}
-      {{ column.name }},
+        net.{{ column.name }},
 {%- endfor %}
 {%- for column in plan.complete_columns %}
-      {{ column.name }},
+        net.{{ column.name }},
 {%- endfor %}
 {%- for column in plan.keepable_columns %}
-      {{ column.last_known }} OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ column.known }},
+        net.{{ column.known }}.newest AS {{ column.name }},
+        net.{{ column.known }} IS NULL AS {{ column.keeps }},
 {%- endfor %}
-      {{ plan.checked_effect }} AS {{ plan.effect }},
-      MAX(CASE WHEN {{ plan.effect }} IN ('held', 'insert', 'arrived') THEN {{ plan.change_seq }} END) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.added_seq }},
-      MAX(CASE WHEN {{ plan.effect }} IN ('delete', 'left') THEN {{ plan.change_seq }} END) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.removed_seq }},
-      LEAD({{ plan.change_seq }}) OVER (PARTITION BY {{ plan.key | join(", ") }} ORDER BY {{ plan.change_seq }}) AS {{ plan.recency }}
-    FROM applied
-  )
-  SELECT
-{%- for column in plan.key_columns %}
-    {{ column.name }},
-{%- endfor %}
-{%- for column in plan.complete_columns %}
-    {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-    {{ column.known }}.value AS {{ column.name }},
-    {{ column.known }} IS NULL AS {{ column.keeps }},
-{%- endfor %}
-    CASE
-      WHEN {{ plan.added_seq }} > COALESCE({{ plan.removed_seq }}, -2) THEN 'insert'
-      ELSE 'delete'
-    END AS {{ plan.effect }}
-  FROM net
-  WHERE {{ plan.recency }} IS NULL
-    AND {{ plan.effect }} <> 'held'
+        CASE
+            WHEN net.{{ plan.added_seq }} > COALESCE(net.{{ plan.removed_seq }}, -2)
+                THEN 'insert'
+            ELSE 'delete'
+        END AS {{ plan.effect }}
+    FROM net
+    WHERE
+        net.{{ plan.recency }} IS NULL
+        AND net.{{ plan.effect }} <> 'held'

@@ -1,12 +1,15 @@
 {#- As conflicts, for a table to which rows are only added: nothing can be met. -#}
 WITH
-  {{ plan.changes_sql }},
-  met AS (
-    SELECT
+    {% include "truncated.sql" %},
+
+    {{ plan.changes_sql }},
+
+    met AS (
+        SELECT
 {%- for column in plan.columns %}
-      {{ column.new }} AS {{ column.name }},
+            {{ column.new }} AS {{ column.name }},
 {%- endfor %}
-      seq AS {{ plan.change_seq }},
-      CAST(NULL AS {{ plan.text_type }}) AS {{ plan.finding }}
-    FROM sides
-  )
+            seq AS {{ plan.change_seq }},
+            CAST(NULL AS {{ plan.text_type }}) AS {{ plan.finding }}
+        FROM sides
+    )

@@ -1,5 +1,6 @@
 {#- All changes, in order: none is skipped. -#}
 {% include "events_held.sql" %},
-  taken AS (
-    SELECT * FROM events
-  )
+
+    taken AS (
+        SELECT * FROM events
+    )

@@ -236,7 +236,7 @@ def test_a_target_with_other_columns_is_not_adopted(tmp_path: Path) -> None:
     execute(tmp_path, "CREATE SCHEMA s1; CREATE TABLE s1.keyed (a INT, c VARCHAR, n BIGINT)")
     refused = shell.filtersql("run", "--target", "local", "--adopt", "--at", "6")
     assert refused.exit_code == 1
-    assert 'target "s1"."keyed" of "s1/public.keyed" has other columns' in refused.stderr
+    assert 'target s1.keyed of "s1/public.keyed" has other columns' in refused.stderr
 
 
 def test_adopt_needs_a_position(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from operator import attrgetter
 from filtersql.changes import Criterion, Judgements, judgements
 from filtersql.compile import Node
 from filtersql.definitions.model import Definitions
+from filtersql.rendering.layout import one_line
 from filtersql.rendering.words import comment
 from filtersql.source import Span
 
@@ -42,7 +43,9 @@ _PIECES_DUCKDB = re.compile(
 _MARKS = re.compile(r"/\*(?:<(?P<begin>\d+)|(?P<end>\d+)>)\*/")
 _HEAD = re.compile(r"(?:--[^\n]*\n)*")
 _lines = attrgetter("line", "last_line")
-_ACTION = re.compile(r"--   (insert|update|delete|copy) ")
+_ACTION = re.compile(r"--   (?P<op>insert|update|delete|copy) +(?:as (?P<again>\w+)\Z)?")
+#: what goes on below a line of the header stands further to the right than any first line
+_GOES_ON = "--     "
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +98,32 @@ class SourceMaps:
         self, node: Node, text: str, criteria: Sequence[Criterion], copy: Sequence[Criterion]
     ) -> Iterator[Mapped]:
         subscription = node.resolved.subscription
-        begin, number = 0, 0
-        while text.startswith("--", begin):
-            end = text.find("\n", begin)
-            line, begin, number = text[begin:end], end + 1, number + 1
+        among: Sequence[Criterion] = ()
+        said: dict[str, str] = {}
+        for first, last, line in _sentences(text):
             if line.startswith("-- Subscription "):
                 place = self._place(subscription.span)
-                yield Mapped(number, number, "subscription", subscription.name, place)
+                yield Mapped(first, last, "subscription", subscription.name, place)
             elif line.startswith("-- Publications: "):
                 for name in dict.fromkeys(each.publication for each in node.resolved.contributions):
                     span = self._publication(name)
                     if span is not None:
-                        yield Mapped(number, number, "publication", name, self._place(span))
+                        yield Mapped(first, last, "publication", name, self._place(span))
             elif action := _ACTION.match(line):
-                among = copy if action[1] == "copy" else criteria
-                yield from self._named(node, number, line, among)
+                among = copy if action["op"] == "copy" else criteria
+                said[action["op"]] = said.get(action["again"] or "", line)
+                yield from self._named(node, (first, last), said[action["op"]], among)
 
     def _named(
-        self, node: Node, number: int, line: str, criteria: Sequence[Criterion]
+        self, node: Node, lines: tuple[int, int], sentence: str, criteria: Sequence[Criterion]
     ) -> Iterator[Mapped]:
-        """The filters whose label stands in a line of the header."""
-        labels = {each.label: each for each in criteria if comment(each.label) in line}
+        """The filters whose label stands in a sentence of the header."""
+        said = _letters(sentence)
+        labels = {
+            each.label: each for each in criteria if _letters(comment(one_line(each.label))) in said
+        }
         for each in labels.values():
-            yield from self._criterion(node, each, number, number)
+            yield from self._criterion(node, each, *lines)
 
     def _marked(self, node: Node, text: str, criteria: Sequence[Criterion]) -> Iterator[Mapped]:
         """What stands between the marks of each criterion."""
@@ -155,6 +161,24 @@ class SourceMaps:
         if known is None:
             known = self._places[id(span)] = (span, str(span))
         return known[1]
+
+
+def _sentences(header: str) -> Iterator[tuple[int, int, str]]:
+    """Each with its first and its last line."""
+    first, found = 1, ""
+    for number, line in enumerate(header.splitlines(), 1):
+        if found and line.startswith(_GOES_ON):
+            found += line[2:]
+            continue
+        if found:
+            yield first, number - 1, found
+        first, found = number, line
+    if found:
+        yield first, header.count("\n"), found
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())
 
 
 def _marks(node: Node, text: str) -> list[re.Match[str]]:

@@ -33,6 +33,7 @@ from filtersql.errors.proving import (
 )
 from filtersql.proving.lifting import Lifting, lifted
 from filtersql.proving.loading import CASES, FEED, TARGET, Layout
+from filtersql.rendering.layout import squeezed
 from filtersql.rendering.words import raise_error, true_or_false
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
@@ -114,8 +115,8 @@ def read_statement(
         own[placeholder] = written
         if dialect == "duckdb":
             twins[placeholder] = written
-        elif written in known:
-            twins[placeholder] = known[written]
+        elif (flat := squeezed(written, dialect)) in known:
+            twins[placeholder] = known[flat]
         else:
             strange.append(FilterNotDefined(Source(shown, text).span(one.begin, one.end)))
     if strange:
@@ -146,7 +147,7 @@ def _twins(node: Node, shelf: FilterShelf, dialect: Dialect) -> dict[str, str]:
         return {}
     own, duckdb = shelf.writer(dialect), shelf.writer("duckdb")
     found = {
-        f"({own(each, prefix)})": f"({duckdb(each, prefix)})"
+        squeezed(f"({own(each, prefix)})", dialect): f"({duckdb(each, prefix)})"
         for each in node.filters.values()
         for prefix in ("old_", "new_")
     }
@@ -155,7 +156,8 @@ def _twins(node: Node, shelf: FilterShelf, dialect: Dialect) -> dict[str, str]:
         found[f"({word})"] = f"({true_or_false(value=value, engine='duckdb')})"
     for mistake in node.resolved.unjudged:
         message = f"filtersql: {mistake.message}"
-        found[f"({raise_error(message, dialect)})"] = f"({raise_error(message, 'duckdb')})"
+        stop = squeezed(f"({raise_error(message, dialect)})", dialect)
+        found[stop] = f"({raise_error(message, 'duckdb')})"
     return found
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from filtersql.changes import Criterion, Judgements
 from filtersql.publications.model import ResolvedTable
+from filtersql.rendering.layout import WIDTH, one_line, wrapped
+from filtersql.rendering.words import comment
 
 __all__ = ["header"]
 
+_OPS = ("insert", "update", "delete", "copy")
+#: columns before what goes on below a line: more than any first line begins with
+_SHALLOW, _DEEP = 4, len("  truncate ")
 #: switches that change what a reader expects of PostgreSQL
 _SWITCHES = {
     ("null_policy", "keep"): "A row for which its filter is NULL is sent.",
@@ -47,10 +52,7 @@ def header(
         f"Subscription {resolved.subscription.name}: {resolved.table.name} -> {target}",
         f"Publications: {', '.join(publications)}",
         "Row filter in force, for each action:",
-        *(
-            f"  {op:<8} {_in_words(by_op[op], judgements)}"
-            for op in ("insert", "update", "delete", "copy")
-        ),
+        *_in_force({op: _in_words(by_op[op], judgements) for op in _OPS}),
         "  truncate "
         + ("published; no filter judges it" if resolved.truncates else "is not published"),
         *(sentence for switch, sentence in _SWITCHES.items() if _is_turned(resolved, switch)),
@@ -58,9 +60,18 @@ def header(
         *_CONFLICTS.get(resolved.subscription.on_conflict or "", ()),
         f"Changes of: {', '.join(map(str, resolved.sources))}, from the view {changes_view}",
         f"Rows are found by: {', '.join(key) or 'nothing; inserts only'}",
-        f"Settings: {', '.join(f'{name}={value}' for name, value in settings.items())}",
+        "Settings:",
+        *(f"  {name}={value}" for name, value in settings.items()),
     ]
-    return tuple(lines)
+    return tuple(_lines(lines))
+
+
+def _lines(sentences: Iterable[str]) -> Iterator[str]:
+    """Each safe behind `--`; what does not fit goes on below, further to the right."""
+    for sentence in sentences:
+        hanging = _DEEP if sentence.startswith(" ") else _SHALLOW
+        for line in wrapped(comment(sentence), WIDTH - len("-- "), hanging):
+            yield comment(line)
 
 
 def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
@@ -69,5 +80,15 @@ def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
     return said is None and getattr(resolved.semantics, name) == value
 
 
+def _in_force(filters: Mapping[str, str]) -> Iterator[str]:
+    """A line for each action; a filter that needs several lines is written once."""
+    said: dict[str, str] = {}
+    for op, text in filters.items():
+        first = said.setdefault(text, op)
+        again = first != op and len(text) > WIDTH - _DEEP - len("-- ")
+        yield f"  {op:<8} {f'as {first}' if again else text}"
+
+
 def _in_words(criteria: Sequence[Criterion], judgements: Judgements) -> str:
-    return (" AND " if judgements.every else " OR ").join(one.label for one in criteria)
+    between = " AND " if judgements.every else " OR "
+    return between.join(one_line(one.label) for one in criteria)

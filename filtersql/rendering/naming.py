@@ -19,7 +19,7 @@ from hashlib import sha256
 from filtersql.errors.compiling import BadTargetPattern, TargetNameNotPossible
 from filtersql.names import RelationName
 from filtersql.publications.model import ResolvedTable
-from filtersql.rendering.words import quoted
+from filtersql.rendering.words import named
 from filtersql.storage import Engine
 
 __all__ = ["check_session_catalog", "target_name", "target_sql", "view_name"]
@@ -55,9 +55,9 @@ def target_name(resolved: ResolvedTable, default_schema: str | None) -> tuple[st
 
 
 def target_sql(catalog: str | None, target: Sequence[str], engine: Engine) -> str:
-    """The target's name, quoted, with the profile's catalog where it has one."""
+    """The target's name, quoted where it has to be, with the profile's catalog where it has one."""
     parts = [catalog, *target] if catalog and engine == "spark" else list(target)
-    return ".".join(quoted(part, engine) for part in parts)
+    return ".".join(named(part, engine) for part in parts)
 
 
 def check_session_catalog(resolved: ResolvedTable, target: Sequence[str]) -> None:

@@ -5,38 +5,25 @@ A macro loops over these and prints them; whatever is decided is decided here or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from filtersql.changes import TRANSITIONS, Arm, Criterion, Effect, Form, Images, Judgements
-from filtersql.filters.model import Filter
+from filtersql.changes import Form, Images, Judgements
 from filtersql.rendering import words
-from filtersql.rendering.planned import (
-    Internals,
-    MergePlan,
-    PlannedArm,
-    PlannedColumn,
-    PlannedCriterion,
-    PlannedTransition,
-)
+from filtersql.rendering.judged import FilterWriter, judged
+from filtersql.rendering.layout import alternatives, clause, laid_out
+from filtersql.rendering.planned import Internals, MergePlan, PlannedColumn
 from filtersql.storage import Engine
 
 __all__ = ["FilterWriter", "MergePlan", "Outline", "merge_plan", "read_of_old_rows"]
 
-#: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
-FilterWriter = Callable[[Filter, str], str]
-
-_UNKNOWN = "filtersql: the value of an unchanged out-of-line column is not known"
+#: what is left of a line where the macros print an expression deep inside
+_NARROW = 48
+_BRANCH = 60
+_UNKNOWN = "filtersql: an unchanged out-of-line value is not known"
 _INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
-#: (every filter must match, NULL matches) -> what the file says of it
-_MATCHING = {
-    (False, False): "Whether they match the row filters of any publication. NULL is not a match.",
-    (False, True): "Whether they match the row filters of any set. NULL is a match, too.",
-    (True, False): "Whether they match the row filters of all sets. NULL is not a match.",
-    (True, True): "Whether they match the row filters of all sets. NULL is a match, too.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +65,16 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
     }
     keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
     names: dict[str, Any] = {
-        field: words.quoted(getattr(own, field), engine) for field in Internals.__slots__
+        field: words.named(getattr(own, field), engine) for field in Internals.__slots__
     }
     return MergePlan(
-        header=tuple(words.comment(line) for line in outline.header),
+        header=tuple(outline.header),
         target=outline.target,
-        changes=words.quoted(outline.changes_view, engine),
-        source_view=words.quoted(outline.source_view, engine),
+        changes=words.named(outline.changes_view, engine),
+        source_view=words.named(outline.source_view, engine),
         **_target_columns(outline, planned, keepable),
         **_image_columns(outline, planned),
-        **_judged(outline, own, write),
+        **judged(outline.judgements, engine, own, write),
         **_completeness(outline, own, keepable, tail),
         truncate_ops=(words.literal("truncate" if outline.truncates else "not published", engine),),
         judged_above=words.judged_above(engine, everything=outline.form is Form.KEYED_KEEPING),
@@ -97,15 +84,21 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
         new_side=words.string_array(("new",), engine),
         both_sides=words.string_array(("old", "new"), engine),
         zero_to_copies_left=words.zero_to(own.copies_left, engine),
-        found_before=words.found_before(own.effect, own.epoch, own.stays, engine),
-        all_outcomes=words.outcomes(
-            own.change_seq,
-            (own.old_effect, own.old_seq, own.new_effect, own.new_seq),
-            own.linked,
+        found_before=laid_out(
+            words.found_before(own.effect, own.epoch, own.stays, engine), engine, _BRANCH
+        ),
+        all_outcomes=laid_out(
+            words.outcomes(
+                own.change_seq,
+                (own.old_effect, own.old_seq, own.new_effect, own.new_seq),
+                own.linked,
+                engine,
+            ),
             engine,
+            _BRANCH,
         ),
         each_outcome=words.each_outcome(own.outcomes, engine),
-        epoch_of_change=words.epoch_of_change(engine),
+        epoch_of_change=laid_out(words.epoch_of_change(engine), engine, _BRANCH),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
         **names,
@@ -127,8 +120,12 @@ def _target_columns(
         "complete_columns": tuple(column for column in payload if column not in keepable),
         "met_columns": keys or tuple(planned[name] for name in outline.columns),
         "unique_columns": tuple(planned[name] for name in outline.unique),
-        "key": tuple(column.name for column in keys),
-        "row": tuple(planned[name].name for name in outline.columns),
+        "selection": clause("SELECT", tuple(planned[name].name for name in outline.columns), 0),
+        "key_selection": clause("SELECT", tuple(column.name for column in keys), 0),
+        "key_partition": clause("PARTITION BY", tuple(column.name for column in keys), _NARROW),
+        "row_partition": clause(
+            "PARTITION BY", tuple(planned[name].name for name in outline.columns), _NARROW
+        ),
         "first_key": keys[0].name if keys else "",
     }
 
@@ -152,28 +149,7 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
         ),
         "carried_columns": carried,
         "sent_columns": tuple(column for column in planned.values() if column not in carried),
-        "witness": words.quoted(f"before_{images.witness}", engine),
-    }
-
-
-def _judged(outline: Outline, own: Internals, write: FilterWriter) -> dict[str, Any]:
-    """The filters in force, and what becomes of a change that they judged."""
-    engine, judgements = outline.engine, outline.judgements
-    connective = "AND " if judgements.every else "OR "
-
-    def print_criteria(
-        criteria: Sequence[Criterion], prefix: str, numbers: Iterator[int]
-    ) -> tuple[PlannedCriterion, ...]:
-        return _criteria(criteria, prefix, write, numbers, connective, engine)
-
-    numbers = iter(range(1, 1_000_000))
-    return {
-        "matching": _MATCHING[judgements.every, judgements.unknown_matches],
-        "unknown_matches": words.true_or_false(value=judgements.unknown_matches, engine=engine),
-        "old_arms": _arms(judgements.old, print_criteria, numbers, engine),
-        "new_arms": _arms(judgements.new, print_criteria, numbers, engine),
-        "copy_criteria": print_criteria(judgements.copy, "", iter(range(1, 1_000_000))),
-        "transitions": _transitions(own, engine),
+        "witness": words.named(f"before_{images.witness}", engine),
     }
 
 
@@ -190,15 +166,19 @@ def _completeness(
     if outline.stops_at_unchanged:
         complete_if = (words.true_or_false(value=True, engine=engine),)
     return {
-        "key_changed": key_changed,
-        "any_unchanged": tuple(column.is_unchanged for column in keepable),
-        "any_kept": tuple(column.keeps for column in keepable),
-        "must_be_complete": complete_if,
-        "checked_effect": words.checked_effect(
-            own.effect, keeps, _UNKNOWN, engine, always=outline.stops_at_unchanged
+        "key_change": alternatives(key_changed, _NARROW),
+        "any_unchanged": alternatives(tuple(one.is_unchanged for one in keepable), _NARROW),
+        "any_kept": alternatives(tuple(one.keeps for one in keepable), _NARROW),
+        "must_be_complete": alternatives(complete_if, _NARROW),
+        "checked_effect": laid_out(
+            words.checked_effect(
+                own.effect, keeps, _UNKNOWN, engine, always=outline.stops_at_unchanged
+            ),
+            engine,
+            _NARROW,
         ),
-        "unknown_value": words.raise_error(_UNKNOWN, engine),
-        "inserts": words.inserts(own.effect, keeps, _INCOMPLETE, engine),
+        "unknown_value": laid_out(words.raise_error(_UNKNOWN, engine), engine, _NARROW),
+        "inserts": laid_out(words.inserts(own.effect, keeps, _INCOMPLETE, engine), engine, _NARROW),
     }
 
 
@@ -220,41 +200,30 @@ def _tail(columns: Sequence[str]) -> str:
 def _column(name: str, tail: str, keepable: bool, unique: bool, engine: Engine) -> PlannedColumn:
     keeps, known = f"keeps_{name}{tail}", f"known_{name}{tail}"
     sent = words.column(name, "s", engine)
+
+    def lines(text: str) -> tuple[str, ...]:
+        return laid_out(text, engine, _BRANCH)
+
     return PlannedColumn(
         plain=name,
-        name=words.quoted(name, engine),
-        before=words.quoted(f"before_{name}", engine),
-        after=words.quoted(f"after_{name}", engine),
-        old=words.quoted(f"old_{name}", engine),
-        new=words.quoted(f"new_{name}", engine),
+        name=words.named(name, engine),
+        before=words.named(f"before_{name}", engine),
+        after=words.named(f"after_{name}", engine),
+        old=words.named(f"old_{name}", engine),
+        new=words.named(f"new_{name}", engine),
         is_unchanged=words.is_unchanged(name, engine),
-        keeps=words.quoted(keeps, engine),
-        known=words.quoted(known, engine),
-        last_known=words.last_known(name, keeps, engine) if keepable else "",
-        last_seen=words.last_seen(name, keeps, f"effect{tail}", f"change_seq{tail}", engine)
+        keeps=words.named(keeps, engine),
+        known=words.named(known, engine),
+        last_known=lines(words.last_known(name, keeps, engine)) if keepable else (),
+        last_seen=lines(words.last_seen(name, keeps, f"effect{tail}", f"change_seq{tail}", engine))
         if keepable
-        else "",
-        left_behind=words.quoted(f"left_behind_{name}{tail}", engine),
-        held=words.column(name, "target", engine) if keepable or unique else "NULL",
-        updated=words.kept_or_sent(name, keeps, engine) if keepable else sent,
-        inserted=words.inserted(name, keeps, _INCOMPLETE, engine) if keepable else sent,
-    )
-
-
-def _arms(
-    arms: Sequence[Arm],
-    print_criteria: Callable[
-        [Sequence[Criterion], str, Iterator[int]], tuple[PlannedCriterion, ...]
-    ],
-    numbers: Iterator[int],
-    engine: Engine,
-) -> tuple[PlannedArm, ...]:
-    return tuple(
-        PlannedArm(
-            tuple(words.literal(op, engine) for op in arm.ops),
-            print_criteria(arm.criteria, f"{arm.image}_", numbers),
-        )
-        for arm in arms
+        else (),
+        left_behind=words.named(f"left_behind_{name}{tail}", engine),
+        held=words.column(name, "present", engine)
+        if keepable or unique
+        else words.null_as(name, engine),
+        updated=lines(words.kept_or_sent(name, keeps, engine)) if keepable else (sent,),
+        inserted=lines(words.inserted(name, keeps, _INCOMPLETE, engine)) if keepable else (sent,),
     )
 
 
@@ -267,46 +236,4 @@ def read_of_old_rows(judgements: Judgements) -> frozenset[str]:
         for criterion in arm.criteria
         if criterion.filter is not None
         for column in criterion.filter.columns
-    )
-
-
-def _criteria(
-    criteria: Sequence[Criterion],
-    prefix: str,
-    write: FilterWriter,
-    numbers: Iterator[int],
-    connective: str,
-    engine: Engine,
-) -> tuple[PlannedCriterion, ...]:
-    return tuple(
-        PlannedCriterion(
-            connective if position else "",
-            words.comment(criterion.label),
-            number,
-            _condition(criterion, prefix, write, engine),
-        )
-        for position, (criterion, number) in enumerate(zip(criteria, numbers, strict=False))
-    )
-
-
-def _condition(criterion: Criterion, prefix: str, write: FilterWriter, engine: Engine) -> str:
-    if criterion.stops is not None:
-        return words.raise_error(f"filtersql: {criterion.stops}", engine)
-    if criterion.filter is not None:
-        return write(criterion.filter, prefix)
-    return words.true_or_false(value=criterion.matches, engine=engine)
-
-
-@lru_cache(maxsize=64)
-def _transitions(own: Internals, engine: Engine) -> tuple[PlannedTransition, ...]:
-    def matches(name: str, *, yes: bool) -> str:
-        return words.quoted(name, engine) if yes else words.negated(name, engine)
-
-    return tuple(
-        PlannedTransition(
-            matches(own.old_matches, yes=old),
-            matches(own.new_matches, yes=new),
-            words.literal(Effect(effect).value, engine),
-        )
-        for (old, new), effect in TRANSITIONS.items()
     )

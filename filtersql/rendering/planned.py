@@ -1,7 +1,7 @@
 """Records of what the macros print for one table: finished strings, in the macros' own words.
 
 Example
-    `plan.key_columns[0].old` is `` `old_id` ``, quoted; `plan.old_arms[0].ops` are literals.
+    `plan.key_columns[0].old` is `old_id`, or quoted; `plan.old_arms[0].ops` are literals.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class PlannedColumn:
-    """A column under the names that it has on its way; each is quoted, but for `plain`."""
+    """A column under the names that it has on its way, each quoted where it has to be.
+
+    `plain` never is. Expressions are in lines.
+    """
 
     plain: str
     name: str
@@ -31,27 +34,32 @@ class PlannedColumn:
     is_unchanged: str
     keeps: str
     known: str
-    last_known: str
+    last_known: tuple[str, ...]
     #: the last value, or that none was sent since the row came; goes before OVER (…)
-    last_seen: str
+    last_seen: tuple[str, ...]
     left_behind: str
-    #: what stands for it in a row that the target holds
+    #: what stands for it in a row that the target holds, selected
     held: str
-    updated: str
-    inserted: str
+    updated: tuple[str, ...]
+    inserted: tuple[str, ...]
     #: NULL of its type, where no old row holds it
     absent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCriterion:
-    """One part of an OR or AND: a comment that names it, its number in the file, its SQL."""
+    """One part of an OR or AND: a comment that names it, its number in the file, its SQL.
+
+    `lines` are `sql` in parentheses and `label_lines` are `label`, laid out.
+    """
 
     #: `OR ` or `AND `; nothing before the first one
     connective: str
     label: str
     number: int
     sql: str
+    lines: tuple[str, ...]
+    label_lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ class Internals:
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
-    """The values of `plan.` in macros/*.sql. Identifiers are quoted, literals are literals."""
+    """The values of `plan.` in macros/*.sql. Identifiers are quoted where they have to be."""
 
     header: tuple[str, ...]
     target: str
@@ -140,34 +148,37 @@ class MergePlan:
     met_columns: tuple[PlannedColumn, ...]
     #: the primary key, where rows are found by another key
     unique_columns: tuple[PlannedColumn, ...]
-    key: tuple[str, ...]
-    #: all columns, for a table without key
-    row: tuple[str, ...]
+    #: SELECT and all columns, or those of the key, in lines
+    selection: tuple[str, ...]
+    key_selection: tuple[str, ...]
+    #: PARTITION BY the key, or all columns of a table without key, in lines
+    key_partition: tuple[str, ...]
+    row_partition: tuple[str, ...]
     first_key: str
     witness: str
-    key_changed: tuple[str, ...]
+    #: conditions in parentheses, in lines; the last says when a new row may not leave out a column
+    key_change: tuple[str, ...]
     any_unchanged: tuple[str, ...]
     any_kept: tuple[str, ...]
-    #: conditions under which a new row may not leave out a column
     must_be_complete: tuple[str, ...]
-    #: the effect of a change; stops where it adds a row that is incomplete
-    checked_effect: str
+    #: the effect of a change, selected, in lines; stops where it adds a row that is incomplete
+    checked_effect: tuple[str, ...]
     truncate_ops: tuple[str, ...]
     #: the seq up to which changes cannot matter any more
     judged_above: str
-    #: how several filters are combined, and what NULL is
-    matching: str
+    #: how several filters are combined, and what NULL is, in lines
+    matching: tuple[str, ...]
     unknown_matches: str
     old_arms: tuple[PlannedArm, ...]
     new_arms: tuple[PlannedArm, ...]
     copy_criteria: tuple[PlannedCriterion, ...]
     transitions: tuple[PlannedTransition, ...]
-    inserts: str
+    inserts: tuple[str, ...]
     explode: str
     old_side: str
     new_side: str
     both_sides: str
-    unknown_value: str
+    unknown_value: tuple[str, ...]
     text_type: str
     effect: str
     change_seq: str
@@ -202,13 +213,13 @@ class MergePlan:
     previous_epoch: str
     stays: str
     zero_to_copies_left: str
-    #: what an earlier change left under the key; goes before OVER (…)
-    found_before: str
-    #: what all changes of a key that hang on each other find, judged in their order
-    all_outcomes: str
+    #: what an earlier change left under the key; goes before OVER (…); in lines
+    found_before: tuple[str, ...]
+    #: what all changes of a key that hang on each other find, judged in their order; in lines
+    all_outcomes: tuple[str, ...]
     each_outcome: str
-    #: how many TRUNCATEs came before a change
-    epoch_of_change: str
+    #: how many TRUNCATEs came before a change, in lines
+    epoch_of_change: tuple[str, ...]
     #: `effect` and `copy_ordinal`, unquoted: for the runner
     plain_effect: str
     plain_ordinal: str

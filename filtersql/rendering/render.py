@@ -48,8 +48,8 @@ MACROS = {
 
 
 @lru_cache(maxsize=8)
-def environment(folder: Path, *, trusted: bool) -> Environment:
-    """Jinja over one folder of macros: the sandbox, or a faster one for the package's own."""
+def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
+    """Jinja over folders of macros: the sandbox, or a faster one for the package's own."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from jinja2.compiler import CodeGenerator, Frame
     from jinja2.nodes import Getattr
@@ -63,7 +63,7 @@ def environment(folder: Path, *, trusted: bool) -> Environment:
             self.write(f".{node.attr}")
 
     made = (Environment if trusted else SandboxedEnvironment)(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         autoescape=False,
         auto_reload=False,
@@ -75,10 +75,10 @@ def environment(folder: Path, *, trusted: bool) -> Environment:
 
 @lru_cache(maxsize=64)
 def _template(macro: str, folders: tuple[Path, ...]) -> Template:
-    """The macro of the first folder that has one; the last folder is the package's."""
-    own = [folder for folder in folders[:-1] if (folder / f"{macro}.sql").is_file()]
-    folder = own[0] if own else folders[-1]
-    return environment(folder, trusted=not own).get_template(f"{macro}.sql")
+    """The macro of the first folder that has one, also within another; the last is the package's."""
+    own = any(any(folder.glob("*.sql")) for folder in folders[:-1])
+    searched = folders if own else folders[-1:]
+    return environment(searched, trusted=not own).get_template(f"{macro}.sql")
 
 
 def render(macro: str, plan: MergePlan, folders: Sequence[Path]) -> str:

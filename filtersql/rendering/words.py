@@ -4,7 +4,8 @@ Example
     ============================ ============================ =====================
     word                         Spark                        DuckDB
     ============================ ============================ =====================
-    quoted("a b")                `` `a b` ``                  `"a b"`
+    named("a")                   `a`                          the same
+    named("a b")                 `` `a b` ``                  `"a b"`
     literal("it's")              `'it\\'s'`                   `'it''s'`
     is_unchanged("c")            ARRAY_CONTAINS(unchanged, …) the same
     ============================ ============================ =====================
@@ -17,6 +18,7 @@ from functools import lru_cache
 
 from sqlglot import exp, parse_one, select
 
+from filtersql.rendering.keywords import is_plain
 from filtersql.storage import Engine
 
 __all__ = [
@@ -37,8 +39,10 @@ __all__ = [
     "last_known",
     "last_seen",
     "literal",
+    "named",
     "negated",
     "null",
+    "null_as",
     "outcomes",
     "quoted",
     "raise_error",
@@ -55,6 +59,12 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 def quoted(name: str, engine: Engine) -> str:
     """The identifier, quoted."""
     return exp.to_identifier(name, quoted=True).sql(engine, copy=False)
+
+
+@lru_cache(maxsize=65536)
+def named(name: str, engine: Engine) -> str:
+    """The identifier, quoted where it is not plain: reviewed statements are read by people."""
+    return _identifier(name).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
@@ -82,7 +92,7 @@ def judged_above(engine: Engine, *, everything: bool) -> str:
     nothing = exp.convert(-1)
     if everything:
         return nothing.sql(engine, copy=False)
-    last = select("seq").from_("truncated").subquery()
+    last = select(exp.column("seq", table="truncated")).from_("truncated").subquery()
     return exp.Coalesce(this=last, expressions=[nothing]).sql(engine, copy=False)
 
 
@@ -111,24 +121,30 @@ def null(sql_type: str, engine: Engine) -> str:
     return exp.Cast(this=exp.null(), to=kind).sql(engine, copy=False)
 
 
+@lru_cache(maxsize=65536)
+def null_as(name: str, engine: Engine) -> str:
+    """NULL, selected as the column."""
+    return exp.alias_(exp.null(), _identifier(name), copy=False).sql(engine, copy=False)
+
+
 @lru_cache(maxsize=4096)
 def checked_effect(
     effect: str, keeps: tuple[str, ...], message: str, engine: Engine, *, always: bool
 ) -> str:
-    """The effect; stops where a change that brings a row (or any change) left a column out."""
+    """The effect, selected; stops where a change that brings a row (or any) left a column out."""
     if not keeps:
-        return quoted(effect, engine)
+        return named(effect, engine)
     brings = _column(effect).isin("update", "insert", "arrived") if always else None
     brings = brings or _column(effect).isin("insert", "arrived")
     lacking = exp.and_(brings, exp.or_(*map(_column, keeps)))
     stop = exp.case().when(lacking, _stop(message, engine)).else_(_column(effect))
-    return stop.sql(engine, copy=False)
+    return exp.alias_(stop, _identifier(effect), copy=False).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
 def last_known(name: str, keeps: str, engine: Engine) -> str:
     """The newest value of the column that is known so far, as a struct; goes before OVER (…)."""
-    value = exp.PropertyEQ(this=exp.to_identifier("value"), expression=_column(name))
+    value = exp.PropertyEQ(this=exp.to_identifier("newest"), expression=_column(name))
     known = exp.case().when(exp.not_(_column(keeps)), exp.Struct(expressions=[value]))
     return exp.IgnoreNulls(this=exp.LastValue(this=known)).sql(engine, copy=False)
 
@@ -148,7 +164,7 @@ def last_seen(name: str, keeps: str, effect: str, seq: str, engine: Engine) -> s
         expressions=[
             exp.PropertyEQ(this=exp.to_identifier(field), expression=value)
             for field, value in (
-                ("value", exp.case().when(sent, _column(name))),
+                ("newest", exp.case().when(sent, _column(name))),
                 ("pending", pending.else_(exp.convert(-1))),
             )
         ]
@@ -205,7 +221,11 @@ def column(name: str, table: str, engine: Engine) -> str:
 
 
 def _column(name: str, table: str | None = None) -> exp.Column:
-    return exp.column(exp.to_identifier(name, quoted=True), table=table)
+    return exp.column(_identifier(name), table=table)
+
+
+def _identifier(name: str) -> exp.Identifier:
+    return exp.to_identifier(name, quoted=not is_plain(name))
 
 
 def _stop(message: str, engine: Engine) -> exp.Anonymous:

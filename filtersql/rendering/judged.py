@@ -1,0 +1,134 @@
+"""The filters in force as the macros print them: marked, numbered, named by a comment, laid out.
+
+Example
+    -- publication p1: (a > 5)
+    /*<1*/ (old_a > 5) /*1>*/
+
+    The numbers run through the arms of the old row and those of the new one; the copy has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from filtersql.changes import TRANSITIONS, Arm, Criterion, Effect, Judgements
+from filtersql.filters.model import Filter
+from filtersql.rendering import words
+from filtersql.rendering.layout import WIDTH, criterion_lines, one_line, wrapped
+from filtersql.rendering.planned import Internals, PlannedArm, PlannedCriterion, PlannedTransition
+from filtersql.storage import Engine
+
+__all__ = ["FilterWriter", "judged"]
+
+#: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
+FilterWriter = Callable[[Filter, str], str]
+
+#: columns before the deepest filter
+_DEPTH = 24
+#: (every filter must match, NULL matches) -> what the file says of it
+_MATCHING = {
+    (False, False): (
+        "Whether they match the row filters of any publication.",
+        "NULL is not a match.",
+    ),
+    (False, True): ("Whether they match the row filters of any set.", "NULL is a match, too."),
+    (True, False): ("Whether they match the row filters of all sets.", "NULL is not a match."),
+    (True, True): ("Whether they match the row filters of all sets.", "NULL is a match, too."),
+}
+
+
+def judged(
+    judgements: Judgements, engine: Engine, own: Internals, write: FilterWriter
+) -> dict[str, Any]:
+    """The filters in force, and what becomes of a change that they judged."""
+    connective = "AND " if judgements.every else "OR "
+
+    def print_criteria(
+        criteria: Sequence[Criterion], prefix: str, numbers: Iterator[int]
+    ) -> tuple[PlannedCriterion, ...]:
+        return _criteria(criteria, prefix, write, numbers, connective, engine)
+
+    numbers = iter(range(1, 1_000_000))
+    return {
+        "matching": _MATCHING[judgements.every, judgements.unknown_matches],
+        "unknown_matches": words.true_or_false(value=judgements.unknown_matches, engine=engine),
+        "old_arms": _arms(judgements.old, print_criteria, numbers, engine),
+        "new_arms": _arms(judgements.new, print_criteria, numbers, engine),
+        "copy_criteria": print_criteria(judgements.copy, "", iter(range(1, 1_000_000))),
+        "transitions": _transitions(own, engine),
+    }
+
+
+def _arms(
+    arms: Sequence[Arm],
+    print_criteria: Callable[
+        [Sequence[Criterion], str, Iterator[int]], tuple[PlannedCriterion, ...]
+    ],
+    numbers: Iterator[int],
+    engine: Engine,
+) -> tuple[PlannedArm, ...]:
+    return tuple(
+        PlannedArm(
+            tuple(words.literal(op, engine) for op in arm.ops),
+            print_criteria(arm.criteria, f"{arm.image}_", numbers),
+        )
+        for arm in arms
+    )
+
+
+def _criteria(
+    criteria: Sequence[Criterion],
+    prefix: str,
+    write: FilterWriter,
+    numbers: Iterator[int],
+    connective: str,
+    engine: Engine,
+) -> tuple[PlannedCriterion, ...]:
+    return tuple(
+        _criterion(criterion, connective if position else "", number, prefix, write, engine)
+        for position, (criterion, number) in enumerate(zip(criteria, numbers, strict=False))
+    )
+
+
+def _criterion(
+    criterion: Criterion,
+    connective: str,
+    number: int,
+    prefix: str,
+    write: FilterWriter,
+    engine: Engine,
+) -> PlannedCriterion:
+    label, sql = (
+        words.comment(one_line(criterion.label)),
+        _condition(criterion, prefix, write, engine),
+    )
+    label_lines = tuple(
+        words.comment(line) for line in wrapped(label, WIDTH - _DEPTH - len("-- "), 2)
+    )
+    lines = criterion_lines(sql, engine, WIDTH - _DEPTH)
+    return PlannedCriterion(connective, label, number, sql, lines, label_lines)
+
+
+def _condition(criterion: Criterion, prefix: str, write: FilterWriter, engine: Engine) -> str:
+    if criterion.stops is not None:
+        return words.raise_error(f"filtersql: {criterion.stops}", engine)
+    if criterion.filter is not None:
+        return write(criterion.filter, prefix)
+    return words.true_or_false(value=criterion.matches, engine=engine)
+
+
+@lru_cache(maxsize=64)
+def _transitions(own: Internals, engine: Engine) -> tuple[PlannedTransition, ...]:
+    def matches(name: str, *, yes: bool) -> str:
+        return words.named(name, engine) if yes else words.negated(name, engine)
+
+    return tuple(
+        PlannedTransition(
+            matches(own.old_matches, yes=old),
+            matches(own.new_matches, yes=new),
+            words.literal(Effect(effect).value, engine),
+        )
+        for (old, new), effect in TRANSITIONS.items()
+    )
