@@ -75,7 +75,7 @@ def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
 
 @lru_cache(maxsize=64)
 def _template(macro: str, folders: tuple[Path, ...]) -> Template:
-    """The macro of the first folder that has one, also within another; the last is the package's."""
+    """The macro of the first folder that has one, also within another; the package's is last."""
     own = any(any(folder.glob("*.sql")) for folder in folders[:-1])
     searched = folders if own else folders[-1:]
     return environment(searched, trusted=not own).get_template(f"{macro}.sql")
