@@ -18,7 +18,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from servers import Server
-from three_engines import ERROR, Duck, Postgres, Rows, Sparks, as_text, same, shown
+from three_engines import ERROR, Duck, Postgres, Rows, Sparks, as_text, held, same, shown
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.engines import duckdb as duckdb_table
@@ -139,18 +139,22 @@ def test_spark_gives_postgresqls_values(
 def _spark_differences(
     sparks: Sparks, rows: Rows, asked: list[tuple[str, str, str, list[str | None]]]
 ) -> list[str]:
-    def places(expected: list[str | None], *, raising: bool) -> list[int]:
+    def places(expected: list[str | None], kind: str, *, raising: bool) -> list[int]:
         return [
             place
             for place, value in enumerate(expected)
-            if (value == ERROR) == raising and rows.fits(rows.values[place], "spark")
+            if (value == ERROR) == raising
+            and rows.fits(rows.values[place], "spark")
+            and held(value, kind, "spark")
         ]
 
-    found = sparks.ask(rows, [(sql, places(want, raising=False)) for _, _, sql, want in asked])
+    found = sparks.ask(
+        rows, [(sql, places(want, kind, raising=False)) for _, kind, sql, want in asked]
+    )
     wrong = []
     for (expression, kind, sql, expected), values in zip(asked, found, strict=True):
         wrong += _different(rows, expression, kind, expected, values)
-        for place in places(expected, raising=True)[-1:]:
+        for place in places(expected, kind, raising=True)[-1:]:
             try:
                 value = sparks.ask(rows, [(sql, [place])])[0][place]
             except PySparkException:

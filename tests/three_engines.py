@@ -165,6 +165,14 @@ NASTY: dict[str, list[str | None]] = {
 }  # fmt: skip
 #: values that a type of the engine cannot hold: a run stops on them, no filter sees them
 _NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC"}
+
+
+def held(value: str | None, kind: str, engine: Engine) -> bool:
+    """Whether the engine's type has this value as a result."""
+    moment = kind in ("date", "timestamp", "timestamptz")
+    return engine == "duckdb" or not (moment and value in _NOT_IN_SPARK)
+
+
 _MOST_ROWS = 700
 _YEAR = re.compile(r"([+-]?\d+)(?=-\d\d-)")
 

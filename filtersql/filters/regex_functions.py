@@ -264,7 +264,7 @@ def _replace(writer: Writer, found: Given) -> exp.Expr:
     numbers = len(args) > 3 and args[3].type != "text"
     start = found.number(3, 1) if numbers else 1
     times = found.number(4, 1) if numbers else 1
-    if start != 1 or times not in (0, 1):
+    if times not in (0, 1):
         raise Untranslatable("Only the first match, or all of them, can be replaced.")
     # With a number of matches the option "g" is an error; 0 stands for all.
     everywhere = regex.everywhere or (numbers and len(args) > 4 and times == 0)
@@ -273,10 +273,17 @@ def _replace(writer: Writer, found: Given) -> exp.Expr:
     parts = _parts_of(str(replacement))
     used = any(isinstance(part, int) and part > 0 for part in parts)
     (check_groups if used else check_end)(regex.tree)
-    if everywhere and can_be_empty(regex.tree):
+    if (everywhere or start > 1) and can_be_empty(regex.tree):
         raise Untranslatable(_EMPTY)
     kept = written(regex.tree, writer.engine, groups=used)
-    return _replaced(writer, writer.put(found.subject), kept, parts, everywhere, regex.groups)
+    subject = _from(writer, found, start)
+    result = _replaced(writer, subject, kept, parts, everywhere, regex.groups)
+    if start == 1:
+        return result
+    before = writer.filled(
+        "SUBSTRING(_1, 1, _2)", writer.put(found.subject), writer.integer(start - 1)
+    )
+    return writer.filled("_1 || _2", before, result)
 
 
 def _replaced(

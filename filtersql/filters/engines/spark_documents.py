@@ -93,7 +93,8 @@ DOCUMENTS = table(
         ".marked_plain": _marked(_PLAIN_TOKENS),
         ".json_sure": "CASE WHEN _1 RLIKE '\\\\\\\\u(0000|[dD][89abAB])' "
         "THEN raise_error('an escaped surrogate or zero in json') ELSE _1 END",
-        ".document": "TRY_ELEMENT_AT(FROM_JSON(CONCAT('[', _1, ']'), 'array<string>'), 1)",
+        ".document": "TRY_ELEMENT_AT(FROM_JSON(CONCAT('[', _1, ']'), 'array<string>', "
+        "MAP('mode', 'FAILFAST')), 1)",
         ".no_document": "CAST(NULL AS STRING)",
         ".document_raw": "_1",
         ".document_key": "CONCAT('s', _1)",
