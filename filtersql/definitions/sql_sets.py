@@ -176,9 +176,7 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     autoadd = flag(arguments, "autoadd_tables")
     replicate = _replicated(arguments, found.replicate)
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
-    if not replicate.isdisjoint((Action.UPDATE, Action.DELETE)) and any(
-        table is not None and not has_key(table) for table in tables
-    ):
+    if _judges(replicate) and any(table is not None and not has_key(table) for table in tables):
         raise SetHoldsKeyless(name, set_place(arguments, span))
     script.drafts.replication_sets[name] = replace(
         found,
@@ -192,6 +190,10 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
     if name not in script.drafts.replication_sets and not flag(arguments, "ifexists"):
         raise SetNotFound(name, script.drafts.replication_sets, set_place(arguments, span))
     script.drafts.replication_sets.pop(name, None)
+
+
+def _judges(replicate: frozenset[Action]) -> bool:
+    return not replicate.isdisjoint((Action.UPDATE, Action.DELETE))
 
 
 def has_key(table: DraftTable) -> bool:
@@ -265,6 +267,8 @@ def _add_tables(
         if (schemas is None or table.name.schema in schemas)
         and table.name not in there
         and not (table.view or table.foreign or table.unlogged)
+        # What autoadd would leave out later is left out now.
+        and (schemas is not None or has_key(table) or not _judges(found.replicate))
     ]
     script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
 
