@@ -122,7 +122,7 @@ class Debezium:
         self, place: Place, status: Status, mistakes: list[tuple[Place, Mistake]]
     ) -> Iterator[tuple[Place, Record]]:
         """The commit record of a transaction whose changes are numbered, and are all there."""
-        newest = self.index.newest.get(status.tx)
+        newest = self.index.newest.get(status.tx) if status.status == "END" else None
         if newest is None or newest < self.lowest:
             return  # it is applied, so the files of some of its changes need not be here
         for each in status.data_collections or []:
@@ -266,8 +266,7 @@ def _message(line: bytes) -> _Read | Status | None:
         if message is None:
             return None
     if message.status is not None:
-        status = _statuses.decode(body)
-        return status if status.status == "END" else None
+        return _statuses.decode(body)
     if message.op is None or message.op == "m":
         return None
     if message.op not in _OPS:

@@ -84,7 +84,7 @@ class _Collection(msgspec.Struct, gc=False):
 
 
 class Status(msgspec.Struct, gc=False):
-    """The message that ends a transaction."""
+    """The message that begins or ends a transaction."""
 
     status: str
     id: str
@@ -130,6 +130,7 @@ class Index:
     #: the last seq of each transaction whose changes are numbered
     newest: dict[str, int] = field(default_factory=dict)
     counts: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    #: the last message of each transaction of which one tells where it begins or ends
     ends: dict[str, Status] = field(default_factory=dict)
     #: lines that may be another's repetition or a change of their own
     doubts: set[tuple[str, int]] = field(default_factory=set)
