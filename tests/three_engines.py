@@ -164,15 +164,7 @@ NASTY: dict[str, list[str | None]] = {
              "ffffffff-ffff-ffff-ffff-ffffffffffff", None],
 }  # fmt: skip
 #: values that a type of the engine cannot hold: a run stops on them, no filter sees them
-_NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC"}
-
-
-def held(value: str | None, kind: str, engine: Engine) -> bool:
-    """Whether the engine's type has this value as a result."""
-    moment = kind in ("date", "timestamp", "timestamptz")
-    return engine == "duckdb" or not (moment and value in _NOT_IN_SPARK)
-
-
+NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC"}
 _MOST_ROWS = 700
 _YEAR = re.compile(r"([+-]?\d+)(?=-\d\d-)")
 
@@ -219,7 +211,7 @@ class Rows:
     def fits(self, row: tuple[str | None, ...], engine: Engine) -> bool:
         """Whether the engine's types hold the row."""
         return engine == "duckdb" or not any(
-            value in _NOT_IN_SPARK and name in ("date", "timestamp", "timestamptz")
+            value in NOT_IN_SPARK and name in ("date", "timestamp", "timestamptz")
             for value, name in zip(row, self.types, strict=True)
         )
 
