@@ -217,7 +217,7 @@ def slowed(place: Place, port: int) -> None:
 
     def slow(self: Remote, statement: str, *rest: object) -> object:
         if "filtersql_stage__0" in statement:
-            count = "(SELECT MAX(id) AS m FROM RANGE(3000000000))"
+            count = "(SELECT MAX(id) AS m FROM RANGE(1500000000))"
             staged = "SELECT * FROM `filtersql_stage__0`"
             assert staged in statement
             slower = f"SELECT s.* FROM `filtersql_stage__0` AS s JOIN {count} ON m > 0"
