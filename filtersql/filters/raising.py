@@ -41,6 +41,7 @@ _CLASSES = "on characters outside ASCII of a class that depends on the database'
 _UNFINISHED = "when the pattern ends with its escape character"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
+_CASH = ("int2", "int4", "int8", "flt4", "flt8")
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
 
 #: function names, and on which values they raise
@@ -105,6 +106,30 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["get_byte", "get_bit"], "when the index is out of range"),
     "decode(text,text)": "when the text cannot be decoded",
     "initcap(text)": "on characters outside ASCII, whose case depends on the database's locale",
+    **dict.fromkeys(["interval_pl", "interval_mi", "interval_um", "interval_mul", "mul_d_interval",
+                     "justify_days", "justify_hours", "justify_interval", "make_interval"],
+                    "when a part of the result does not fit an interval"),
+    "interval_div": f"{_ZERO} or when a part of the result does not fit an interval",
+    **dict.fromkeys(["interval_pl_timestamp", "interval_pl_date", "date_pl_interval",
+                     "date_mi_interval", "datetime_pl", "timedate_pl"], _FITS),
+    **dict.fromkeys(["make_date", "make_time", "make_timestamp", "to_timestamp(float8)"],
+                    "when there is no such date or time"),
+    **dict.fromkeys(["age", "time_pl_interval", "time_mi_interval"], "when a value is infinite"),
+    "date_trunc(text,timestamptz,text)": "on moments before 1970, where time zone databases differ",
+    **dict.fromkeys(["cash_pl", "cash_mi", *(f"cash_mul_{kind}" for kind in _CASH),
+                     *(f"{kind}_mul_cash" for kind in _CASH)], _FITS),
+    **dict.fromkeys(["cash_div_cash", *(f"cash_div_{kind}" for kind in _CASH)], _ZERO),
+    **dict.fromkeys(["bitand", "bitor", "bitxor"], "when the lengths differ"),
+    **dict.fromkeys(["get_bit", "set_bit"], "when there is no such bit"),
+    **dict.fromkeys(["int4(bit)", "int8(bit)"], _FITS),
+    "set_masklen": "when there is no such network",
+    "substring(bit,int4,int4)": _NEGATIVE,
+    **dict.fromkeys([f"{kind}range" for kind in ("int4", "int8", "num", "date", "ts", "tstz")],
+                    "when the lower bound is larger than the upper one"),
+    **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "atan",
+                                                    "sinh", "cosh", "tanh", "cbrt")]
+                    + ["dcbrt", "atan2", "degrees", "radians"],
+                    "out of its domain, or where its last digits would decide"),
     "chr": "when the value is no character",
     **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
@@ -178,6 +203,8 @@ def _harmless(node: Op | Func) -> bool:
     value = last.value if isinstance(last, Const) else None
     if value is None:
         return False
+    if name in ("numeric_div", "div", "cash_div_flt8", "cash_div_flt4", "interval_div"):
+        return value != 0 and name != "interval_div"
     if name.startswith("int") and name.endswith("div"):
         return value not in (0, -1)
     if name in ("int2mod", "int4mod", "int8mod", "mod", "numeric_mod"):
