@@ -6,6 +6,12 @@ truncations AS (
         WHERE op IN ({{ plan.truncate_ops | join(", ") }})
     ),
 
+    barriers AS (
+        -- One row, whether there are any or not.
+        SELECT {{ plan.all_barriers }} AS {{ plan.place }}
+        FROM truncations
+    ),
+
     changed AS (
         -- What happens to the target's rows, one by one.
         SELECT
@@ -37,6 +43,7 @@ truncations AS (
             {{ plan.epoch_of_change | join("\n            ") }} AS {{ plan.epoch }},
             seq AS {{ plan.change_seq }}
         FROM sides
+        CROSS JOIN barriers
     ),
 
     events AS (

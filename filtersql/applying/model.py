@@ -57,6 +57,8 @@ class Options:
     resync: frozenset[RelationName] = frozenset()
     #: changes in quarantine are applied
     release: bool = False
+    #: every target that is defined, whatever is selected: (subscription, schema, table)
+    defined: frozenset[tuple[str, str, str]] | None = None
     #: how many targets may be worked at at a time
     threads: int = 1
 
@@ -129,6 +131,8 @@ class RunResult:
     results: tuple[TableResult, ...]
     mistakes: tuple[Mistake, ...] = ()
     elapsed_time: float = 0.0
+    #: targets of earlier definitions that stay as they are: their node and table
+    removed: tuple[tuple[str, str], ...] = ()
 
     @property
     def exit_code(self) -> int:

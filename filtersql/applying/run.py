@@ -12,11 +12,12 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from filtersql.applying import ledger
 from filtersql.applying.judging import StageRefused
 from filtersql.applying.lanes import lanes
 from filtersql.applying.lease import leased
@@ -99,7 +100,29 @@ def run(
             for result in found:
                 told.end(result)
             results += found
-    return RunResult(tuple(results), tuple(mistakes), time.perf_counter() - began)
+    removed = _removed(inputs, engine, tables, options)
+    spent = time.perf_counter() - began
+    return RunResult(tuple(results), tuple(mistakes), spent, removed)
+
+
+def _removed(
+    inputs: Inputs, engine: Engine, subscriptions: Collection[str], options: Options
+) -> tuple[tuple[str, str], ...]:
+    """Targets that the ledger knows and that no definition names any more."""
+    defined = options.defined
+    if defined is None:
+        return ()
+    try:
+        entries = ledger.read(engine, inputs.state_schema).newest.values()
+    except Mistakes:
+        return ()  # the run has said why the ledger cannot be read
+    return tuple(
+        (f"{entry.subscription}/{entry.relation}", entry.target)
+        for entry in entries
+        if entry.subscription in subscriptions
+        and entry.key not in defined
+        and entry.phase != "dropped"
+    )
 
 
 @contextmanager

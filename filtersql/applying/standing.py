@@ -51,6 +51,8 @@ class Standing:
     settled: bool = False
     #: the filter differs from the one that the ledger names, and the user accepts it
     accepted: bool = False
+    #: it was filled before, and is to be filled again
+    refilled: bool = False
     #: changes of the quarantine were applied that still stand there
     released: bool = False
 
@@ -105,7 +107,9 @@ def _wrong(
 
 def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | None) -> Standing:
     generation = 1 if entry is None else entry.generation + 1
-    return Standing(compiled, entry, True, generation, copied_to(compiled, subscription))
+    filled = entry is not None and entry.phase in ("applying", "applied", "releasing")
+    position = copied_to(compiled, subscription)
+    return Standing(compiled, entry, True, generation, position, refilled=filled)
 
 
 def _known(

@@ -19,6 +19,7 @@ from filtersql.applying.aside import sort_out
 from filtersql.applying.lease import check_free
 from filtersql.applying.ledger import Entry
 from filtersql.applying.model import TableResult
+from filtersql.applying.reach import check_reach
 from filtersql.applying.rounds import below, round_of
 from filtersql.applying.sources import FeedRead, stage_source
 from filtersql.applying.standing import standings
@@ -81,6 +82,8 @@ def apply_subscription(
             whole = not feed.reading.waiting and work.stop is None
             if whole and target.standing.until is None:
                 target.pending = staged.read
+    if feed is not None:
+        _check_refills(work)
     sort_out(work, raising)
     _copy(work)
     try:
@@ -94,6 +97,24 @@ def apply_subscription(
         raise
     stopped = () if work.stop is None else work.stop.mistakes
     return [_result(target, work.stop) for target in work.targets], stopped
+
+
+def _check_refills(work: Work) -> None:
+    """A target that is copied again must find every change that it had. Raises Mistakes."""
+    again = [t for t in work.targets if t.standing.copy and t.standing.refilled and t.staged]
+    if not again:
+        return
+    rows = ledger.history(work.engine, work.inputs.state_schema)
+    mistakes: list[Mistake] = []
+    for target in again:
+        assert target.staged is not None  # it was chosen for that
+        work.engine.view(target.compiled.changes_view, target.staged, target.columns)
+        try:
+            check_reach(work.engine, target.compiled, target.name, rows, target.position)
+        except Mistakes as found:
+            mistakes += found.mistakes
+    if mistakes:
+        raise Mistakes(mistakes)
 
 
 def _copy(work: Work) -> None:

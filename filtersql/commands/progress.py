@@ -111,6 +111,13 @@ class Progress:
                 report = f"{message}\nhint: {hint}"
                 self.console.warning("Quarantined", message, None, hint, report)
 
+    def removed(self, result: RunResult) -> None:
+        """A warning for each target that no definition names any more."""
+        for name, target in result.removed:
+            message = f'"{name}" is not defined any more; its target {target} stays as it is'
+            hint = "Drop the table where nobody reads it."
+            self.console.warning("Removed", message, None, hint, f"{message}\nhint: {hint}")
+
     def failures(self, result: RunResult) -> None:
         """Every mistake, whole, on stderr."""
         from filtersql.errors import Mistakes

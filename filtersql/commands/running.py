@@ -50,6 +50,7 @@ def carry_out(
     """Runs the targets and gives the exit code."""
     from filtersql import artifacts
     from filtersql.applying import Options, run
+    from filtersql.applying.ledger import key_of
     from filtersql.commands.progress import Progress
     from filtersql.targets.open import open_engine
 
@@ -79,6 +80,7 @@ def carry_out(
             console.options.fail_fast,
             _resynced(flags.resync, nodes),
             flags.release,
+            frozenset(key_of(node.compiled) for node in compilation.nodes),
             project.output.threads or 1,
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
@@ -95,6 +97,7 @@ def carry_out(
     finally:
         engine.close()
     progress.put_aside(result)
+    progress.removed(result)
     progress.failures(result)
     return result.exit_code
 

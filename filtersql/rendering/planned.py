@@ -220,6 +220,7 @@ class MergePlan:
     each_outcome: str
     #: how many TRUNCATEs came before a change, in lines
     epoch_of_change: tuple[str, ...]
+    all_barriers: str
     #: `effect` and `copy_ordinal`, unquoted: for the runner
     plain_effect: str
     plain_ordinal: str

@@ -22,6 +22,7 @@ from filtersql.rendering.keywords import is_plain
 from filtersql.storage import Engine
 
 __all__ = [
+    "all_of",
     "checked_effect",
     "column",
     "comment",
@@ -317,11 +318,19 @@ def each_outcome(outcomes: str, engine: Engine) -> str:
 
 
 @lru_cache(maxsize=8)
-def epoch_of_change(engine: Engine) -> str:
-    """How many TRUNCATEs came before `seq`."""
-    text = """COALESCE(SIZE(FILTER((SELECT COLLECT_LIST(truncations.seq) FROM truncations),
-      barrier -> barrier < seq)), 0)"""
-    return parse_one(text, dialect="spark").sql(engine, copy=False)
+def epoch_of_change(barriers: str, engine: Engine) -> str:
+    """How many TRUNCATEs came before `seq`. Spark takes no subquery where the list stands."""
+    text = "COALESCE(SIZE(FILTER(barriers, barrier -> barrier < seq)), 0)"
+    counted = parse_one(text, dialect="spark")
+    (column,) = (one for one in counted.find_all(exp.Column) if one.name == "barriers")
+    column.replace(_column(barriers))
+    return counted.sql(engine, copy=False)
+
+
+@lru_cache(maxsize=8)
+def all_of(name: str, engine: Engine) -> str:
+    """The list of a column's values."""
+    return exp.ArrayAgg(this=_column(name), nulls_excluded=True).sql(engine, copy=False)
 
 
 def _digits(name: str) -> exp.Pad:
