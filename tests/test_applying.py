@@ -81,6 +81,11 @@ class OneByOne(DuckDB):
 
 @pytest.fixture
 def world(tmp_path) -> World:
+    return sample(tmp_path)
+
+
+def sample(tmp_path) -> World:
+    """Two tables, their sources and a feed."""
     world = World(tmp_path).publish(table("t1", a="int4!", b="int4"), where="{p}a > 5")
     world.publish(table("t2", a="int4!", c="text!")).source(path="source/{schema}.{table}.jsonl")
     world.write("source/public.t1.jsonl", [{"a": n, "b": 0} for n in (1, 6, 7)])
@@ -352,26 +357,3 @@ def test_a_truncate_empties_the_target_within_the_same_statement(world, engine) 
     result = world.run(engine)
     assert held(engine, "t1") == [(30, 0)]
     assert (result.results[0].rows_inserted, result.results[0].rows_deleted) == (1, 3)
-
-
-class TestRefill:
-    """A target that is copied again finds every change that it had, or nothing is done."""
-
-    def test_a_feed_that_lost_changes_is_refused(self, world, engine) -> None:
-        """Without the removed file rows would be missing."""
-        assert not world.run(engine).mistakes
-        (world.root / "changes/1.jsonl").unlink()
-        world.feed([{"seq": 60, **insert("t1", a=60, b=0)}], name="2")
-        result = world.run(engine, full_refresh=True)
-        assert "no longer holds all changes" in result.mistakes[0].message
-        assert (held(engine, "t1"), held(engine, "t2")) == (T1, T2)
-        assert not world.run(engine).mistakes
-
-    def test_a_source_that_holds_them_is_enough(self, world, engine) -> None:
-        """It says up to where."""
-        assert not world.run(engine).mistakes
-        (world.root / "changes/1.jsonl").unlink()
-        world.feed([{"seq": 60, **insert("t1", a=60, b=0)}], name="2")
-        world.source(path="source/{schema}.{table}.jsonl", seq=6)
-        assert not world.run(engine, full_refresh=True).mistakes
-        assert held(engine, "t1") == [(6, 0), (7, 0), (60, 0)]
