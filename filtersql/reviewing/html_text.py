@@ -63,11 +63,22 @@ def _marked(statement: str) -> str:
     parts: list[str] = []
     behind = 0
     for found in _PIECES.finditer(statement):
-        parts.append(text(statement[behind : found.start()]))
+        parts.append(_indented(text(statement[behind : found.start()]), first=behind == 0))
         tag = _TAGS.get(found.lastgroup or "")
         lines = [text(line) for line in found[0].split("\n")]
         marked = [f"<{tag}>{line}</{tag}>" for line in lines] if tag else lines
         parts.append("\n".join(marked))
         behind = found.end()
-    parts.append(text(statement[behind:]))
+    parts.append(_indented(text(statement[behind:]), first=behind == 0))
     return "".join(parts)
+
+
+def _indented(between: str, *, first: bool) -> str:
+    """What stands between strings and comments, indented by tabs: a long page is shorter."""
+    lines = between.split("\n")
+    begin = 0 if first else 1
+    for number, line in enumerate(lines[begin:], begin):
+        plain = line.lstrip(" ")
+        deep = (len(line) - len(plain)) // 4
+        lines[number] = "\t" * deep + line[4 * deep :]
+    return "\n".join(lines)
