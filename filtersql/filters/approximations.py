@@ -68,7 +68,6 @@ _RULES = {
     "asin(float8)": _Rule("ASIN(_1)", "ABS(_1) > 1 AND NOT ISNAN(_1)", "_1 = 0"),
     "acos(float8)": _Rule("ACOS(_1)", "ABS(_1) > 1 AND NOT ISNAN(_1)", "_1 = 1"),
     "atan(float8)": _Rule("ATAN(_1)", "FALSE", "_1 = 0"),
-    "atan2(float8,float8)": _Rule("ATAN2(_1, _2)", "FALSE", "_1 = 0 AND _2 > 0"),
     "sinh(float8)": _Rule("SINH(_1)", "FALSE", "_1 = 0"),
     "cosh(float8)": _Rule("COSH(_1)", "FALSE", _TINY),
     "tanh(float8)": _Rule("TANH(_1)", "FALSE", f"_1 = 0 OR ABS(_1) = {_INF}"),
