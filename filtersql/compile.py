@@ -21,7 +21,7 @@ from filtersql.filters import identity, outcomes, supersets
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
 from filtersql.filters.identity import check_identity, check_unsubscribed, unjudgeable
-from filtersql.filters.model import Filter
+from filtersql.filters.model import PREFIX_MARK, Filter
 from filtersql.filters.restrictions import restrictions
 from filtersql.names import RelationName
 from filtersql.project import Project
@@ -33,10 +33,6 @@ from filtersql.source import Passage
 from filtersql.storage import Engine
 
 __all__ = ["Compilation", "FilterShelf", "Node", "compile_project", "destination", "rules"]
-
-
-#: stands for a prefix of column names while a filter is printed: a character of no one's own
-_MARK = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +186,12 @@ class FilterShelf:
         """
 
         def write(row_filter: Filter, prefix: str) -> str:
-            if _MARK in row_filter.text.text or not all(map(is_plain, row_filter.columns)):
+            if PREFIX_MARK in row_filter.text.text or not all(map(is_plain, row_filter.columns)):
                 return _printed(row_filter, prefix, engine)
             key = (id(row_filter), engine)
             if key not in self._written:
-                self._written[key] = _printed(row_filter, _MARK, engine)
-            return self._written[key].replace(_MARK, prefix)
+                self._written[key] = _printed(row_filter, PREFIX_MARK, engine)
+            return self._written[key].replace(PREFIX_MARK, prefix)
 
         return write
 
@@ -205,7 +201,7 @@ def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
 
     def column(name: str) -> exp.Column:
         # With the mark they are plain: a filter with other names is printed for each prefix.
-        plain = prefix == _MARK or is_plain(f"{prefix}{name}")
+        plain = prefix == PREFIX_MARK or is_plain(f"{prefix}{name}")
         return exp.column(exp.to_identifier(f"{prefix}{name}", quoted=not plain))
 
     return write_filter(row_filter, engine, column).sql(engine, copy=False)

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
     from filtersql.filters.nodes import Node
 
-__all__ = ["ColumnWriter", "Filter"]
+__all__ = ["PREFIX_MARK", "ColumnWriter", "Filter"]
 
 #: gives the engine's expression for a column of the judged image: `before_a`, `t.a`, …
 ColumnWriter = Callable[[str], "exp.Expr"]
+#: stands for a prefix of column names while a filter is printed: a character of no one's own
+PREFIX_MARK = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)

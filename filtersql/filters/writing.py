@@ -18,7 +18,7 @@ from sqlglot import exp
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import comparing, documents, intervals, numerics, text_arrays
 from filtersql.filters.engines import values
-from filtersql.filters.engines.templates import fill, joined, operand
+from filtersql.filters.engines.templates import fill, joined, of_a_table, operand
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.model import ColumnWriter, Filter
@@ -88,7 +88,7 @@ class Writer:
 
     def column(self, node: Var) -> exp.Expr:
         """The engine's expression of a column."""
-        return self._column(node.name)
+        return of_a_table(self._column(node.name))
 
     def piece(self, name: str, *args: exp.Expr) -> exp.Expr:
         """A row of the engine's table whose name begins with a dot."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 from filtersql.filters.engines.duckdb_documents import DOCUMENTS
 from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.duckdb_texts import TEXTS
+from filtersql.filters.engines.hashing import DUCKDB_HASHES
 from filtersql.filters.engines.templates import table
 
 __all__ = ["TABLE"]
@@ -244,4 +245,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES

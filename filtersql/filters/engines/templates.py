@@ -8,15 +8,16 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
 
+from filtersql.filters.model import PREFIX_MARK
 from filtersql.storage import Engine
 
-__all__ = ["Template", "fill", "joined", "operand", "table", "template"]
+__all__ = ["Template", "fill", "joined", "of_a_table", "operand", "table", "template"]
 
 Template = Callable[[Sequence[exp.Expr]], exp.Expr]
 
@@ -31,6 +32,7 @@ _ATOMS = (
     exp.Case,
     exp.Anonymous,
 )
+_OF_A_TABLE = "column of a table"
 _OPERATORS = (exp.Binary, exp.Unary, exp.In, exp.Between)
 
 
@@ -76,7 +78,8 @@ def template(engine: Engine, text: str) -> Template:
     if isinstance(tree, exp.Binary) and _place(tree.this) == 0 and _place(tree.expression) == 1:
         kind = type(tree)
         return lambda args: kind(this=operand(args[0]), expression=operand(args[1]))
-    return lambda args: _filled(tree.copy(), args)
+    bound = tuple(_bound(tree))
+    return lambda args: _filled(_apart(tree.copy(), bound, args), args)
 
 
 def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
@@ -88,6 +91,45 @@ def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
     if isinstance(path, exp.JSONPath):
         path = exp.Literal.string(path.sql(dialect=engine).strip("'"))
     return exp.Anonymous(this=name, expressions=[node.this, path])
+
+
+def of_a_table(column: exp.Expr) -> exp.Expr:
+    """The column, known as one that variables must not be called by."""
+    column.meta[_OF_A_TABLE] = True
+    return column
+
+
+def _bound(tree: exp.Expr) -> Iterator[str]:
+    """The names of the variables of the text's lambdas and list comprehensions."""
+    for node in tree.find_all(exp.Lambda, exp.Comprehension):
+        names = node.expressions if isinstance(node, exp.Lambda) else [node.expression]
+        yield from (name.name for name in names)
+
+
+def _apart(tree: exp.Expr, bound: tuple[str, ...], args: Sequence[exp.Expr]) -> exp.Expr:
+    """The tree with variables that no column of the arguments is called by, in any case.
+
+    Columns are marked as such: an argument may also use the text's own variable.
+    """
+    if not bound:
+        return tree
+    columns = {
+        part.name.removeprefix(PREFIX_MARK).lower()
+        for arg in args
+        for column in arg.find_all(exp.Column)
+        if _OF_A_TABLE in column.meta
+        for part in column.parts
+    }
+    for name in {name for name in bound if name.lower() in columns}:
+        new = name
+        while new.lower() in columns or new in bound:
+            new += "_"
+        for identifier in [
+            found for one in (tree, *args) for found in one.find_all(exp.Identifier)
+        ]:
+            if identifier.name == name and _OF_A_TABLE not in identifier.parent.meta:
+                identifier.set("this", new)
+    return tree
 
 
 def _filled(tree: exp.Expr, args: Sequence[exp.Expr]) -> exp.Expr:
