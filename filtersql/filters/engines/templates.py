@@ -124,11 +124,11 @@ def _apart(tree: exp.Expr, bound: tuple[str, ...], args: Sequence[exp.Expr]) -> 
         new = name
         while new.lower() in columns or new in bound:
             new += "_"
-        for identifier in [
-            found for one in (tree, *args) for found in one.find_all(exp.Identifier)
-        ]:
-            if identifier.name == name and _OF_A_TABLE not in identifier.parent.meta:
-                identifier.set("this", new)
+        for one in (tree, *args):
+            for identifier in one.find_all(exp.Identifier):
+                parent = identifier.parent or identifier
+                if identifier.name == name and _OF_A_TABLE not in parent.meta:
+                    identifier.set("this", new)
     return tree
 
 
