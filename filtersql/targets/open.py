@@ -154,6 +154,8 @@ def _catalog(output: OutputLike, root: Path | None) -> dict[str, str]:
     kind = config.pop("class", "org.apache.iceberg.spark.SparkCatalog")
     if root is not None and "warehouse" in config and "://" not in config["warehouse"]:
         config["warehouse"] = str((root / config["warehouse"]).resolve())
+    # a catalog that keeps tables does not see what another session has committed meanwhile
+    config = {"cache-enabled": "false"} | config if output.format == "iceberg" else config
     return {prefix: kind, **{f"{prefix}.{name}": value for name, value in config.items()}}
 
 
