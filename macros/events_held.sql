@@ -12,6 +12,14 @@ truncations AS (
         FROM truncations
     ),
 
+    placed AS (
+        SELECT
+            sides.*,
+            barriers.{{ plan.place }}
+        FROM sides
+        CROSS JOIN barriers
+    ),
+
     changed AS (
         -- What happens to the target's rows, one by one.
         SELECT
@@ -42,8 +50,7 @@ truncations AS (
             END AS {{ plan.effect }},
             {{ plan.epoch_of_change | join("\n            ") }} AS {{ plan.epoch }},
             seq AS {{ plan.change_seq }}
-        FROM sides
-        CROSS JOIN barriers
+        FROM placed
     ),
 
     events AS (

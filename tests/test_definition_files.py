@@ -125,7 +125,7 @@ SELECT pglogical.replication_set_add_sequence('default', 'q');
     assert member.where.text == "a > 0"
     assert str(member.where.span(2, 3)) == "t.sql:8:69"
     assert sets["default"].tables[0].where.text == "a <> 'x'"  # type: ignore[union-attr]
-    assert sets["default_insert_only"].replicate == {Action.INSERT}
+    assert sets["default_insert_only"].replicate == {Action.INSERT, Action.TRUNCATE}
     assert sets["default_insert_only"].tables[0].name == RelationName("config", "c")
     subscribed = definitions.subscriptions["s"].replication_sets
     assert [name for name, _ in subscribed] == ["emea", "default"]
