@@ -12,14 +12,6 @@ truncations AS (
         FROM truncations
     ),
 
-    placed AS (
-        SELECT
-            sides.*,
-            barriers.{{ plan.place }}
-        FROM sides
-        CROSS JOIN barriers
-    ),
-
     changed AS (
         -- What happens to the target's rows, one by one.
         SELECT
@@ -50,7 +42,8 @@ truncations AS (
             END AS {{ plan.effect }},
             {{ plan.epoch_of_change | join("\n            ") }} AS {{ plan.epoch }},
             seq AS {{ plan.change_seq }}
-        FROM placed
+        FROM sides
+        CROSS JOIN barriers
     ),
 
     events AS (

@@ -118,8 +118,10 @@ class TestSqlfluff:
         found = _statements(_written(tmp_path, with_conflicts("skip")))
         assert {name.split(" (")[1].split(")")[0] for name in found} >= {"keyed_keeping"}
         said = _lint({name: text for name, text in found.items() if "keeping" in name}, None)
-        # the fold over changes of a key is one long expression: its lines are not all broken
-        assert [one for one in said if " LT05 " not in one and " LT02 " not in one] == []
+        # the fold over changes of a key is one long expression: its lines are not all broken;
+        # its barriers are joined, and `check` reads no star over several tables
+        left_out = (" LT05 ", " LT02 ", " RF02 ")
+        assert [one for one in said if not any(rule in one for rule in left_out)] == []
 
     def test_hard_names_and_filters_are_clean_with_the_shipped_file(self, tmp_path: Path) -> None:
         """`init` gives a project the file, which leaves out four rules and says why."""

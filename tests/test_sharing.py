@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,7 +42,7 @@ class Several:
         found = []
         for one in self.stand.tables:
             texts = {
-                field: getattr(one, field).replace('"s1"', f'"{name}"')
+                field: re.sub(r"\bs1\b", name, getattr(one, field))
                 for field in ("merge_sql", "merge_source_sql", "initial_copy_sql",
                               "conflicts_sql", "target_sql")
             }  # fmt: skip

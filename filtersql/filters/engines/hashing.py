@@ -151,7 +151,11 @@ def _table(say: _Speech, text: str, length: str, trimmed: str) -> dict[str, str]
         extended = "uuid_hash_extended" if name == "uuid_hash" else f"{name}extended"
         found[name] = _int4(say, _of_bytes(say, digits, bytes_, None))
         found[extended] = _int8(say, _of_bytes(say, digits, bytes_, "_2"))
-    return {name: f"CASE WHEN _1 IS NOT NULL THEN {sql} END" for name, sql in found.items()}
+    return {
+        name: f"CASE WHEN _1 IS NOT NULL{' AND _2 IS NOT NULL' * name.endswith('extended')} "
+        f"THEN {sql} END"
+        for name, sql in found.items()
+    }
 
 
 def _typed(items: Sequence[str]) -> str:
