@@ -23,6 +23,7 @@ pytest_plugins = ["server_worlds"]
 
 _SLOWEST = 10
 _ANNOUNCED = "announced"
+_LONG = "FILTERSQL_LONG_TESTS"
 
 # Spark's start and its many small statements are mostly compilation of Java code. For tables of a
 # few rows the first compiler is enough; the second one would only take its processor away.
@@ -39,6 +40,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs Spark is first: with two processes the long modules should not be the last."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    if not os.environ.get(_LONG):
+        for item in items:
+            if item.get_closest_marker("long"):
+                item.add_marker(pytest.mark.skip(reason=f"long: {_LONG}=1 runs it"))
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,7 @@ def test_kills_on_duckdb_change_nothing(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("target", ["delta", "iceberg"])
+@pytest.mark.parametrize("target", [pytest.param("delta", marks=pytest.mark.long), "iceberg"])
 def test_kills_on_spark_are_finished_by_the_next_run(
     target: str, tmp_path: Path, runner: Runner, announce: Callable[[str], None]
 ) -> None:

@@ -187,7 +187,9 @@ def runners() -> Iterator[list[Runner]]:
         runner.close()
 
 
-@pytest.mark.parametrize("target", ["duckdb", pytest.param("delta", marks=pytest.mark.spark)])
+@pytest.mark.parametrize(
+    "target", ["duckdb", pytest.param("delta", marks=[pytest.mark.spark, pytest.mark.long])]
+)
 def test_of_two_processes_one_wins(target: str, runners: list[Runner], tmp_path: Path) -> None:
     """The second comes while the first writes, and after its lease would have ended unrenewed."""
     history = History(random.Random(3))

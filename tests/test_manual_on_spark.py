@@ -21,7 +21,7 @@ def rows(printed: str, target: str) -> list[str]:
     return [line.replace(" ", "") for line in lines[start:end]]
 
 
-@pytest.mark.parametrize("output", ["dev", "ice", "local"])
+@pytest.mark.parametrize("output", ["dev", pytest.param("ice", marks=pytest.mark.long), "local"])
 def test_the_examples_arrive(output: str, tmp_path: Path, spark: object) -> None:
     """Stay, enter and leave; the root's filter and the partition's; a TRUNCATE between."""
     shell = Shell(tmp_path)

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.spark
 
 EVERYWHERE = [
     "duckdb", "session delta", "session iceberg", "thrift delta", "thrift iceberg",
-    "connect delta", "connect iceberg",
+    pytest.param("connect delta", marks=pytest.mark.long), "connect iceberg",
 ]  # fmt: skip
 
 
