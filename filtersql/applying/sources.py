@@ -26,6 +26,7 @@ from filtersql.errors.applying import DuplicateKeys
 from filtersql.errors.targets import SparkTableOnDuckDB
 from filtersql.feeds.changes import Landing, Reading, read
 from filtersql.feeds.formats import is_consumed, open_files
+from filtersql.feeds.images import all_needed
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
@@ -80,7 +81,7 @@ def read_feed(
         for file in find_files(feed.path, inputs.root, feed.span)
         if not _consumed(feed, file, seen, lowest)
     ]
-    opened = open_files(feed, inputs.catalog, files, lowest)
+    opened = open_files(feed, inputs.catalog, files, lowest, all_needed(landings))
     reading = read(
         opened.records,
         inputs.catalog,

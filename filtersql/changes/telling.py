@@ -52,18 +52,34 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
     yield from _old_rows(resolved, form, feed, read)
     needed = {column.name for column in resolved.columns} | set(read)
     for column in resolved.table.columns:
-        if column.name in needed and not _is_told(column.type, form):
+        if column.name in needed and not _is_told(column.type, form, feed):
             name, kind = resolved.table.name, column.type.name
             yield UntoldType(form.name, name, column.name, kind, feed.span)
 
 
-def _is_told(kind: PgType, form: FeedFormat) -> bool:
+def _is_told(kind: PgType, form: FeedFormat, feed: Feed) -> bool:
     """Whether the format writes every value of a type so that it can be told from all others."""
+    if any(
+        _declared_digits(kind) not in range(digits[name] + 1)
+        for said, digits in form.keeps.items()
+        if said in feed.options.items()
+        and (name := kind.name.removeprefix("_")) in digits
+        and kind.schema == "pg_catalog"
+    ):
+        return False
     if form.tells is None or kind.schema != "pg_catalog":
         return True
     if kind.name == "numeric" and kind.typmod < 0 and not form.tells_any_scale:
         return False
     return kind.name.removeprefix("_") in (form.elements if kind.is_array else form.tells)
+
+
+def _declared_digits(kind: PgType) -> int:
+    """The digits of a number or of parts of a second that the type declares; -1: any."""
+    if kind.name.removeprefix("_") != "numeric":
+        return kind.typmod
+    digits = replace(kind, name="numeric").numeric_precision_scale
+    return -1 if digits is None else digits[0]
 
 
 def _operations(resolved: ResolvedTable, form: FeedFormat, span: Span) -> Iterator[Mistake]:

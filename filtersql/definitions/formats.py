@@ -14,7 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["ASSUMPTIONS", "FORMATS", "FeedFormat", "Option"]
+__all__ = ["ASSUMPTIONS", "DOUBLE_DIGITS", "FORMATS", "FeedFormat", "Option"]
+
+#: digits of a number that a double holds whatever they are
+DOUBLE_DIGITS = 15
 
 #: the values that an option may have; `text` is any, `boolean` true or false
 Option = tuple[str, ...] | Literal["text", "boolean"]
@@ -23,6 +26,7 @@ Option = tuple[str, ...] | Literal["text", "boolean"]
 ASSUMPTIONS: Mapping[str, str] = {
     "finite_numbers": "No number is NaN or infinite.",
     "finite_intervals": "No interval is infinite.",
+    "no_24_00": "No time of day is 24:00.",
     "plain_arrays": "Every array has one dimension, which begins at 1.",
     "inline_arrays": "No array is so long that it is stored out of line.",
     "fixed_keys": "No UPDATE changes a key.",
@@ -58,6 +62,8 @@ class FeedFormat:
     elements: frozenset[str] = frozenset()
     #: a numeric without declared digits keeps its own
     tells_any_scale: bool = True
+    #: under a value of an option: types of which no more than some declared digits are kept
+    keeps: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
 
 
 _DEBEZIUM = frozenset(
@@ -83,14 +89,34 @@ FORMATS: Mapping[str, FeedFormat] = {
             "debezium",
             truncates="table",
             options={
-                "time_precision_mode": ("adaptive", "adaptive_time_microseconds", "connect"),
+                "time_precision_mode": (
+                    "adaptive",
+                    "adaptive_time_microseconds",
+                    "microseconds",
+                    "nanoseconds",
+                    "connect",
+                    "isostring",
+                ),
                 "decimal_handling_mode": ("precise", "string", "double"),
                 "binary_handling_mode": ("bytes", "base64", "base64-url-safe", "hex"),
                 "unavailable_value_placeholder": "text",
             },
-            assumptions=("finite_numbers", "finite_intervals", "plain_arrays", "inline_arrays"),
+            assumptions=(
+                "finite_numbers",
+                "finite_intervals",
+                "no_24_00",
+                "plain_arrays",
+                "inline_arrays",
+            ),
             tells=_DEBEZIUM,
             elements=_DEBEZIUM_ELEMENTS,
+            keeps={
+                ("time_precision_mode", "connect"): {"time": 3, "timestamp": 3},
+                # Its 64 bits wrap around: other centuries look like this one.
+                ("time_precision_mode", "nanoseconds"): {"timestamp": -1},
+                ("decimal_handling_mode", "double"): {"numeric": DOUBLE_DIGITS},
+                ("decimal_handling_mode", "precise"): {"numeric": 1000},
+            },
         ),
         FeedFormat(
             "wal2json",

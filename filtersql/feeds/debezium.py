@@ -40,6 +40,7 @@ from filtersql.errors.feeds import (
 )
 from filtersql.feeds.debezium_order import Cursor, Event, Index, Status, slot
 from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
+from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.records import Number, Record, relation_name
 from filtersql.feeds.staging import Place
@@ -84,6 +85,7 @@ class Debezium:
     index: Index
     #: where the target that is farthest behind stands
     lowest: int = -1
+    needed: Needed = None
     #: partitioned tables whose rows the snapshot holds a second time, as those of their leaves
     covered: set[RelationName] = field(default_factory=set)
     decoders: dict[tuple[RelationName, bytes], Decoder] = field(default_factory=dict)
@@ -205,6 +207,8 @@ class Debezium:
             except Unsent:
                 unsent.append(name)
             except Ambiguous as why:
+                if not is_needed(self.needed, table.name, name):
+                    continue
                 span = line_span(*place)
                 wrong = AmbiguousValue(name, table.name, "Debezium", why.means, why.remedy, span)
                 mistakes.append((place, wrong))
@@ -222,9 +226,11 @@ class Debezium:
         return self.decoders[key]
 
 
-def open_feed(files: Sequence[FeedFile], feed: Feed, catalog: Catalog, lowest: int) -> Debezium:
+def open_feed(
+    files: Sequence[FeedFile], feed: Feed, catalog: Catalog, lowest: int, needed: Needed = None
+) -> Debezium:
     """Read the files once, for the order of their changes."""
-    opened = Debezium(files, feed, catalog, Index(), lowest)
+    opened = Debezium(files, feed, catalog, Index(), lowest, needed)
     reads: Counter[RelationName] = Counter()
     for place, found in opened.messages([]):
         if isinstance(found, Status):

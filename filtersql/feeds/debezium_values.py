@@ -34,33 +34,19 @@ from typing import Any
 import msgspec
 
 from filtersql.catalog import Identity, PgType, Table
+from filtersql.definitions.formats import DOUBLE_DIGITS
 from filtersql.definitions.model import Feed
 from filtersql.feeds.arrays import array_text
-from filtersql.feeds.moments import date_text, interval_text, time_of_day, timestamp_text
+from filtersql.feeds.debezium_times import TEMPORAL, Ambiguous, moment
 
 __all__ = ["Ambiguous", "Decoder", "Unsent"]
 
 _PLACEHOLDER = "__debezium_unavailable_value"
-#: digits of a number that a double holds whatever they are
-_EXACT_DIGITS = 15
-#: 1582-10-15: java.sql's dates before it are of another calendar
-_FIRST_DAY = -141_427
-_DAY = 86_400_000_000
-_FOREVER = {9_223_372_036_825_200_000: "infinity", -9_223_372_036_832_400_000: "-infinity"}
-_UNITS = {
-    "io.debezium.time.Time": 1000,
-    "io.debezium.time.Timestamp": 1000,
-    "org.apache.kafka.connect.data.Time": 1000,
-    "org.apache.kafka.connect.data.Timestamp": 1000,
-    "io.debezium.time.MicroTime": 1,
-    "io.debezium.time.MicroTimestamp": 1,
-}
-_ZONED = re.compile(r"\+?(\d{4,6}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z")
 #: elements of arrays for which null is written where the array was not sent
 _NO_PLACEHOLDER = frozenset("bool int2 float4 float8 numeric timestamp timestamptz bytea".split())
+_NOT_OF_URLS, _OF_URLS = re.compile("[+/]"), str.maketrans("-_", "+/")
 #: what Java prints for an inner array
 _INNER = re.compile(r"\[L?[\w.]+;?@[0-9a-f]+")
-_NO_WAY = "Debezium cannot send such values exactly."
 _SPECIAL = {"NAN": "NaN", "POSITIVE_INFINITY": "Infinity", "NEGATIVE_INFINITY": "-Infinity"}
 _CONTEXT = Context(prec=2000)
 _AS_STRING = "Set decimal.handling.mode to string in Debezium (and here, without schemas)."
@@ -68,15 +54,6 @@ _AS_STRING = "Set decimal.handling.mode to string in Debezium (and here, without
 
 class Unsent(Exception):
     """The value was not sent: it is stored out of line and did not change."""
-
-
-class Ambiguous(Exception):
-    """Debezium writes the same for another value."""
-
-    def __init__(self, means: str, remedy: str) -> None:
-        super().__init__(means)
-        self.means = means
-        self.remedy = remedy
 
 
 class _Schema(msgspec.Struct, gc=False):
@@ -177,16 +154,8 @@ def _scalar(pg_type: PgType, feed: Feed, schema: _Schema | None) -> Decode:
     match pg_type.name:
         case "numeric":
             return _numeric(pg_type, _numbers(feed, schema), schema)
-        case "date":
-            return lambda value: _date(_whole(value))
-        case "time":
-            return lambda value: time_of_day(_micros(value, pg_type, feed, schema))
-        case "timestamp":
-            return lambda value: _timestamp(_micros(value, pg_type, feed, schema))
-        case "timestamptz":
-            return _zoned
-        case "interval":
-            return lambda value: _interval(value, finite="finite_intervals" in feed.assume)
+        case name if name in TEMPORAL:
+            return moment(pg_type, feed, None if schema is None else schema.name)
         case "bytea":
             return _bytes(feed, schema)
         case "bit":
@@ -253,7 +222,7 @@ def _numeric(pg_type: PgType, mode: str, schema: _Schema | None) -> Decode:
             text = str(value)
             return _SPECIAL.get(text, text)
         if mode == "double":
-            if digits is None or digits[0] > _EXACT_DIGITS:
+            if digits is None or digits[0] > DOUBLE_DIGITS:
                 raise Ambiguous("all numbers that a double cannot tell apart", _AS_STRING)
             return value if isinstance(value, str) else str(value)
         if digits is None:
@@ -267,88 +236,32 @@ def _numeric(pg_type: PgType, mode: str, schema: _Schema | None) -> Decode:
     return read
 
 
-def _micros(value: object, pg_type: PgType, feed: Feed, schema: _Schema | None) -> int:
-    """A number of milliseconds or microseconds as microseconds."""
-    number = _whole(value)
-    fine = pg_type.typmod < 0 or pg_type.typmod > 3
-    if schema is not None:
-        unit = _UNITS.get(schema.name or "")
-    else:
-        mode = feed.options.get("time_precision_mode", "adaptive")
-        micros = fine or (pg_type.name == "time" and mode == "adaptive_time_microseconds")
-        unit = 1 if micros and mode != "connect" else 1000
-    if unit is None:
-        raise ValueError(f"its schema is {schema.name if schema else None}")
-    if unit == 1000 and fine:
-        raise Ambiguous(
-            "all microseconds of a millisecond",
-            "Set time.precision.mode to adaptive, or give the column the precision 3.",
-        )
-    return number * unit
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError("it is not a whole number")
-    return value
-
-
-def _date(days: int) -> str:
-    if days < _FIRST_DAY:
-        raise Ambiguous("dates of other eras, infinite ones and those before 1582-10-15", _NO_WAY)
-    return date_text(days)
-
-
-def _timestamp(micros: int) -> str:
-    if micros in _FOREVER:
-        return _FOREVER[micros]
-    if micros < _FIRST_DAY * _DAY:
-        raise Ambiguous("timestamps of several calendars before 1582-10-15", _NO_WAY)
-    return timestamp_text(micros)
-
-
-def _zoned(value: object) -> str:
-    if value in ("infinity", "-infinity"):
-        return str(value)
-    match = _ZONED.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        raise ValueError("it is not a moment in UTC since the year 1")
-    if match[1] < "1582-10-15" and len(match[1]) == 10:
-        raise Ambiguous("moments of several calendars before 1582-10-15", _NO_WAY)
-    seconds = match[3] or ":00"
-    return (
-        f"{match[1]} {match[2]}{seconds.rstrip('0').rstrip('.') if '.' in seconds else seconds}+00"
-    )
-
-
-def _interval(value: object, *, finite: bool) -> str:
-    if not isinstance(value, str):
-        raise Ambiguous(
-            "intervals of different months and days", "Set interval.handling.mode to string."
-        )
-    text = interval_text(value)
-    if text == "00:00:00" and not finite:
-        raise Ambiguous(
-            "an interval of nothing and infinite ones",
-            "Say `assume: [finite_intervals]` where there are no others.",
-        )
-    return text
-
-
 def _bytes(feed: Feed, schema: _Schema | None) -> Decode:
     mode = feed.options.get("binary_handling_mode", "bytes")
     if schema is not None and schema.type == "bytes":
         mode = "bytes"
+    elif schema is not None and mode == "bytes":
+        return _of_some_notation
 
     def read(value: object) -> object:
         text = _text(value)
         if mode == "hex":
             return "\\x" + bytes.fromhex(text).hex()
         if mode == "base64-url-safe":
-            return "\\x" + base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).hex()
+            if _NOT_OF_URLS.search(text):
+                raise ValueError("it is not base64 that is safe in URLs")
+            text = text.translate(_OF_URLS) + "=" * (-len(text) % 4)
         return "\\x" + base64.b64decode(text, validate=True).hex()
 
     return read
+
+
+def _of_some_notation(value: object) -> object:
+    """A schema calls hexadecimal and base64 texts alike."""
+    raise Ambiguous(
+        "other bytes in another notation",
+        "Say `binary_handling_mode` as Debezium's binary.handling.mode is set.",
+    )
 
 
 def _bits(value: object, length: int) -> str:

@@ -43,6 +43,7 @@ from filtersql.errors.feeds import (
     UnreadableEvent,
     UnreadableFeedFile,
 )
+from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, opened
 from filtersql.feeds.records import Record
 from filtersql.feeds.staging import Place
@@ -71,6 +72,7 @@ class Dms:
     feed: Feed
     catalog: Catalog
     lowest: int
+    needed: Needed = None
     seqs: list[int] = field(default_factory=list)
     last: dict[str, int] = field(default_factory=dict)
     wrong: list[tuple[Place, Mistake]] = field(default_factory=list)
@@ -196,7 +198,8 @@ class Dms:
                 found[name] = value
             elif value == (null if null is not None else "NULL"):
                 found[name] = None
-                if null is None and may_be_out_of_line(column):
+                told = null is not None or not may_be_out_of_line(column)
+                if not told and is_needed(self.needed, table.name, name):
                     means = "NULL and the text that stands for it"
                     remedy = "Say `csv_null_value`, a text that no column has (DMS: CsvNullValue)."
                     span = line_span(*place)

@@ -16,6 +16,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import LostBeginning
 from filtersql.feeds import debezium, native
 from filtersql.feeds.dms import Dms
+from filtersql.feeds.images import Needed
 from filtersql.feeds.lines import FeedFile
 from filtersql.feeds.records import Record
 from filtersql.feeds.staging import Place, Records
@@ -44,19 +45,28 @@ class Opened:
     last: Mapping[str, int]
 
 
-def open_files(feed: Feed, catalog: Catalog, files: Sequence[FeedFile], lowest: int = -1) -> Opened:
-    """The files of a feed through the adapter of its format; some target stands at `lowest`."""
+def open_files(
+    feed: Feed,
+    catalog: Catalog,
+    files: Sequence[FeedFile],
+    lowest: int = -1,
+    needed: Needed = None,
+) -> Opened:
+    """The files of a feed through the adapter of its format; some target stands at `lowest`.
+
+    Values of other columns than the needed ones need not be told.
+    """
     match feed.format:
         case "debezium":
-            opened = debezium.open_feed(files, feed, catalog, lowest)
+            opened = debezium.open_feed(files, feed, catalog, lowest, needed)
             if lowest >= 0 and opened.index.lacks_beginning(lowest):
                 raise Mistakes([LostBeginning(lowest, _KEEP)])
             return Opened(opened.records, opened.closed, opened.index.last())
         case "dms":
-            found = Dms(files, feed, catalog, lowest).index()
+            found = Dms(files, feed, catalog, lowest, needed).index()
             return Opened(found.records, True, found.last)
         case "wal2json":
-            stream = Wal2json(files, feed, catalog, lowest)
+            stream = Wal2json(files, feed, catalog, lowest, needed)
             return Opened(stream.records, False, stream.last)
         case _:
             return _counted(lambda mistakes: native.from_files(files, mistakes), closed=True)

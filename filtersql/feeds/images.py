@@ -38,9 +38,11 @@ from filtersql.source import Span
 if TYPE_CHECKING:
     from filtersql.feeds.changes import Landing
 
-__all__ = ["Judged", "judge", "needed_columns"]
+__all__ = ["Judged", "Needed", "all_needed", "is_needed", "judge", "needed_columns"]
 
 Worded = Callable[[Span], Mistake]
+#: the columns that targets read, of each table; None: all of them
+Needed = Mapping[RelationName, frozenset[str]] | None
 
 _NEEDS_BEFORE = frozenset({"delete"})
 _NEEDS_AFTER = frozenset({"insert", "update", "read"})
@@ -101,6 +103,22 @@ def needed_columns(compiled: CompiledTable, table: Table) -> frozenset[str]:
     generated = {column.name for column in table.columns if column.generated is not None}
     wanted = {column.name for column in compiled.feed_columns}
     return frozenset(wanted - (generated - published))
+
+
+def all_needed(landings: Sequence[Landing]) -> Needed:
+    """The columns of each source table of which some target wants the value."""
+    found: dict[RelationName, frozenset[str]] = {}
+    for compiled in (landing.compiled for landing in landings):
+        columns = {column.name for column in compiled.feed_columns}
+        columns |= {*compiled.identity, *compiled.judged_old}
+        for name in compiled.sources:
+            found[name] = found.get(name, frozenset()) | columns
+    return found
+
+
+def is_needed(needed: Needed, table: RelationName, column: str) -> bool:
+    """Whether some target wants the value of a column: if not, it need not be known."""
+    return needed is None or column in needed.get(table, ())
 
 
 def _facts(table: Table, landings: Sequence[Landing]) -> Judged:

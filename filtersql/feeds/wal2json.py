@@ -31,6 +31,7 @@ from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import AmbiguousValue, TornLine, UnreadableEvent
+from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.positions import lsn, seq_at
 from filtersql.feeds.records import Number, Record
@@ -82,6 +83,7 @@ class _Reader:
     feed: Feed
     mistakes: list[tuple[Place, Mistake]]
     lowest: int
+    needed: Needed = None
     open: _Transaction | None = None
     #: changes of a transaction that began before the first file
     orphans: list[Place] = field(default_factory=list)
@@ -172,7 +174,13 @@ class _Reader:
                 place, bytes(each.value), known.type.name if known else None
             )
             numeric = table is not None and known is not None and known.type.name in _NUMBERS
-            if numeric and table and image[each.name] is None and not self._numbers_are_told():
+            if (
+                numeric
+                and table
+                and image[each.name] is None
+                and not self._numbers_are_told()
+                and is_needed(self.needed, table.name, each.name)
+            ):
                 mistake = AmbiguousValue(
                     each.name,
                     table.name,
@@ -223,11 +231,12 @@ class Wal2json:
     feed: Feed
     catalog: Catalog
     lowest: int = -1
+    needed: Needed = None
     last: dict[str, int] = field(default_factory=dict)
 
     def records(self, mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
         """The changes, file by file."""
-        reader = _Reader(self.catalog, self.feed, mistakes, self.lowest)
+        reader = _Reader(self.catalog, self.feed, mistakes, self.lowest, self.needed)
         for file in self.files:
             for number, line in lines(file):
                 place = (file.shown, number, line)

@@ -31,7 +31,7 @@ from psycopg import Connection, sql
 from servers import Server, cache_folder, resolve, serve
 from subscribers import subscribed, wait
 
-__all__ = ["record_debezium", "record_wal2json"]
+__all__ = ["debezium", "record_debezium", "record_wal2json", "write", "write_rows"]
 
 _DEBEZIUM = "3.3.1.Final"
 _ARTIFACTS = ("debezium-embedded", "debezium-connector-postgres")
@@ -71,7 +71,7 @@ def record_wal2json(server: Server, output: Path, *, seed: int, count: int) -> N
     def start(connection: Connection[Any], publisher: str) -> None:
         for table in ("kinds", "doc", "doc_full", "pairs", "orders", "bag", "log", "tree1",
                       "tree2", "tree"):  # fmt: skip
-            _write_lines(output / "source" / f"{table}.jsonl", _rows(connection, table))
+            write_rows(output / "source" / f"{table}.jsonl", connection, table)
         connection.execute(
             "SELECT pg_create_logical_replication_slot(%s, 'wal2json')", (f"{publisher}_w",)
         )
@@ -90,36 +90,50 @@ def record_wal2json(server: Server, output: Path, *, seed: int, count: int) -> N
         half = next(n for n in range(len(lines) // 2, len(lines)) if '"U"' in lines[n])
         for name, part in (("1", lines[:half]), ("2", lines[half:])):
             path = output / "changes" / f"{name}.json.gz"
-            _write(path, "".join(f"{line}\n" for line in part))
+            write(path, "".join(f"{line}\n" for line in part))
     feed = 'format: wal2json, path: "changes/*.json.gz", assume: [finite_numbers]'
     _write_project(output, feed, ', source: {path: "source/{table}.jsonl"}')
 
 
 def record_debezium(server: Server, output: Path, *, seed: int, count: int) -> None:
     """The world through Debezium, once for each of `SETTINGS`, all at the same time."""
-    with tempfile.TemporaryDirectory(prefix="filtersql-debezium-") as name:
-        folder, engines = Path(name), list[subprocess.Popen[bytes]]()
+    with contextlib.ExitStack() as stack:
+        recorded: list[Callable[[], dict[str, str]]] = []
 
         def start(connection: Connection[Any], publisher: str) -> None:
-            connection.execute("CREATE TABLE done (id int PRIMARY KEY)")
-            connection.execute("CREATE PUBLICATION debezium FOR ALL TABLES")
-            files = [_properties(folder, server, publisher, way) for way in SETTINGS]
-            command = ["java", "-Xmx400m", "-cp", f"{_jars()}/*", str(_RECORDER)]
-            engines.append(subprocess.Popen([*command, *files], stderr=subprocess.DEVNULL))
-            query = "SELECT count(*) = %s FROM pg_replication_slots WHERE active AND slot_name LIKE"
-            wait(connection, "Debezium", f"{query} %s", (len(SETTINGS), f"{publisher}_%"))
+            running = debezium(server, connection, publisher, SETTINGS)
+            recorded.append(stack.enter_context(running))
 
-        with _lived(server, output, start, seed=seed, count=count, leaf_truncates=False) as (
-            connection,
-            _,
-        ):
-            connection.execute("INSERT INTO done VALUES (1)")
-            assert engines[0].wait(timeout=300) == 0, "Debezium did not end well"
-        for way in SETTINGS:
-            text = (folder / f"{way}.jsonl").read_text(encoding="utf-8")
-            _write(output / "changes" / way / "1.jsonl.gz", text)
+        with _lived(server, output, start, seed=seed, count=count, leaf_truncates=False):
+            stack.close()
+        for way, text in recorded[0]().items():
+            write(output / "changes" / way / "1.jsonl.gz", text)
     feed = 'format: debezium, path: "changes/*.jsonl.gz", {{ var("settings") }}'
     _write_project(output, feed, "")
+
+
+@contextlib.contextmanager
+def debezium(
+    server: Server,
+    connection: Connection[Any],
+    publisher: str,
+    ways: Mapping[str, Mapping[str, str]],
+) -> Iterator[Callable[[], dict[str, str]]]:
+    """Debezium under several settings, from a snapshot on; the lines of each, once that ended."""
+    texts: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="filtersql-debezium-") as name:
+        folder = Path(name)
+        connection.execute("CREATE TABLE done (id int PRIMARY KEY)")
+        connection.execute("CREATE PUBLICATION debezium FOR ALL TABLES")
+        files = [_properties(folder, server, publisher, *way) for way in ways.items()]
+        command = ["java", "-Xmx400m", "-cp", f"{_jars()}/*", str(_RECORDER)]
+        engine = subprocess.Popen([*command, *files], stderr=subprocess.DEVNULL)
+        query = "SELECT count(*) = %s FROM pg_replication_slots WHERE active AND slot_name LIKE %s"
+        wait(connection, "Debezium", query, (len(ways), f"{publisher}_%"))
+        yield lambda: texts
+        connection.execute("INSERT INTO done VALUES (1)")
+        assert engine.wait(timeout=300) == 0, "Debezium did not end well"
+        texts |= {way: (folder / f"{way}.jsonl").read_text(encoding="utf-8") for way in ways}
 
 
 def _jars() -> Path:
@@ -130,7 +144,9 @@ def _jars() -> Path:
     return ivy / "jars"
 
 
-def _properties(folder: Path, server: Server, publisher: str, way: str) -> Path:
+def _properties(
+    folder: Path, server: Server, publisher: str, way: str, set_up: Mapping[str, str]
+) -> Path:
     own = {
         "name": way,
         "database.hostname": server.host,
@@ -142,7 +158,7 @@ def _properties(folder: Path, server: Server, publisher: str, way: str) -> Path:
         "publication.name": "debezium",
     }
     path = folder / f"{way}.properties"
-    settings = {**_EVERY, **own, **SETTINGS[way]}
+    settings = {**_EVERY, **own, **set_up}
     path.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
     return path
 
@@ -185,7 +201,7 @@ def _keep_expected(
         with server.connect(database) as subscriber:
             for table in world.SUBSCRIPTIONS[name].tables:
                 path = folder / name / f"public.{table}.jsonl"
-                _write_lines(path, _rows(subscriber, table))
+                write_rows(path, subscriber, table)
 
 
 def _rows(connection: Connection[Any], table: str) -> Iterator[dict[str, str | None]]:
@@ -203,14 +219,17 @@ def _rows(connection: Connection[Any], table: str) -> Iterator[dict[str, str | N
 
 def _write_project(output: Path, feed: str, source: str) -> None:
     for name, text in world.project_files(feed, source).items():
-        _write(output / name, text)
+        write(output / name, text)
 
 
-def _write_lines(path: Path, lines: Iterator[dict[str, str | None]]) -> None:
-    _write(path, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines))
+def write_rows(path: Path, connection: Connection[Any], table: str) -> None:
+    """A table's rows as JSON lines."""
+    lines = (json.dumps(row, ensure_ascii=False) for row in _rows(connection, table))
+    write(path, "".join(f"{line}\n" for line in lines))
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
+    """A text in a file, compressed where its name ends in .gz."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".gz":
         path.write_bytes(gzip.compress(text.encode(), mtime=0))
