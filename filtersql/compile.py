@@ -168,6 +168,7 @@ class FilterShelf:
                 user_types=definitions.catalog.user_types,
                 user_functions=definitions.catalog.user_functions,
                 semantics=self.project.semantics,
+                database_locale=self.project.database_locale,
             )
             refused = tuple(restrictions(found, table, self.project.semantics))
             return Mistakes(refused) if refused else found

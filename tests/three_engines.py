@@ -8,6 +8,7 @@ row which raises in PostgreSQL raises in the engine too.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import re
@@ -244,7 +245,7 @@ class Postgres:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self.connection = connection
-        self._made: set[Rows] = set()
+        self._made: dict[Rows, str] = {}
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(
             """CREATE OR REPLACE FUNCTION pg_temp.ask(sql text, n int) RETURNS text[] AS $$
@@ -265,19 +266,12 @@ class Postgres:
     def ask(self, rows: Rows, expression: str) -> list[str | None]:
         """The value of each row as text, ERROR where it raises."""
         name = self._table(rows)
-        sql = f"SELECT ({expression})::text FROM {name} r WHERE id = $1"
-        if rows.types and not self._raises(name, expression):
+        if rows.types:
             query = f"SELECT array_agg(({expression})::text ORDER BY id) FROM {name} r"
-            return list(self._one(query))
+            with contextlib.suppress(psycopg.Error), self.connection.transaction():
+                return list(self._one(query))
+        sql = f"SELECT ({expression})::text FROM {name} r WHERE id = $1"
         return list(self._one("SELECT pg_temp.ask(%s, %s)", sql, len(rows.values)))
-
-    def _raises(self, name: str, expression: str) -> bool:
-        try:
-            with self.connection.transaction():
-                self.connection.execute(f"SELECT ({expression})::text FROM {name} r").fetchall()
-        except psycopg.Error:
-            return True
-        return False
 
     def _one(self, query: str, *args: object) -> Any:
         row = self.connection.execute(query, args or None).fetchone()
@@ -285,8 +279,8 @@ class Postgres:
         return row[0]
 
     def _table(self, rows: Rows) -> str:
-        name = "r_" + "_".join(str(abs(hash(kind)) % 10**6) for kind in rows.types + rows.given)
         if rows not in self._made:
+            name = f"r{len(self._made)}"
             columns = ", ".join(
                 f'"{column}" {kind.partition(":")[0]}'
                 for column, kind in zip(rows.names, rows.types, strict=True)
@@ -300,22 +294,21 @@ class Postgres:
                     f"INSERT INTO {name} VALUES ({marks})",
                     [(place, *row) for place, row in enumerate(rows.values)],
                 )
-            self._made.add(rows)
-        return name
+            self._made[rows] = name
+        return self._made[rows]
 
 
-def stored(value: str | None, kind: PgType, engine: Engine) -> exp.Expr:
-    """A value as the target holds it."""
-    sql = stored_as(kind, engine).sql
-    if value is None:
-        return exp.cast(exp.Null(), sql, dialect=engine)
-    if kind.name == "bpchar" and kind.length:
-        value = value.ljust(kind.length)
+def _duckdb_text(value: str | None, kind: PgType) -> str | None:
+    """A value as DuckDB reads it."""
+    if value is not None and kind.name == "bpchar" and kind.length:
+        return value.ljust(kind.length)
+    return value.replace(" BC", " (BC)") if value is not None and value.endswith(" BC") else value
+
+
+def _of_text(name: str, kind: PgType) -> str:
     if kind.name == "bytea":
-        return exp.func("unhex", exp.Literal.string(value[2:]))
-    if engine == "duckdb" and value.endswith(" BC"):
-        value = value.replace(" BC", " (BC)")
-    return exp.cast(exp.Literal.string(value), sql, dialect=engine)
+        return f"unhex(substring({name}, 3))"
+    return f"CAST({name} AS {stored_as(kind, 'duckdb').sql})"
 
 
 def shown(value: object, type_name: str) -> str | None:
@@ -387,20 +380,22 @@ class Duck:
         if rows not in self._made:
             name = f"r{len(self._made)}"
             kinds = [pg_type(kind) for kind in rows.types]
-            selects = [
-                exp.select(
-                    exp.alias_(exp.Literal.number(place), "id"),
-                    *(
-                        exp.alias_(stored(value, kind, "duckdb"), column, quoted=True)
-                        for column, value, kind in zip(rows.names, row, kinds, strict=True)
-                    ),
-                ).sql("duckdb")
-                for place, row in enumerate(rows.values)
+            texts = ", ".join(f"c{place} VARCHAR" for place in range(len(kinds)))
+            self.connection.execute(f"CREATE TABLE t{name} (id INT, {texts})".replace(", )", ")"))
+            marks = ", ".join(["?"] * (len(kinds) + 1))
+            self.connection.executemany(
+                f"INSERT INTO t{name} VALUES ({marks})",
+                [
+                    (place, *(_duckdb_text(*pair) for pair in zip(row, kinds, strict=True)))
+                    for place, row in enumerate(rows.values)
+                ],
+            )
+            columns = [
+                f'{_of_text(f"c{place}", kind)} AS "{column}"'
+                for place, (column, kind) in enumerate(zip(rows.names, kinds, strict=True))
             ]
-            self.connection.execute(f"CREATE TABLE {name} AS {selects[0]}")
-            for start in range(1, len(selects), 200):
-                part = " UNION ALL ".join(selects[start : start + 200])
-                self.connection.execute(f"INSERT INTO {name} {part}")
+            chosen = ", ".join(["id", *columns])
+            self.connection.execute(f"CREATE TABLE {name} AS SELECT {chosen} FROM t{name}")
             self._made[rows] = name
         return self._made[rows]
 

@@ -24,13 +24,15 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from filtersql.filters.locales import UNKNOWN, ascii_only
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from filtersql.filters.writing import Writer
 
 __all__ = [
-    "ASCII_ONLY",
+    "CASED",
     "FOLDS",
     "LOWER_DOUBT",
     "UPPER_DOUBT",
@@ -40,9 +42,12 @@ __all__ = [
     "variants",
 ]
 
-#: collations whose letters are those of ASCII
-ASCII_ONLY = {"C", "POSIX", "ucs_basic"}
 FOLDS = {"lower(text)": "LOWER", "upper(text)": "UPPER"}
+CASED = {
+    *FOLDS, "initcap(text)", "casefold(text)",
+    *(f"{kind}ic{what}({kind},text)" for kind in ("text", "bpchar")
+      for what in ("like", "nlike", "regexeq", "regexne")),
+}  # fmt: skip
 _NEW = "\\x{1c89}\\x{a7cb}\\x{a7cc}\\x{a7da}\\x{a7dc}\\x{10d50}-\\x{10d65}"
 LOWER_DOUBT = f"[\\x{{130}}\\x{{3a3}}{_NEW}]"
 _SEVERAL = (
@@ -53,14 +58,12 @@ UPPER_DOUBT = (
     f"[{_SEVERAL}\\x{{19b}}\\x{{264}}\\x{{1c8a}}\\x{{a7cd}}\\x{{a7db}}\\x{{10d70}}-\\x{{10d85}}]"
 )
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#: the collation of the database, of which a project says nothing
-_UNKNOWN = "default"
 _DOUBT = "PostgreSQL's locale providers do not agree on the case of a letter in this value"
 
 
 def fold_case(writer: Writer, name: str, collation: str | None, arg: exp.Expr) -> exp.Expr:
     """lower() and upper() of a text."""
-    if collation in ASCII_ONLY:
+    if ascii_only(collation):
         return _of_ascii(writer, name, arg)
     return guarded(writer, name, collation, arg, writer.filled(f"{name}(_1)", arg.copy()))
 
@@ -81,7 +84,7 @@ def guarded(
     """The result, but a row whose text holds a letter of doubt raises."""
     doubt = LOWER_DOUBT if name == "LOWER" else UPPER_DOUBT
     test = writer.piece(".matches", subject, writer.text(doubt))
-    if collation == _UNKNOWN:
+    if collation == UNKNOWN:
         of_ascii = _of_ascii(writer, name, subject.copy())
         other = writer.filled(f"{name}(_1) <> _2", subject.copy(), of_ascii)
         test = writer.filled("_1 OR _2", test, other)
@@ -91,7 +94,7 @@ def guarded(
 
 def uncertain(sign: str, collation: str | None) -> bool:
     """Whether the database decides if this letter of a pattern has a lower case."""
-    return collation == _UNKNOWN and not sign.isascii() and sign.lower() != sign
+    return collation == UNKNOWN and not sign.isascii() and sign.lower() != sign
 
 
 @cache
@@ -109,7 +112,7 @@ def variants(sign: str, collation: str | None) -> str:
     """All characters that are the same in lower case."""
     if sign.isascii():
         pair = sign.lower() + sign.upper() if sign.isalpha() else sign
-        return pair if collation in ASCII_ONLY else pair + _by_lower().get(sign.lower(), "")
-    if collation in ASCII_ONLY or len(sign.lower()) > 1:
+        return pair if ascii_only(collation) else pair + _by_lower().get(sign.lower(), "")
+    if ascii_only(collation) or len(sign.lower()) > 1:
         return sign
     return sign.lower() + _by_lower().get(sign.lower(), "")

@@ -18,6 +18,7 @@ from filtersql.filters import (
     casing,
     documents,
     json_paths,
+    locales,
     numeric_casts,
     numeric_order,
     numerics,
@@ -56,10 +57,9 @@ _NUMERIC = {f"numeric_{name}": symbol for name, symbol in _SYMBOLS.items()}
 _FLOAT = {f"float8{name}": symbol for name, symbol in _SYMBOLS.items()}
 _BPCHAR = {f"bpchar{name}": symbol for name, symbol in _SYMBOLS.items()}
 _TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
-_BY_BYTES = {"C", "POSIX", "C.UTF-8", "C.utf8", "ucs_basic", "pg_c_utf8"}
 _ORDER_UNKNOWN = (
-    "The order of text depends on the collation of the database, which filtersql does not know: "
-    'say COLLATE "C" where the order of the bytes is meant.'
+    "The order of text depends on the collation of the database: name it as database_locale in "
+    'filtersql_project.yml, or say COLLATE "C" where the order of the bytes is meant.'
 )
 _FROM_NUMERIC = {"int2", "int4", "int8", "float4", "float8"}
 #: values that Spark's types cannot hold, so that a comparison with them is decided at once
@@ -86,6 +86,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:
         _check_order(writer, node)
+    if str(function) in casing.CASED and locales.of_its_own(getattr(node, "input_collation", "")):
+        raise writer.refused(node, "This language has rules of its own for upper and lower case.")
     if name in regexes.MATCHES:
         return regexes.match(writer, node, function, args)
     if name in regex_functions.FUNCTIONS and regex_functions.takes(function):
@@ -132,7 +134,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
 
 def _check_order(writer: Writer, node: Node) -> None:
     collation = getattr(node, "input_collation", None)
-    if collation not in _BY_BYTES:
+    if not locales.by_bytes(collation):
         raise writer.refused(node, _ORDER_UNKNOWN)
 
 
@@ -152,7 +154,8 @@ def _without_blanks(writer: Writer, node: Node) -> exp.Expr:
 def _cut(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr:
     """An explicit cast to varchar(n) or char(n) cuts; char(n) fills with blanks."""
     modifier = args[1]
-    assert isinstance(modifier, Const)
+    if not isinstance(modifier, Const) or not isinstance(modifier.value, int):
+        raise writer.refused(args[0], "The length must be a constant.")
     length = writer.integer(int(str(modifier.value)) - 4)
     return writer.piece(f".{name}", writer.put(args[0]), length)
 

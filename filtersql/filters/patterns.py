@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import casing
+from filtersql.filters import casing, locales
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
@@ -184,6 +184,6 @@ def _folded(
         pieces.append(f"[{quoted}]" if len(same) > 1 else quoted)
     pattern = writer.text(f"(?s)\\A{''.join(pieces)}\\z")
     test = writer.piece(".matches", subject, pattern)
-    if collation in casing.ASCII_ONLY:
+    if locales.ascii_only(collation):
         return test
     return casing.guarded(writer, "LOWER", collation, subject.copy(), test, "BOOLEAN")

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from filtersql.errors import Notice
-from filtersql.filters import patterns, regexes, zones
+from filtersql.filters import casing, locales, patterns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
 from filtersql.filters.scope import Scope
@@ -197,6 +197,8 @@ def _harmless(node: Op | Func) -> bool:
     if not any(_reads_column(arg) for arg in node.args):
         return False
     name = node.function.name
+    if str(node.function) in casing.CASED and locales.ascii_only(node.input_collation):
+        return True
     if name == "timezone":
         return zones.is_offset(node.args[0])
     last = node.args[-1]

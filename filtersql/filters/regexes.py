@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import casing
+from filtersql.filters import locales
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
@@ -73,7 +73,7 @@ def match(writer: Writer, node: Node, function: Function, args: Sequence[Node]) 
 
 def ascii_only(node: Node) -> bool:
     """Whether the collation knows no letters outside ASCII."""
-    return getattr(node, "input_collation", None) in casing.ASCII_ONLY
+    return locales.ascii_only(getattr(node, "input_collation", None))
 
 
 def matches(writer: Writer, regex: Regex, subject: Node) -> exp.Expr:

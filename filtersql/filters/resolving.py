@@ -15,6 +15,7 @@ from filtersql.filters.allowed import check
 from filtersql.filters.coercion import boolean, coerce
 from filtersql.filters.deparse import deparse
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.locales import UNKNOWN, of_the_database
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Node, Var, walk
 from filtersql.filters.raising import mutable, notices
@@ -38,6 +39,7 @@ def resolve(
     user_functions: frozenset[RelationName] = frozenset(),
     user_types: frozenset[RelationName] = frozenset(),
     semantics: Semantics = POSTGRES,
+    database_locale: str = UNKNOWN,
 ) -> Filter:
     """The filter after PostgreSQL's rules; raises a Mistake where CREATE PUBLICATION would."""
     clock = Clock(created, postgres_version)
@@ -48,8 +50,11 @@ def resolve(
     tree = boolean(scope, transform(scope, written), place)
     tree = _expanded(scope, tree)
     check(scope, tree)
+    printed = deparse(tree)
+    if database_locale != UNKNOWN:
+        tree = of_the_database(tree, database_locale)
     told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
-    return Filter(where, tree, deparse(tree), _columns(scope, tree), told)
+    return Filter(where, tree, printed, _columns(scope, tree), told)
 
 
 def _expanded(scope: Scope, tree: Node) -> Node:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import casing
+from filtersql.filters import locales
 from filtersql.filters.character_classes import WORD_DOUBT
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["FUNCTIONS"]
 
 _DOUBT = "PostgreSQL's locale providers do not agree on the letters of this value"
+#: ICU sees one word here, the other providers two
+_JOINED = "[0-9A-Za-z][._:'][0-9A-Za-z]|[0-9A-Za-z]__+[0-9A-Za-z]"
 _BLANKS = " \n\t\r"
 _DIGITS = "\\A(?:[ \\n\\t\\r]*[0-9A-Fa-f][0-9A-Fa-f])*[ \\n\\t\\r]*\\z"
 _BASE64 = "\\A(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\\z"
@@ -41,9 +43,11 @@ _MUST = "All arguments but the first must be constants."
 def _initcap(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     subject = writer.put(args[0])
     result = writer.piece(".initcap", subject)
-    if getattr(node, "input_collation", None) in casing.ASCII_ONLY:
+    collation = getattr(node, "input_collation", None)
+    if locales.ascii_only(collation):
         return result
-    doubt = writer.piece(".matches", subject.copy(), writer.text(WORD_DOUBT))
+    letters = f"{WORD_DOUBT}|{_JOINED}" if locales.by_icu(collation) else WORD_DOUBT
+    doubt = writer.piece(".matches", subject.copy(), writer.text(letters))
     broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), writer.text_type)
     return writer.case([(doubt, broken)], result)
 

@@ -51,6 +51,8 @@ class Project:
     profile: str
     semantics: Semantics
     postgres_version: int
+    #: the collation of the source's database, as `filters.locales` names it
+    database_locale: str
     publish_via_partition_root: bool
     identity_check: Literal["compile", "run"]
     variables: Mapping[str, object]
@@ -112,6 +114,7 @@ def load(
         profile=settings.profile,
         semantics=settings.semantics,
         postgres_version=settings.postgres_version,
+        database_locale=settings.database_locale,
         publish_via_partition_root=settings.publish_via_partition_root,
         silence=settings.silence,
         identity_check="run" if settings.identity_check == "run" else "compile",

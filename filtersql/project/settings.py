@@ -23,7 +23,7 @@ __all__ = ["Settings", "read_settings"]
 
 _KEYS = frozenset(
     "name version profile semantics postgres_version publish_via_partition_root identity_check vars"
-    " defaults compiled_path description silence".split()
+    " defaults compiled_path description silence database_locale".split()
 )
 _SYSTEMS = ("postgres", "xdb", "pglogical", "bdr")
 _VERSIONS = (15, 16, 17, 18)
@@ -38,6 +38,8 @@ class Settings:
     profile_span: Span
     semantics: Semantics = POSTGRES
     postgres_version: int = 18
+    #: `collate|ctype` of the source's database, or "default" where nothing is said
+    database_locale: str = "default"
     publish_via_partition_root: bool = False
     identity_check: str = "compile"
     compiled_path: str = "target/compiled"
@@ -71,6 +73,7 @@ def read_settings(document: Document) -> Settings:
         profile_span=document.span(named) if named is not None else start,
         semantics=_semantics(document, entry.get("semantics")),
         postgres_version=_version(document, entry.get("postgres_version")),
+        database_locale=_locale(document, entry.get("database_locale")),
         publish_via_partition_root=bool(document.boolean(root_flag, "publish_via_partition_root")),
         identity_check=identity_check or "compile",
         compiled_path=document.string(entry.get("compiled_path"), "compiled_path")
@@ -94,6 +97,23 @@ def _version(document: Document, node: Node | None) -> int:
         document.mistakes.append(BeyondSemantics(version, document.span(node)))
         return 18
     return version or 18
+
+
+def _locale(document: Document, node: Node | None) -> str:
+    """A locale's name, or what CREATE DATABASE was told."""
+    if node is None:
+        return "default"
+    if not isinstance(node.value, list):
+        name = document.string(node, "database_locale") or "default"
+        return f"{name}|{name}" if name != "default" else name
+    entry = document.mapping(node, "database_locale", ["provider", "collate", "ctype"])
+    provider = document.choice(entry.get("provider"), "provider", ("libc", "builtin", "icu"))
+    collate = document.string(entry.get("collate"), "collate")
+    if "collate" not in entry:
+        document.mistakes.append(MissingKey("collate", "database_locale", document.span(node)))
+    ctype = document.string(entry.get("ctype"), "ctype")
+    parts = (collate or "default", (provider != "icu" and ctype) or collate or "default")
+    return "|".join(f"icu:{part}" if provider == "icu" else part for part in parts)
 
 
 def _defaults(document: Document, node: Node | None) -> Mapping[str, object]:

@@ -35,6 +35,9 @@ _SQL_TYPES: dict[str, tuple[str, str]] = {
     "timestamp": ("TIMESTAMP_NTZ", "TIMESTAMP"),
     "timestamptz": ("TIMESTAMP", "TIMESTAMPTZ"),
     "bytea": ("BINARY", "BLOB"),
+    # held as the key that sorts as the value does
+    "timetz": ("BIGINT", "BIGINT"),
+    "money": ("BIGINT", "BIGINT"),
 }
 #: held by the engine as the text that PostgreSQL prints
 _AS_TEXT = {"uuid", "time", "bit", "varbit", "macaddr"}

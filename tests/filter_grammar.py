@@ -1,0 +1,353 @@
+r"""Typed expressions at random: every function, operator and cast of PostgreSQL over some types.
+
+`expression(pick, depth)` grows a boolean expression over the columns of `filter_corpus.COLUMNS`.
+`pick` chooses one of a sequence: Hypothesis's draw in a test, a seeded Random in `filter_soak`.
+What may be called comes out of the catalog facts, so a new function of the tables is met without a
+word here; arguments that have a language of their own (patterns, paths, fields, formats) are drawn
+from `WORDS`.
+
+Example
+    >>> import random
+    >>> shown(expression(random.Random(1).choice, 2)).count("(") > 0
+    True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from filter_corpus import COLUMNS
+from three_engines import NASTY
+
+from filtersql.filters.facts import Function, facts
+
+__all__ = ["Pick", "Piece", "expression", "shown", "smaller"]
+
+Pick = Callable[[Sequence[Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an expression: its text, `{}` where its own parts stand."""
+
+    type: str
+    text: str
+    parts: tuple[Piece, ...] = ()
+
+
+#: the columns of each type, without what is between parentheses
+BY_TYPE: dict[str, list[str]] = {}
+for _name, _kind in COLUMNS.items():
+    BY_TYPE.setdefault(_kind.partition("(")[0], []).append(_name)
+#: values that are written as constants, beside the nasty ones of the columns
+MORE = {
+    "jsonb": ['{"a": 1}', '{"a": {"b": 1}}', "1", '"a"', '["a"]', "[]", "{}", "null", '{"b": null}',
+              '[{"a": 1}, 2]', '{"a": [1, {"b": 2}]}'],
+    "_text": ["{a}", "{a,b}", "{0}", "{a,-1}", "{}", "{c d,e}", "{a,NULL}", "{tags,0}", "{1}"],
+    "text": ["a", "abc", "", "b", "1", "%", "tags"],
+    "int4": ["0", "1", "2", "3", "-1", "5"],
+    "int8": ["0", "1", "2", "10", "-1"],
+    "int2": ["0", "1", "2"],
+    "numeric": ["0", "1", "2.5", "-0.5", "100", "7.00", "0.001"],
+    "float8": ["0", "1", "1.5", "-2", "NaN", "Infinity"],
+    "interval": ["1 day", "1 mon", "02:00:00", "1 year", "-1 days", "1 week 3 hours"],
+    "timestamp": ["2024-01-01 00:00:00", "2024-02-29 12:00:00"],
+    "date": ["2024-01-01", "2024-02-29"],
+    "jsonpath": ["$", "$.a", "$.*", "$[*]", "$.a[*]", "$[0]", "$[last]", "$.a ? (@ > 1)",
+                 "$[*] ? (@ == 1)", '$.a ? (@ == "x")', "$.a == 1", "$[*] > 1", "exists($.b)",
+                 '$.a like_regex "^x"', '$.* ? (@ starts with "n")', "strict $.a", "strict $[0]",
+                 "$.a.size()", "$.a.type()", "$.b + 1 > 2", "$.a[*].b", "$.**", "$.a.double()",
+                 "-$.b", "$.b.abs() > 1", '$.keyvalue().key == "a"', "$.a ? (@.b == null)",
+                 "strict $.a.b ? (@ > 0)", "$.b.floor()", "$[1 to 2]", '$."c d".e',
+                 "$ ? (@.a > @.b)",
+                 "!($.a == 1)", "($.a == 1) is unknown", "$.a == 1 || $.b == 1"],
+}  # fmt: skip
+PATTERNS = [
+    "a",
+    "^a",
+    "c$",
+    "a.c",
+    "[abc]+",
+    "\\d+",
+    "^\\w+$",
+    "(a|b)c?",
+    "x*",
+    "[^a-z]",
+    "a{2,3}",
+    "\\ma",
+    "^$",
+    "[[:alpha:]]+",
+    "\\.",
+    "(?i)ABC",
+    "a\\nb",
+    ".*",
+    "\\s",
+    "b|c",
+    "(a)(b)?",
+]
+LIKES = ["a%", "%c", "_b_", "%", "", "a\\%c", "%a%b%", "A%", "a_c", "abc", "%\\_%", "_"]
+FIELDS = ["year", "month", "day", "hour", "minute", "second", "dow", "doy", "epoch", "quarter",
+          "week",
+          "isodow", "isoyear", "century", "decade", "millennium", "milliseconds", "microseconds",
+          "julian"]  # fmt: skip
+ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "+02", "Australia/Lord_Howe"]
+#: (function name, place of the argument): what is written there
+WORDS: dict[tuple[str, int], list[str]] = {
+    **{(name, 1): LIKES for name in ("textlike", "textnlike", "bpcharlike", "bpcharnlike",
+       "texticlike", "texticnlike", "bpchariclike", "bpcharicnlike", "like", "notlike")},
+    **{(name, 1): PATTERNS for name in ("textregexeq", "textregexne", "texticregexeq",
+       "texticregexne", "bpcharregexeq", "bpcharregexne", "bpcharicregexeq", "bpcharicregexne",
+       "regexp_like", "regexp_replace", "regexp_count", "regexp_instr", "regexp_substr",
+       "regexp_match", "regexp_split_to_array")},
+    ("regexp_replace", 2): ["", "x", "\\1", "[\\&]"],
+    ("regexp_replace", 3): ["g", "i", ""],
+    ("regexp_like", 2): ["i", "n", ""],
+    ("regexp_match", 2): ["i", ""],
+    ("similar_to_escape", 0): ["a%", "(a|b)%", "_b_", "%c", "[a-c]+"],
+    **{(name, 0): FIELDS for name in ("extract", "date_part", "date_trunc")},
+    ("timezone", 0): ZONES,
+    ("date_trunc", 2): ZONES,
+    ("encode", 1): ["hex", "base64", "escape"],
+    ("decode", 1): ["hex", "base64", "escape"],
+    ("jsonb_path_exists", 2): ["{}"],
+    ("jsonb_path_match", 2): ["{}"],
+    ("jsonb_path_query_first", 2): ["{}"],
+    ("split_part", 1): [",", " ", "a", ""],
+    ("string_to_array", 1): [",", " ", "a", ""],
+    ("normalize", 1): ["NFC", "NFD"],
+    ("is_normalized", 1): ["NFC", "NFD"],
+}  # fmt: skip
+#: pairs of (array, element) that stand for anyarray and anyelement
+_ARRAYS = [("_int4", "int4"), ("_text", "text"), ("_numeric", "numeric"), ("_date", "date"),
+           ("_float8", "float8"), ("_int8", "int8")]  # fmt: skip
+_RANGES = [("int4range", "int4"), ("numrange", "numeric"), ("daterange", "date"),
+           ("tsrange", "timestamp"), ("tstzrange", "timestamptz"),
+           ("int8range", "int8")]  # fmt: skip
+_TYPES = {*BY_TYPE, "jsonpath"}
+#: they are aggregates' insides, need the server's files or a secret, or run for minutes
+_NEVER = {"factorial", "repeat", "lpad", "rpad", "array_fill", "generate_series", "numeric_power",
+          "power", "pow", "exp", "dpow", "bytea_string_agg_finalfn", "gin_cmp_tslexeme",
+          "jsonb_path_query", "in_range"}  # fmt: skip
+_INSIDE_AGGREGATES = ("_accum", "_combine", "_inv", "_avg", "_sum", "transfn", "statefunc",
+                      "finalfn",
+                      "_avg_accum", "_var_samp", "_var_pop", "_stddev_pop", "_stddev_samp",
+                      "_corr", "_covar_pop", "_covar_samp")  # fmt: skip
+_SYNTAX = {"similar_to_escape", "like_escape", "like", "notlike"}
+Maker = tuple[str, str, tuple[str, ...]]
+
+
+@cache
+def makers(result: str) -> tuple[tuple[int, tuple[Maker, ...]], ...]:
+    """How a value of a type comes about: (weight, [(name, text, argument types), …]) by kind."""
+    groups: dict[tuple[str, str], list[Maker]] = {}
+    for kind, maker in _all_makers():
+        if maker[0] == result:
+            name, text, args = kind, maker[1], maker[2]
+            groups.setdefault((name.partition(" ")[0], args[0] if args else ""), []).append(
+                (name.partition(" ")[2], text, args)
+            )
+    weights = {"operator": 6, "function": 4, "inside": 1, "cast": 2}
+    return tuple((weights[kind], tuple(found)) for (kind, _), found in sorted(groups.items()))
+
+
+@cache
+def _all_makers() -> tuple[tuple[str, Maker], ...]:
+    known, found, inside = facts(), list[tuple[str, Maker]](), set[int]()
+    for name in known._raw["operators"]:
+        for operator in known.operators(name):
+            function = known.function(operator.function) if operator.function else None
+            if function is None or function.volatility != "i":
+                continue
+            inside.add(function.oid)
+            args = tuple(side for side in (operator.left, operator.right) if side)
+            text = f"({{}} {name} {{}})" if operator.left else f"({name} {{}})"
+            for types, result in _concrete(args, operator.result):
+                found.append((f"operator {function.name}", (result, text, types)))
+    for name in known.function_names():
+        for function in known.functions(name):
+            if _callable(function):
+                kind = "inside" if function.oid in inside else "function"
+                text = f'"{name}"({", ".join(["{}"] * len(function.args))})'
+                for types, result in _concrete(function.args, function.result):
+                    found.append((f"{kind} {name}", (result, text, types)))
+    for source in BY_TYPE:
+        for target in BY_TYPE:
+            cast = known.cast(source, target)
+            if cast is not None and cast.method != "i":
+                found.append(("cast cast", (target, f"{{}}::{target}", (source,))))
+    return tuple(found)
+
+
+def _callable(function: Function) -> bool:
+    return (
+        function.kind == "f"
+        and function.volatility == "i"
+        and not function.returns_set
+        and not function.variadic
+        and function.name not in _NEVER | _SYNTAX
+        and len(function.args) > 0
+        and "hash" not in function.name
+        and not function.name.endswith(("canonical", "subdiff", "cmp"))
+        and "support" not in function.name
+        and "sel" not in function.name[-4:]
+        and not function.name.endswith(_INSIDE_AGGREGATES)
+        and "regr_" not in function.name
+    )
+
+
+def _concrete(args: tuple[str, ...], result: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The signature with each choice of types in the place of polymorphic ones."""
+    every = {*args, result}
+    if any(name.startswith("any") for name in every):
+        pairs = _RANGES if any("range" in name for name in every) else _ARRAYS
+        for whole, one in pairs:
+            named = dict.fromkeys(("anyarray", "anycompatiblearray", "anyrange"), whole)
+            named |= dict.fromkeys(("anyelement", "anycompatible", "anynonarray",
+                                    "anycompatiblenonarray"), one)  # fmt: skip
+            types = tuple(named.get(name, name) for name in args)
+            if {*types, named.get(result, result)} <= _TYPES:
+                yield types, named.get(result, result)
+    elif every <= _TYPES:
+        yield args, result
+
+
+def expression(pick: Pick, depth: int) -> Piece:
+    """A boolean expression of so many levels."""
+    return _grown(pick, "bool", depth)
+
+
+def _grown(pick: Pick, kind: str, depth: int, constant: int = 3) -> Piece:
+    """A value of a type; one in `constant` leaves is a constant."""
+    if depth <= 0 or (kind not in ("bool",) and pick(range(5)) == 0):
+        return _leaf(pick, kind, constant)
+    if kind == "bool" and pick(range(3)) == 0:
+        return _condition(pick, depth)
+    if pick(range(9)) == 0:
+        return _construct(pick, kind, depth)
+    groups = makers(kind)
+    if not groups:
+        return _leaf(pick, kind, constant)
+    chosen = pick([found for weight, found in groups for _ in range(weight)])
+    name, text, args = pick(chosen)
+    return Piece(kind, text, tuple(_arguments(pick, name, args, depth - 1)))
+
+
+def _arguments(pick: Pick, name: str, args: tuple[str, ...], depth: int) -> Iterator[Piece]:
+    # at least one reads a column: PostgreSQL computes what holds constants alone beforehand
+    first = pick(range(len(args)))
+    for place, kind in enumerate(args):
+        words = WORDS.get((name, place))
+        if words and pick(range(12)):
+            yield Piece(kind, _quoted(pick(words), kind if kind != "text" else ""))
+        elif place == first:
+            yield _grown(pick, kind, depth, 20)
+        else:
+            yield _grown(pick, kind, depth - pick(range(2)), 2)
+
+
+def _leaf(pick: Pick, kind: str, constant: int) -> Piece:
+    if kind in BY_TYPE and pick(range(constant)):
+        return Piece(kind, pick(BY_TYPE[kind]))
+    return Piece(kind, _constant(pick, kind))
+
+
+def _constant(pick: Pick, kind: str) -> str:
+    full = next((name for name in COLUMNS.values() if name.partition("(")[0] == kind), kind)
+    common, nasty = MORE.get(kind, []), NASTY.get(full, [])
+    value = pick(nasty if nasty and (not common or pick(range(3)) == 0) else common or ["1"])
+    if value is None:
+        return f"NULL::{kind}" if kind != "bpchar" else "NULL::bpchar"
+    if kind in ("int4", "numeric") and pick(range(2)) and value[-1].isdigit():
+        return f"({value})" if value[0] == "-" else value
+    return _quoted(value, kind if kind != "text" or pick(range(3)) else "")
+
+
+def _quoted(value: str, kind: str) -> str:
+    text = value.replace("'", "''")
+    return f"'{text}'::{kind}" if kind else f"'{text}'"
+
+
+def _condition(pick: Pick, depth: int) -> Piece:
+    """What has syntax instead of a name."""
+    kind = pick(["int4", "int8", "numeric", "float8", "text", "varchar", "bpchar", "date", "jsonb",
+                 "timestamp", "timestamptz", "uuid", "interval", "int2", "bytea", "time", "bool",
+                 "money", "inet", "int4range", "_int4", "_text"])  # fmt: skip
+    text, *types = pick([
+        ("({} AND {})", "bool", "bool"),
+        ("({} OR {})", "bool", "bool"),
+        ("(NOT {})", "bool"),
+        ("({} IS NULL)", kind),
+        ("({} IS NOT NULL)", kind),
+        ("({} IS DISTINCT FROM {})", kind, kind),
+        ("({} IS NOT DISTINCT FROM {})", kind, kind),
+        ("({} IN ({}, {}, {}))", kind, kind, kind, kind),
+        ("({} NOT IN ({}, {}))", kind, kind, kind),
+        ("({} BETWEEN {} AND {})", kind, kind, kind),
+        ("({} NOT BETWEEN SYMMETRIC {} AND {})", kind, kind, kind),
+        ("({} IS TRUE)", "bool"),
+        ("({} IS NOT FALSE)", "bool"),
+        ("({} IS UNKNOWN)", "bool"),
+        ("(({}, {}) < ({}, {}))", kind, "int4", kind, "int4"),
+        ("(({}, {}) = ({}, {}))", kind, "text", kind, "text"),
+        ("(({}, {}) IN (({}, {}), ({}, {})))", kind, "int4", kind, "int4", kind, "int4"),
+        ("({} = ANY (ARRAY[{}, {}]))", kind, kind, kind),
+        ("({} < ALL (ARRAY[{}, {}]))", kind, kind, kind),
+        ("({} = ANY ({}))", "int4", "_int4"),
+        ("({} <> ALL ({}))", "text", "_text"),
+        ("({} > ANY ({}))", "int4", "_int4"),
+        ('({} COLLATE "C" < {})', "text", "text"),
+        ('({} COLLATE "C" BETWEEN {} AND {})', "varchar", "text", "text"),
+        ("({} LIKE {})", "text", "text"),
+        ("({} SIMILAR TO " + _quoted(pick(["a%", "(a|b)_", "%c", "[a-c]+"]), "") + ")", "text"),
+        ("({} ~ " + _quoted(pick(PATTERNS), "") + ")", "text"),
+        ("(CASE {} WHEN {} THEN {} ELSE {} END)", kind, kind, "bool", "bool"),
+        ("(({}, {}) OVERLAPS ({}, {}))", "timestamp", "timestamp", "timestamp", "timestamp"),
+        ("(extract(" + pick(FIELDS) + " FROM {}) > {})", pick(["date", "timestamp", "interval",
+                                                               "time"]), "int4"),
+        ("({} IS JSON)", pick(["text", "json"])),
+        ("(starts_with({}, {}))", "text", "text"),
+        ("(substring({} FROM " + _quoted(pick(PATTERNS), "") + ") = {})", "text", "text"),
+    ])  # fmt: skip
+    return Piece("bool", text, tuple(_arguments(pick, "", tuple(types), depth - 1)))
+
+
+def _construct(pick: Pick, kind: str, depth: int) -> Piece:
+    """CASE, COALESCE, NULLIF, GREATEST and LEAST."""
+    text, *types = pick([
+        ("(CASE WHEN {} THEN {} ELSE {} END)", "bool", kind, kind),
+        ("(CASE WHEN {} THEN {} END)", "bool", kind),
+        ("coalesce({}, {})", kind, kind),
+        ("nullif({}, {})", kind, kind),
+        ("greatest({}, {})", kind, kind),
+        ("least({}, {}, {})", kind, kind, kind),
+    ])  # fmt: skip
+    return Piece(kind, text, tuple(_arguments(pick, "", tuple(types), depth - 1)))
+
+
+def shown(piece: Piece) -> str:
+    """The expression as SQL."""
+    parts = iter(piece.parts)
+    text = piece.text.split("{}") if piece.parts else [piece.text]
+    return text[0] + "".join(shown(next(parts)) + rest for rest in text[1:])
+
+
+def smaller(piece: Piece) -> Iterator[Piece]:
+    """The expression with one part replaced by something of its type that is shorter."""
+    for inside in _below(piece):
+        if inside.type == piece.type:
+            yield inside
+    if piece.parts and piece.type in BY_TYPE:
+        yield Piece(piece.type, BY_TYPE[piece.type][0])
+    for place, part in enumerate(piece.parts):
+        for other in smaller(part):
+            parts = (*piece.parts[:place], other, *piece.parts[place + 1 :])
+            yield Piece(piece.type, piece.text, parts)
+
+
+def _below(piece: Piece) -> Iterator[Piece]:
+    for part in piece.parts:
+        yield part
+        yield from _below(part)

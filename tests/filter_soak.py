@@ -1,0 +1,254 @@
+"""Random typed filters on three engines, for as long as asked; says what was covered.
+
+    python tests/filter_soak.py [--seconds 60] [--seed 1] [--spark]
+
+Each seed makes a table of nasty and of random rows, and from then on expressions of
+`filter_grammar`. Of each it is compared whether PostgreSQL and filtersql accept it (with which
+message), its value on every row, and that a row which raises there raises here. What differs is
+shortened before it is printed. FILTERSQL_POSTGRES names the server; without it one is started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import psycopg
+from filter_corpus import COLUMNS, connected, table
+from filter_grammar import Piece, expression, shown, smaller
+from filter_rows import sampled
+from sqlglot import exp
+from three_engines import ERROR, Duck, Postgres, Rows, Sparks, same
+from three_engines import shown as value_shown
+
+from filtersql.errors import Mistake
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters import resolve
+from filtersql.filters.locales import UNKNOWN
+from filtersql.filters.model import Filter
+from filtersql.filters.nodes import Func, Op, walk
+from filtersql.filters.writing import write
+from filtersql.source import Passage, Source
+from filtersql.storage import Engine
+
+ROWS = 120
+KNOWN = table()
+_RAISED_ROWS = 2
+
+
+@dataclass(frozen=True)
+class Sampled(Rows):
+    """A table of all columns of the corpus, with rows of a seed."""
+
+    seed: int = 0
+
+    #: as PostgreSQL prints them: that is what a target holds
+    printed: tuple[tuple[str | None, ...], ...] = field(default=(), compare=False)
+
+    @cached_property
+    def values(self) -> list[tuple[str | None, ...]]:
+        """The rows."""
+        return list(self.printed)
+
+
+def printed(connection: psycopg.Connection[Any], seed: int) -> Sampled:
+    """The rows of a seed."""
+    types, names = tuple(COLUMNS.values()), tuple(COLUMNS)
+    rows = sampled(random.Random(seed), types, ROWS)
+    outputs = ", ".join(f"%s::{kind}::text" for kind in types)
+    with connection.cursor() as cursor:
+        found = [cursor.execute(f"SELECT {outputs}", row).fetchone() for row in rows]
+    return Sampled(types, names, seed, tuple(tuple(row or ()) for row in found))
+
+
+def locale_of(connection: psycopg.Connection[Any]) -> str:
+    """The locale of the server's database, as `database_locale` names it."""
+    row = connection.execute(
+        "SELECT coalesce(datlocale, datcollate) || '|' || coalesce(datlocale, datctype) "
+        "FROM pg_database WHERE datname = current_database()"
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+@dataclass
+class Covered:
+    """What a soak has seen."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    functions: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    raised: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """For the end of a run."""
+        lines = [", ".join(f"{name} {count}" for name, count in self.outcomes.most_common())]
+        lines.append(f"{len(self.functions)} functions compared")
+        for title, counts in (("refused", self.refused), ("raises here only", self.raised)):
+            lines.append(f"{title}:")
+            lines += [f"  {count:5} {reason}" for reason, count in counts.most_common(40)]
+        return "\n".join([*lines, *self.differences])
+
+
+Ask = Callable[[Rows, str, list[int]], dict[int, object]]
+
+
+class Soak:
+    """One server, one engine, one table at a time."""
+
+    def __init__(
+        self, connection: psycopg.Connection[Any], engine: Engine, ask: Ask, seed: int
+    ) -> None:
+        self.connection, self.engine, self.ask = connection, engine, ask
+        self.server = Postgres(connection)
+        self.covered = Covered()
+        self.rows = printed(connection, seed)
+        # every other table's source says the locale of its database
+        self.locale = locale_of(connection) if seed % 2 else UNKNOWN
+
+    def message(self, text: str) -> str:
+        """Why CREATE PUBLICATION refuses the filter; empty where it takes it."""
+        try:
+            with self.connection.transaction(force_rollback=True):
+                self.connection.execute(f"CREATE PUBLICATION p FOR TABLE t WHERE ({text})")
+        except psycopg.Error as error:
+            return str(error.diag.message_primary)
+        return ""
+
+    def judged(self, text: str) -> tuple[str, str]:
+        """(outcome, what differs) of one filter."""
+        try:
+            return self.outcome(text)
+        except Exception as error:
+            return "CRASH", f"{type(error).__name__}: {error}"
+
+    def outcome(self, text: str) -> tuple[str, str]:
+        """The same, where nothing of filtersql breaks."""
+        passage = Passage(text, Source("f", text))
+        try:
+            found = resolve(passage, KNOWN, database_locale=self.locale)
+            tree = write(found, self.engine, lambda name: exp.column(name, quoted=True))
+        except NotTranslated as mistake:
+            return "refused", re.sub(r" (for|on) (Spark|DuckDB)", "", mistake.message)
+        except Mistake as mistake:
+            refusal = self.message(text)
+            if not refusal:
+                return "ACCEPTED THERE", mistake.message
+            same_words = mistake.message == refusal
+            return ("not accepted", "") if same_words else ("OTHER WORDS", f"{refusal} / {mistake}")
+        if refusal := self.message(text):
+            return "ACCEPTED HERE", refusal
+        return self.compared(text, found, tree.sql(dialect=self.engine))
+
+    def compared(self, text: str, found: Filter, sql: str) -> tuple[str, str]:
+        """The values of every row."""
+        expected = self.server.ask(self.rows, text)
+        used = Rows(tuple(COLUMNS[name] for name in found.columns), tuple(found.columns))
+        places = [self.rows.given.index(name) for name in found.columns]
+
+        def of(row: int) -> tuple[str | None, ...]:
+            return tuple(self.rows.values[row][place] for place in places)
+
+        held = [row for row in range(ROWS) if used.fits(of(row), self.engine)]
+        plain = [row for row in held if expected[row] != ERROR]
+        if not plain:
+            return "always raises", ""
+        values, error = self.values(sql, plain)
+        for row, value in values.items():
+            if not same(expected[row], value_shown(value, "bool"), "bool"):
+                return "DIFFERS", f"{of(row)}: {value}, PostgreSQL gives {expected[row]}"
+        for row in [row for row in held if expected[row] == ERROR][:_RAISED_ROWS]:
+            value, problem = self.values(sql, [row])
+            if not problem:
+                # An engine may see that NULL decides before it looks at what raises.
+                outcome = "null for an error" if value[row] is None else "SILENT"
+                return outcome, f"{of(row)}: {value[row]}, PostgreSQL raises"
+        for node in walk(found.tree):
+            if isinstance(node, (Op, Func)):
+                self.covered.functions[str(node.function)] += 1
+        return ("raises", error) if error else ("same", "")
+
+    def values(self, sql: str, rows: list[int]) -> tuple[dict[int, object], str]:
+        """The engine's values, of those rows that do not raise, and what one raises."""
+        try:
+            return self.ask(self.rows, sql, rows), ""
+        except Exception as error:
+            if len(rows) == 1:
+                return {}, re.sub(r"\s+", " ", str(error))[:150]
+        half = len(rows) // 2
+        first, problem = self.values(sql, rows[:half])
+        # Where much raises, half of the rows are enough.
+        if problem and len(rows) > _RAISED_ROWS and len(first) < half // 2:
+            return first, problem
+        second, other = self.values(sql, rows[half:])
+        return first | second, problem or other
+
+    def shortened(self, piece: Piece, outcome: str) -> Piece:
+        """The smallest expression that this one leads to with the same outcome."""
+        for other in smaller(piece):
+            if len(shown(other)) < len(shown(piece)) and self.judged(shown(other))[0] == outcome:
+                return self.shortened(other, outcome)
+        return piece
+
+    def run(self, random_: random.Random, until: float) -> None:
+        """Expressions until the time is over."""
+        while time.monotonic() < until:
+            piece = expression(random_.choice, random_.choice([1, 1, 2, 2, 3, 4]))
+            self.take(piece)
+
+    def take(self, piece: Piece) -> None:
+        """Judges one and remembers."""
+        outcome, what = self.judged(shown(piece))
+        self.covered.outcomes[outcome] += 1
+        if outcome == "refused":
+            self.covered.refused[what] += 1
+        elif outcome == "raises":
+            self.covered.raised[what] += 1
+        if outcome.isupper():
+            short = self.shortened(piece, outcome)
+            what = self.judged(shown(short))[1]
+            line = f"{outcome} {shown(short)}\n    {what}"
+            self.covered.differences.append(line)
+            print(line, flush=True)
+        elif outcome == "raises" and self.covered.raised[what] <= 1:
+            short = self.shortened(piece, outcome)
+            print(f"raises {shown(short)}\n    {self.judged(shown(short))[1]}", flush=True)
+
+
+def engines(arguments: argparse.Namespace) -> Iterator[tuple[Engine, Ask]]:
+    """DuckDB; Spark where it is asked for."""
+    duck = Duck()
+    duck.connection.execute("SET threads = 1")
+    yield "duckdb", duck.ask
+    if arguments.spark:
+        from filtersql.targets.embedded import own_session
+
+        sparks = Sparks(own_session(2, {}, ()).newSession())
+        yield "spark", lambda rows, sql, ids: sparks.ask(rows, [(sql, ids)])[0]
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--spark", action="store_true")
+    arguments = parser.parse_args()
+    with connected() as connection:
+        connection.execute("SET statement_timeout = '5s'")
+        for engine, ask in engines(arguments):
+            soak = Soak(connection, engine, ask, arguments.seed)
+            soak.run(random.Random(arguments.seed), time.monotonic() + arguments.seconds)
+            print(f"{engine}, seed {arguments.seed}: {soak.covered.text()}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
