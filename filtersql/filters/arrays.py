@@ -7,160 +7,256 @@ Example
     `5 = ANY (ai)`               whether the text's elements, read as integers, hold 5
     `tags @> '{a,b}'`            nothing of {a, b} is left without the column's elements
     `ai = '{1,2}'`               the texts are the same: one value has one text
+    `an < '{2.5}'`               lists of texts that sort as the numbers do
+    `s LIKE ANY (at)`            s LIKE an element, for each of the text's elements
     `cardinality(ai) > 1`        how many elements the text has
     ============================ =========================================================
 
 PostgreSQL
-    arrayfuncs.c: array_out(), array_contain_compare(); execExprInterp.c,
+    arrayfuncs.c: array_out(), array_contain_compare(), array_cmp(); execExprInterp.c,
     ExecEvalScalarArrayOp(): an empty array decides even for NULL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import text_arrays
+from filtersql.filters import array_elements, array_values, text_arrays
+from filtersql.filters.array_values import constant, element_of, listed, one, places
+from filtersql.filters.engines import values
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.folding import fold
-from filtersql.filters.literals import show
-from filtersql.filters.nodes import ArrayExpr, Const, Node, Relabel, ScalarArrayOp
+from filtersql.filters.nodes import Node, Relabel, ScalarArrayOp, Var
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["FUNCTIONS", "call", "constant", "holds"]
+__all__ = ["FUNCTIONS", "call", "constant", "holds", "is_null"]
 
-FUNCTIONS = {
-    "arraycontains", "arraycontained", "arrayoverlap", "array_eq", "array_ne", "cardinality",
-    "array_length",
-}  # fmt: skip
-#: element types of which one value has one text, and how that text is read
-_READ = {
-    "int2": "SMALLINT", "int4": "INT", "int8": "BIGINT", "text": "", "varchar": "", "uuid": "",
-    "bool": "",
-}  # fmt: skip
-_NO_FORM = "filtersql has no exact form for arrays of this type yet."
+#: an element in the texts of the engines
+_ITEM = "item"
+_SIGNS = {"=", "<>", "<", "<=", ">", ">="}
 
 
 def holds(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
-    """`x = ANY (column)` and `x <> ALL (column)`."""
+    """`x op ANY (array)` and `x op ALL (array)`."""
     left, array = node.args
+    found = _holds(writer, node, left, array)
+    if not may_raise(left):
+        return found
+    # PostgreSQL computes the value before it looks at the array.
+    empty = writer.filled("_1 = 0", _size(writer, node, "", (array,)))
+    nothing = writer.case([(empty, values.boolean(not node.any))], None)
+    return writer.case([(writer.is_null(writer.raw(left)), nothing)], found)
+
+
+def _holds(writer: Writer, node: ScalarArrayOp, left: Node, array: Node) -> exp.Expr:
     symbol = node.operator.name
-    element = _element(writer, node, array)
-    if (symbol, node.any) not in (("=", True), ("<>", False)):
-        raise writer.refused(node, "Only = ANY and <> ALL have a form for an array in a column.")
-    if left.type not in _READ or (left.type in ("uuid", "bool")) != (element in ("uuid", "bool")):
-        raise writer.refused(node, _NO_FORM)
-    if may_raise(left):
-        raise writer.refused(node, "The value beside the array can raise an error.")
-    value = writer.put(left)
-    if left.type == "bool":
-        value = writer.filled("CASE WHEN _1 THEN 't' WHEN NOT _1 THEN 'f' END", value)
-    found = writer.piece(".list_holds", _listed(writer, node, array, element), value)
-    return found if node.any else exp.Not(this=found)
+    element = "text" if text_arrays.made(array) else facts().type(_bare(array).type).element
+    families = {array_elements.family(left.type), array_elements.family(element)}
+    if len(families) > 1 or symbol not in _SIGNS:
+        return _each(writer, node, left, array, element)
+    if symbol not in ("=", "<>") and families & array_elements.COLLATED:
+        from filtersql.filters.comparing import check_order
+
+        check_order(writer, node)
+    items = listed(writer, node, array).items
+    value = array_elements.of_node(writer, left)
+    if (symbol, node.any) in (("=", True), ("<>", False)):
+        found = writer.piece(".list_holds", items, value)
+        return found if node.any else exp.Not(this=found)
+    test = writer.filled(f"_1 {symbol} _2", value, exp.column(_ITEM))
+    return writer.piece(".items_any" if node.any else ".items_all", items, test)
+
+
+def _bare(node: Node) -> Node:
+    while isinstance(node, Relabel):
+        node = node.arg
+    return node
+
+
+def _each(writer: Writer, node: ScalarArrayOp, left: Node, array: Node, element: str) -> exp.Expr:
+    """The comparison written for each element, which is read as a column of its type."""
+    from filtersql.filters.comparing import comparison
+
+    if text_arrays.made(array) is None and not array_values.is_textual(array):
+        raise writer.refused(node, "This operator has a form for columns only.")
+    items = (
+        listed(writer, node, array).items
+        if text_arrays.made(array) is not None
+        else writer.piece(
+            ".list_of_text",
+            array_values.tokens(writer, array_values.text(writer, node, array)),
+        )
+    )
+    read = array_elements.stored(writer, element, exp.column(_ITEM))
+    known = Var(element, -1, node.location, name=array_elements.ELEMENT)
+    test = comparison(writer.for_element(read), node, node.function, left, known)
+    return writer.piece(".items_any" if node.any else ".items_all", items, test)
+
+
+def is_null(writer: Writer, node: Node) -> exp.Expr | None:
+    """Whether an array that a function makes is NULL."""
+    if not facts().type(node.type).element or array_values.is_textual(node):
+        return None
+    return writer.is_null(listed(writer, node, node).items)
+
+
+# -- functions over whole arrays -----------------------------------------------------------------
 
 
 def call(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
-    """The functions over whole arrays."""
-    name = function.name
-    if any(map(text_arrays.made, args)):
-        return _of_texts(writer, node, name, args)
-    element = _element(writer, node, args[0])
-    if name in ("array_eq", "array_ne"):
-        texts = [_text(writer, node, arg) for arg in args]
-        return writer.filled("_1 = _2" if name == "array_eq" else "_1 <> _2", *texts)
-    if name == "cardinality":
-        return writer.piece(".list_length", _tokens(writer, args[0]))
-    if name == "array_length":
-        return _length(writer, node, args)
-    first, second = (_listed(writer, node, arg, element) for arg in args)
+    """A function of FUNCTIONS."""
+    rule = FUNCTIONS.get(str(function)) or FUNCTIONS[function.name]
+    return rule(writer, node, function.name, args)
+
+
+def _size(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".list_length", _counted(writer, node, args[0]))
+
+
+def _counted(writer: Writer, node: Node, array: Node) -> exp.Expr:
+    """The elements, of which only the number matters."""
+    if array_values.is_textual(array):
+        return array_values.tokens(writer, array_values.text(writer, node, array))
+    return listed(writer, node, array).items
+
+
+def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """array_lower(), array_upper(), array_length(): of one dimension."""
+    known = fold(args[1])
+    if known is None or not isinstance(known.value, int):
+        raise writer.refused(node, "The dimension must be a constant.")
+    array = _with_text(writer, node, args[0])
+    if name == "array_length" and known.value == 1 and array.text is None:
+        return writer.filled("NULLIF(_1, 0)", writer.piece(".list_length", array.items))
+    if not 0 < known.value <= 6:
+        return writer.cast(writer.null(), "INT")
+    shown = array_values.bounds(writer, array)
+    before = "[^:]*:" * (known.value - 1) + ("-?[0-9]+.." if known.value > 1 else ".")
+    lower, upper = (
+        writer.piece(".bound", shown.copy(), writer.text(f"^{before}{pattern}"))
+        for pattern in ("(-?[0-9]+):", "-?[0-9]+:(-?[0-9]+)")
+    )
+    if name == "array_lower":
+        return lower
+    if name == "array_upper":
+        return upper
+    length = writer.filled("_1 - _2 + 1", upper, lower)
+    if known.value > 1 or array.text is None:
+        return length
+    size = writer.filled("NULLIF(_1, 0)", writer.piece(".list_length", array.items))
+    plain = writer.filled("NOT (_1 LIKE '[%' OR _1 LIKE '{{%')", array.text.copy())
+    return writer.case([(plain, size)], length)
+
+
+def _with_text(writer: Writer, node: Node, array: Node) -> array_values.Listed:
+    """The array, its elements being good for nothing but to be counted."""
+    if not array_values.is_textual(array):
+        return listed(writer, node, array)
+    shown = array_values.text(writer, node, array)
+    return array_values.Listed(array_values.tokens(writer, shown), shown.copy())
+
+
+def _shown_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """array_dims() and array_ndims()."""
+    shown = array_values.bounds(writer, _with_text(writer, node, args[0]))
+    return shown if name == "array_dims" else writer.piece(".dimensions", shown)
+
+
+def _contains(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    first, second = (listed(writer, node, arg).items for arg in args)
     if name == "arraycontained":
         first, second = second, first
-    piece = ".lists_overlap" if name == "arrayoverlap" else ".list_contains"
-    return writer.piece(piece, first, second)
+    return writer.piece(
+        ".lists_overlap" if name == "arrayoverlap" else ".list_contains", first, second
+    )
 
 
-def _of_texts(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """The same functions over arrays that were made of a text."""
-    if name == "array_length":
-        _check_dimension(writer, node, args)
-        length = writer.piece(".list_length", _listed(writer, node, args[0], "text"))
-        return writer.filled("NULLIF(_1, 0)", length)
-    if name == "cardinality":
-        return writer.piece(".list_length", _listed(writer, node, args[0], "text"))
-    lists = [_listed(writer, node, arg, "text") for arg in args]
-    match name:
-        case "array_eq" | "array_ne":
-            return writer.filled("_1 = _2" if name == "array_eq" else "_1 <> _2", *lists)
-        case "arraycontained":
-            return writer.piece(".list_contains", *lists[::-1])
-        case "arraycontains":
-            return writer.piece(".list_contains", *lists)
-        case "arrayoverlap":
-            return writer.piece(".lists_overlap", *lists)
-    raise writer.refused(node, _NO_FORM)
+def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    symbol = "=" if name == "array_eq" else "<>"
+    if not any(map(text_arrays.made, args)) and all(map(array_values.is_textual, args)):
+        element = element_of(writer, node, args[0])
+        if array_elements.family(element) in array_elements.ONE_TEXT:
+            texts = [array_values.text(writer, node, arg) for arg in args]
+            return writer.filled(f"_1 {symbol} _2", *texts)
+    first, second = (listed(writer, node, arg) for arg in args)
+    same = writer.filled("_1 = _2", first.items, second.items)
+    if _bounded(first) or _bounded(second):
+        shapes = [array_values.shape(writer, array) for array in (first, second)]
+        same = writer.filled("_1 AND _2 = _3", same, *shapes)
+    return same if symbol == "=" else exp.Not(this=exp.Paren(this=same))
 
 
-def _length(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    _check_dimension(writer, node, args)
-    return writer.piece(".array_length", writer.put(args[0]), _tokens(writer, args[0]))
+def _bounded(array: array_values.Listed) -> bool:
+    return array.text is not None or array.first is not None
 
 
-def _check_dimension(writer: Writer, node: Node, args: Sequence[Node]) -> None:
-    dimension = fold(args[1])
-    if dimension is None or dimension.value != 1:
-        raise writer.refused(node, "Only the length of the first dimension has a form.")
+_ORDER = {"array_lt": "<", "array_le": "<=", "array_gt": ">", "array_ge": ">="}
 
 
-def _element(writer: Writer, node: Node, array: Node) -> str:
-    while isinstance(array, Relabel):
-        array = array.arg
-    element = facts().type(array.type).element
-    if element not in _READ:
-        raise writer.refused(node, _NO_FORM)
-    return element
+def _ordered(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Element by element, NULL last; then the shorter one is smaller."""
+    for arg in args:
+        if text_arrays.made(arg) is not None:
+            raise writer.refused(node, "The order of texts cut from a text has no form.")
+        array_values.check_order(writer, node, arg)
+    pair = [listed(writer, node, arg) for arg in args]
+    sides = [writer.piece(".list_in_order", array.items) for array in pair]
+    test = writer.filled(f"_1 {_ORDER[name]} _2", *sides)
+    if not any(map(_bounded, pair)):
+        return test
+    shapes = [array_values.shape(writer, array) for array in pair]
+    differ = writer.filled(
+        "_1 = _2 AND _3 <> _4", pair[0].items.copy(), pair[1].items.copy(), *shapes
+    )
+    problem = writer.piece(".raise", writer.text("arrays that differ in their bounds alone"))
+    return writer.case([(differ, writer.cast(problem, "BOOLEAN"))], test)
 
 
-def _text(writer: Writer, node: Node, array: Node) -> exp.Expr:
-    """An array as PostgreSQL's text."""
-    known = constant(array)
-    if known is None:
-        return writer.put(array)
-    if known.value is None:
-        return writer.cast(writer.null(), writer.text_type)
-    if not isinstance(known.value, tuple):
-        raise writer.refused(node, _NO_FORM)
-    return writer.text(show(known.type, known.value))
+def _position(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    found = places(writer, node, args)
+    if len(args) < 3:
+        return writer.piece(".list_item", found, writer.integer(1))
+    start = writer.put(args[2])
+    missing = writer.is_null(start)
+    problem = writer.piece(".raise", writer.text("initial position must not be null"))
+    first = writer.piece(".first_from", found, start.copy())
+    absent = writer.is_null(one(writer, node, args[0]).items)
+    return writer.case([(absent, writer.null()), (missing, writer.cast(problem, "INT"))], first)
 
 
-def constant(array: Node) -> Const | None:
-    """The constant that an array is, written out or not."""
-    if isinstance(array, ArrayExpr) and not array.multidimensional:
-        elements = [fold(item) for item in array.elements]
-        values = tuple(item.value for item in elements if item is not None)
-        if len(values) < len(elements):
-            return None
-        return Const(array.type, -1, array.location, value=values)
-    return fold(array)
+def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """width_bucket(value, thresholds): how many of the sorted thresholds are not above it."""
+    known = constant(args[1])
+    values = known.value if known is not None else None
+    if not isinstance(values, tuple) or None in values or any(map(_is_list, values)):
+        raise writer.refused(node, "The thresholds must be constants.")
+    array_values.check_order(writer, node, args[1])
+    value = array_elements.of_node(writer, args[0])
+    items = listed(writer, node, args[1]).items
+    return writer.case(
+        [(exp.Not(this=writer.is_null(value)), writer.piece(".list_at_most", items, value.copy()))],
+        None,
+    )
 
 
-def _tokens(writer: Writer, array: Node) -> exp.Expr:
-    return writer.piece(".array_tokens", writer.put(array))
+def _is_list(value: object) -> bool:
+    return type(value) is tuple
 
 
-def _listed(writer: Writer, node: Node, array: Node, element: str) -> exp.Expr:
-    """An array as the engine's list of its elements."""
-    made = text_arrays.made(array)
-    if made is not None:
-        return text_arrays.listed(writer, made)
-    known = constant(array) if element == "text" else None
-    if known is not None and isinstance(known.value, tuple):
-        return text_arrays.literal(writer, node, known)
-    tokens = writer.piece(".array_tokens", _text(writer, node, array))
-    if element in ("int2", "int4", "int8"):
-        return writer.piece(f".list_of_{element}", tokens)
-    return writer.piece(".list_of_text", tokens)
+Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
+FUNCTIONS: dict[str, Rule] = {
+    **dict.fromkeys(("arraycontains", "arraycontained", "arrayoverlap"), _contains),
+    **dict.fromkeys(("array_eq", "array_ne"), _equal),
+    **dict.fromkeys(_ORDER, _ordered),
+    **dict.fromkeys(("array_lower", "array_upper", "array_length"), _of_bounds),
+    **dict.fromkeys(("array_dims", "array_ndims"), _shown_bounds),
+    "cardinality": _size,
+    "array_position": _position,
+    "width_bucket(anycompatible,anycompatiblearray)": _bucket,
+}

@@ -50,7 +50,15 @@ from filtersql.filters.raising import may_raise
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["call", "comparison", "distinct", "min_max", "row_compare", "scalar_array"]
+__all__ = [
+    "call",
+    "check_order",
+    "comparison",
+    "distinct",
+    "min_max",
+    "row_compare",
+    "scalar_array",
+]
 
 _SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NUMERIC = {f"numeric_{name}": symbol for name, symbol in _SYMBOLS.items()}
@@ -85,7 +93,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if name in _BPCHAR:
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:
-        _check_order(writer, node)
+        check_order(writer, node)
     if str(function) in casing.CASED and locales.of_its_own(getattr(node, "input_collation", "")):
         raise writer.refused(node, "This language has rules of its own for upper and lower case.")
     if name in regexes.MATCHES:
@@ -95,7 +103,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if str(function) in casing.FOLDS:
         collation = getattr(node, "input_collation", None)
         return casing.fold_case(writer, casing.FOLDS[str(function)], collation, writer.put(args[0]))
-    if name in arrays.FUNCTIONS:
+    if name in arrays.FUNCTIONS or str(function) in arrays.FUNCTIONS:
         return arrays.call(writer, node, function, args)
     if name in documents.FUNCTIONS:
         return documents.call(writer, node, function, args)
@@ -132,7 +140,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     return writer.filled(text, *map(writer.put, args))
 
 
-def _check_order(writer: Writer, node: Node) -> None:
+def check_order(writer: Writer, node: Node) -> None:
+    """Refuses the order of texts, unless it is that of the bytes."""
     collation = getattr(node, "input_collation", None)
     if not locales.by_bytes(collation):
         raise writer.refused(node, _ORDER_UNKNOWN)
@@ -140,7 +149,7 @@ def _check_order(writer: Writer, node: Node) -> None:
 
 def _of_bpchar(writer: Writer, node: Node, symbol: str, args: Sequence[Node]) -> exp.Expr:
     if symbol not in ("=", "<>"):
-        _check_order(writer, node)
+        check_order(writer, node)
     return writer.filled(f"_1 {symbol} _2", *(_without_blanks(writer, arg) for arg in args))
 
 
@@ -212,8 +221,9 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         return values.null("bool", writer.engine)
     if not elements:
         return values.boolean(not node.any)
+    elements = [fold(element) or element for element in elements]
     if any(map(may_raise, elements)):
-        raise writer.refused(node, "A value of the array can raise an error.")
+        return arrays.holds(writer, node)
     listed = node.any == (node.operator.name == "=") and node.operator.name in ("=", "<>")
     if (
         listed
@@ -309,7 +319,7 @@ def _pair(
 def min_max(writer: Writer, node: MinMax, put: Callable[[Node], exp.Expr]) -> exp.Expr:
     """GREATEST and LEAST ignore NULL on every engine."""
     if node.type in ("text", "varchar", "bpchar"):
-        _check_order(writer, node)
+        check_order(writer, node)
     if node.type == "bpchar" or (node.type == "numeric" and numerics.digits(node) is None):
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     if len(node.args) == 1:

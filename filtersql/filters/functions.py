@@ -181,12 +181,13 @@ def _built(
     ]
     args = [coerce(scope, arg, "text") if arg.type == "unknown" else arg for arg in args]
     state = merged(scope, args)
-    if found.variadic and function.variadic != "any":
+    gathered = found.variadic and function.variadic != "any"
+    if gathered:
         fixed = len(function.args) - 1
         args = [*args[:fixed], _array_of(scope, args[fixed:])]
     return Func(
         result, -1, written.location, *of_result(result, state), function, tuple(args),
-        written.display, found.variadic or written.variadic, state.collation,
+        written.display, gathered or written.variadic, state.collation,
     )  # fmt: skip
 
 

@@ -270,10 +270,13 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
             return writer.cast(writer.piece(".floor", parts[0]), have.sql)
         case "round" | "trunc":
             places = _places(args)
-            if places is None or places < 0:
-                raise writer.refused(node, "The number of places must be a constant from 0 on.")
+            if places is None or abs(places) > MOST:
+                raise writer.refused(node, "The number of places must be a constant.")
             if places >= inner[0].behind:
                 return writer.cast(parts[0], have.sql)
+            if -places > inner[0].before - (name == "trunc"):
+                known = writer.filled("NOT _1 IS NULL", parts[0])
+                return writer.case([(known, writer.cast(writer.integer(0), have.sql))], None)
             rounded = writer.piece(f".{name}", parts[0], writer.integer(places))
             return writer.cast(rounded, have.sql)
     raise writer.refused(node, "filtersql has no exact form for it yet.")

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters import numeric_order, numerics
+from filtersql.filters import array_elements, numeric_order, numerics
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
@@ -37,10 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "text_of"]
 
-_KINDS = {
-    "int4": ("INT", "INT"), "int8": ("BIGINT", "BIGINT"), "date": ("DATE", "DATE"),
-    "timestamp": ("TIMESTAMP_NTZ", "TIMESTAMP"), "timestamptz": ("TIMESTAMP", "TIMESTAMPTZ"),
-}  # fmt: skip
 _DISCRETE = {"int4", "int8", "date"}
 
 
@@ -83,36 +79,47 @@ def _made(writer: Writer, node: Func) -> exp.Expr:
         brackets = str(known.value) if known is not None else ""
     if brackets not in ("[)", "[]", "()", "(]"):
         raise writer.refused(node, "The bounds must be a constant such as '[)'.")
-    values = [_element(writer, arg, subtype) for arg in node.args[:2]]
+    values = [_value(writer, arg, subtype) for arg in node.args[:2]]
+    signs = [writer.text(sign) for sign in brackets]
     texts = [_element_text(writer, arg, subtype) for arg in node.args[:2]]
     if subtype in _DISCRETE:
         step = writer.integer(1)
-        for place, off in ((0, "("), (1, "]")):
+        for place, off, on in ((0, "(", "["), (1, "]", ")")):
             if brackets[place] == off:
+                signs[place] = _sign(writer, subtype, values[place], off, on)
                 values[place] = writer.piece(f".next_{subtype}", values[place], step.copy())
                 texts[place] = _text(writer, values[place].copy())
-        brackets = "[)"
-    shown = writer.piece(
-        ".range_text", writer.text(brackets[0]), texts[0], texts[1], writer.text(brackets[1])
-    )
-    given = [_element(writer, arg, subtype) for arg in node.args[:2]]
+    shown = writer.piece(".range_text", signs[0], texts[0], texts[1], signs[1])
+    given = [_value(writer, arg, subtype) for arg in node.args[:2]]
     wrong = writer.filled("_1 > _2", *given)
     mistake = writer.piece(".raise", writer.text(_ORDER))
-    nothing = writer.filled("_1 = _2" if brackets != "[]" else "FALSE", *values)
-    if subtype in _DISCRETE:
-        nothing = writer.filled("_1 >= _2", *values)
+    both = writer.filled("_1 = '[' AND _2 = ']'", signs[0].copy(), signs[1].copy())
+    nothing = writer.filled("_1 > _2 OR (_1 = _2 AND NOT _3)", *values, both)
     empty = writer.text("empty")
     return writer.case([(wrong, writer.cast(mistake, writer.text_type)), (nothing, empty)], shown)
+
+
+def _sign(writer: Writer, subtype: str, value: exp.Expr, off: str, on: str) -> exp.Expr:
+    """A discrete bound is moved by one and its bracket turned, unless it is infinite."""
+    if subtype != "date" or writer.engine == "spark":  # Spark's dates are finite
+        return writer.text(on)
+    infinite = writer.filled("ISINF(_1)", value.copy())
+    return writer.case([(infinite, writer.text(off))], writer.text(on))
 
 
 _ORDER = "range lower bound must be less than or equal to range upper bound"
 
 
-def _element(writer: Writer, node: Node, subtype: str) -> exp.Expr:
-    """A value of the subtype, as bounds are compared."""
+def _value(writer: Writer, node: Node, subtype: str) -> exp.Expr:
+    """A value of the subtype; a number as the text that sorts alike."""
     if subtype == "numeric":
         return numeric_order.sort_text(writer, node)
     return writer.put(node)
+
+
+def _element(writer: Writer, node: Node, subtype: str) -> exp.Expr:
+    """A value of the subtype, as bounds are compared: Spark's dates as numbers of days."""
+    return array_elements.of_node(writer, node)
 
 
 def _element_text(writer: Writer, node: Node, subtype: str) -> exp.Expr:
@@ -145,7 +152,7 @@ def _bounds(writer: Writer, node: Node) -> _Bounds:
     whole = text_of(writer, node)
     subtype = facts().type(node.type).subtype
     lower, upper = (
-        _read(writer, node, subtype, writer.piece(f".range_{side}", whole.copy()))
+        array_elements.key(writer, subtype, writer.piece(f".range_{side}", whole.copy()))
         for side in ("lower", "upper")
     )
     tests = ("_1 = 'empty'", "LEFT(_1, 1) = '['", "RIGHT(_1, 1) = ']'")
@@ -169,17 +176,6 @@ def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
     lower_in, upper_in = flags
     lower, upper = bound(value.lower), bound(value.upper)
     return _Bounds(whole, boolean(value.empty), lower, upper, lower_in, upper_in)
-
-
-def _read(writer: Writer, node: Node, subtype: str, text: exp.Expr) -> exp.Expr:
-    """A bound's text as a value of the subtype; NULL where there is none."""
-    if subtype == "numeric":
-        return numeric_order.sort_text_of_shown(writer, text)
-    if subtype not in _KINDS:
-        raise writer.refused(node, "filtersql has no exact form for ranges of this type yet.")
-    if writer.engine == "duckdb" and subtype not in ("int4", "int8"):
-        text = writer.filled("REPLACE(_1, ' BC', ' (BC)')", text)
-    return writer.cast(text, _KINDS[subtype][writer.engine == "duckdb"])
 
 
 #: `_l` and `_u` of two ranges, written with the places of _Bounds: a is _1 to _6, b is _7 to _12
@@ -288,8 +284,8 @@ def _side(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     subtype = facts().type(args[0].type).subtype
     if subtype == "numeric":
         raise writer.refused(node, "The digits of the range's bound are not known.")
-    bounds = _bounds(writer, args[0])
-    return bounds.lower if name == "lower" else bounds.upper
+    shown = writer.piece(f".range_{name}", text_of(writer, args[0]))
+    return array_elements.stored(writer, subtype, shown)
 
 
 _OF_ONE = {

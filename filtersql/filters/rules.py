@@ -37,9 +37,9 @@ def rule(function: Function) -> Rule | None:
 
 @cache
 def _all() -> tuple[dict[str, Rule], ...]:
-    from filtersql.filters import held_texts, moments, ranges
+    from filtersql.filters import buckets, held_texts, moments, ranges
 
-    return (moments.RULES, held_texts.RULES, ranges.RULES, {"date_part": _date_part})
+    return (buckets.RULES, moments.RULES, held_texts.RULES, ranges.RULES, {"date_part": _date_part})
 
 
 def _date_part(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

@@ -31,7 +31,7 @@ from filtersql.filters.regexes import guarded, matches
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["FUNCTIONS", "is_null", "listed", "literal", "made"]
+__all__ = ["FUNCTIONS", "listed", "literal", "made"]
 
 FUNCTIONS = {"string_to_array", "regexp_split_to_array", "regexp_match"}
 _LIST = {"spark": "ARRAY<STRING>", "duckdb": "TEXT[]"}
@@ -42,12 +42,6 @@ def made(node: Node) -> Func | None:
     if isinstance(node, Func) and node.function.name in FUNCTIONS:
         return node
     return None
-
-
-def is_null(writer: Writer, node: Node) -> exp.Expr | None:
-    """Whether such an array is NULL."""
-    call = made(node)
-    return None if call is None else writer.is_null(listed(writer, call))
 
 
 def listed(writer: Writer, node: Func) -> exp.Expr:

@@ -16,7 +16,8 @@ from functools import cache
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters import comparing, documents, intervals, numerics, text_arrays
+from filtersql.filters import arrays, comparing, documents, intervals, numerics
+from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, of_a_table, operand
 from filtersql.filters.facts import facts
@@ -88,7 +89,17 @@ class Writer:
 
     def column(self, node: Var) -> exp.Expr:
         """The engine's expression of a column."""
-        return of_a_table(self._column(node.name))
+        found = self._column(node.name)
+        return found if node.name == ELEMENT else of_a_table(found)
+
+    def for_element(self, item: exp.Expr) -> Writer:
+        """A writer for which the column ELEMENT is an element of a list."""
+        outer = self._column
+
+        def column(name: str) -> exp.Expr:
+            return item.copy() if name == ELEMENT else outer(name)
+
+        return Writer(self.engine, column, self.passage)
 
     def piece(self, name: str, *args: exp.Expr) -> exp.Expr:
         """A row of the engine's table whose name begins with a dot."""
@@ -219,7 +230,7 @@ class Writer:
 
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
-        found = documents.is_null(self, node) or text_arrays.is_null(self, node)
+        found = documents.is_null(self, node) or arrays.is_null(self, node)
         return found or self.is_null(self.raw(node))
 
     def raw(self, node: Node) -> exp.Expr:

@@ -7,8 +7,10 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.array_pieces import array_pieces
 from filtersql.filters.engines.interval_pieces import interval_pieces
 from filtersql.filters.engines.moment_pieces import moment_pieces
+from filtersql.filters.engines.number_kinds import number_kinds
 from filtersql.filters.engines.templates import table
 from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
@@ -29,7 +31,9 @@ def _first_day(year: str) -> str:
 _CIRCLE = ("CAST('0.017453292519943295' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)")
 PIECES = table(
     {
+        **array_pieces("duckdb"),
         **interval_pieces("duckdb"),
+        **number_kinds("duckdb"),
         **moment_pieces("duckdb"),
         **text_kinds("duckdb"),
         # fields of dates and timestamps; those of an infinite one are no DECIMAL
@@ -118,25 +122,6 @@ PIECES = table(
         ".trunc_decade": _first_day("YEAR(_1) // 10 * 10"),
         ".trunc_century": _first_day("(YEAR(_1) - 1) // 100 * 100 + 1"),
         ".trunc_millennium": _first_day("(YEAR(_1) - 1) // 1000 * 1000 + 1"),
-        # arrays, held as PostgreSQL's text: quoted elements and plain ones
-        ".array_tokens": "REGEXP_EXTRACT_ALL(REGEXP_REPLACE(_1, '^[^{]*', ''), "
-        '\'"(?:[^"\\\\]|\\\\.)*"|[^{},"]+\')',
-        ".list_of_text": "[CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
-        "REGEXP_REPLACE(SUBSTRING(e, 2, LENGTH(e) - 2), '\\\\(.)', '\\1', 'g') ELSE e END "
-        "FOR e IN _1]",
-        **{
-            f".list_of_{name}": f"[CASE WHEN e <> 'NULL' THEN CAST(e AS {kind}) END FOR e IN _1]"
-            for name, kind in (("int2", "SMALLINT"), ("int4", "INT"), ("int8", "BIGINT"))
-        },
-        ".list_length": "CAST(LEN(_1) AS INT)",
-        ".array_length": "CASE WHEN STARTS_WITH(_1, '{{') OR STARTS_WITH(_1, '[') "
-        "THEN error('an array of several dimensions or other bounds') "
-        "ELSE NULLIF(CAST(LEN(_2) AS INT), 0) END",
-        ".list_holds": "CASE WHEN LEN(_1) = 0 THEN FALSE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
-        "WHEN LIST_CONTAINS(_1, _2) THEN TRUE WHEN LIST_COUNT(_1) = LEN(_1) THEN FALSE END",
-        ".list_contains": "CASE WHEN _1 IS NOT NULL "
-        "THEN LIST_HAS_ALL(_1, _2) AND LIST_COUNT(_2) = LEN(_2) END",
-        ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
         # pieces
         ".text_to_float8": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') "
         "THEN CAST(_1 AS DOUBLE) WHEN ABS(CAST(_1 AS DOUBLE)) = CAST('Infinity' AS DOUBLE) THEN "

@@ -7,8 +7,10 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.array_pieces import array_pieces
 from filtersql.filters.engines.interval_pieces import interval_pieces
 from filtersql.filters.engines.moment_pieces import moment_pieces
+from filtersql.filters.engines.number_kinds import number_kinds
 from filtersql.filters.engines.templates import table
 from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
@@ -24,9 +26,6 @@ _LATER = (
     f"CONVERT_TIMEZONE('UTC', _2, {_AFTER}), {_AFTER}), _1)"
 )
 
-#: a text in double quotes, in which a backslash hides the next character
-_QUOTED = r'"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"'
-
 
 def _first_day(year: str) -> str:
     return (
@@ -40,7 +39,9 @@ def _first_day(year: str) -> str:
 _CIRCLE = ("CAST('0.017453292519943295' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)")
 PIECES = table(
     {
+        **array_pieces("spark"),
         **interval_pieces("spark"),
+        **number_kinds("spark"),
         **moment_pieces("spark"),
         **text_kinds("spark"),
         # fields of dates and timestamps
@@ -116,23 +117,6 @@ PIECES = table(
         ".trunc_decade": _first_day("YEAR(_1) DIV 10 * 10"),
         ".trunc_century": _first_day("(YEAR(_1) - 1) DIV 100 * 100 + 1"),
         ".trunc_millennium": _first_day("(YEAR(_1) - 1) DIV 1000 * 1000 + 1"),
-        # arrays, held as PostgreSQL's text: quoted elements and plain ones
-        ".array_tokens": "REGEXP_EXTRACT_ALL(REGEXP_REPLACE(_1, '^[^{]*', ''), "
-        f"'{_QUOTED}|[^{{}},\"]++', 0)",
-        ".list_of_text": "TRANSFORM(_1, e -> CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
-        r"REGEXP_REPLACE(SUBSTRING(e, 2, CHAR_LENGTH(e) - 2), '\\\\(.)', '$1') ELSE e END)",
-        **{
-            f".list_of_{name}": f"TRANSFORM(_1, e -> CASE WHEN e <> 'NULL' THEN CAST(e AS {kind}) "
-            "END)"
-            for name, kind in (("int2", "SMALLINT"), ("int4", "INT"), ("int8", "BIGINT"))
-        },
-        ".list_length": "SIZE(_1)",
-        ".array_length": "CASE WHEN STARTSWITH(_1, '{{') OR STARTSWITH(_1, '[') "
-        "THEN raise_error('an array of several dimensions or other bounds') "
-        "ELSE NULLIF(SIZE(_2), 0) END",
-        ".list_holds": "CASE WHEN SIZE(_1) = 0 THEN FALSE ELSE ARRAY_CONTAINS(_1, _2) END",
-        ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
-        ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
         # pieces
         ".text_to_float8": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') "
         "THEN CAST(_1 AS DOUBLE) WHEN ABS(CAST(_1 AS DOUBLE)) = CAST('Infinity' AS DOUBLE) THEN "

@@ -103,7 +103,8 @@ def _bound(tree: exp.Expr) -> Iterator[str]:
     """The names of the variables of the text's lambdas and list comprehensions."""
     for node in tree.find_all(exp.Lambda, exp.Comprehension):
         names = node.expressions if isinstance(node, exp.Lambda) else [node.expression]
-        yield from (name.name for name in names)
+        place = node.args.get("position")
+        yield from (name.name for name in (*names, *([place] if place else [])))
 
 
 def _apart(tree: exp.Expr, bound: tuple[str, ...], args: Sequence[exp.Expr]) -> exp.Expr:

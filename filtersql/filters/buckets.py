@@ -1,0 +1,129 @@
+"""width_bucket(), scale() and num_nulls(): whole numbers said of values of any type.
+
+Example
+    ================================ =====================================================
+    node                             written as
+    ================================ =====================================================
+    `width_bucket(n, 0, 100, 4)`     how many of 0, 25, 50, 75, 100 are not above n
+    `scale(nu)`                      the digits behind the point of the column's text
+    `num_nulls(a, b)`                one for each that is NULL
+    ================================ =====================================================
+
+PostgreSQL
+    numeric.c: width_bucket_numeric(), compute_bucket(), numeric_scale(), numeric_min_scale();
+    misc.c: count_nulls().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters import array_values, numeric_order, numerics
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import Func, Node, Relabel, Var
+
+if TYPE_CHECKING:
+    from filtersql.filters.writing import Writer
+
+__all__ = ["RULES"]
+
+_MOST_BUCKETS = 1000
+_PLACES = 200
+
+
+def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """width_bucket(numeric, low, high, count) with constant bounds."""
+    known = [fold(arg) for arg in args[1:]]
+    values = [item.value for item in known if item is not None]
+    if len(values) < len(known):
+        raise writer.refused(node, "The bounds and the count must be constants.")
+    if None in values:
+        return writer.cast(writer.null(), "INT")
+    low, high, count = values
+    assert isinstance(low, Decimal)
+    assert isinstance(high, Decimal)
+    assert isinstance(count, int)
+    if not (low.is_finite() and high.is_finite() and low != high and count > 0):
+        raise writer.refused(node, "PostgreSQL raises an error on these bounds.")
+    if count > _MOST_BUCKETS:
+        raise writer.refused(node, f"More than {_MOST_BUCKETS} buckets have no form.")
+    digits = numerics.digits(args[0])
+    steps = [
+        Fraction(low) + (Fraction(high) - Fraction(low)) * place / count
+        for place in range(count + 1)
+    ]
+    limits = [_limit(step, digits.behind if digits else None, down=low > high) for step in steps]
+    if None in limits:
+        raise writer.refused(node, "A bucket begins at a number that does not end.")
+    texts = [writer.text(numeric_order.sort_text_of(one)) for one in limits if one is not None]
+    value = numeric_order.sort_text(writer, args[0])
+    piece = ".list_at_least" if low > high else ".list_at_most"
+    found = writer.piece(piece, exp.Array(expressions=texts), value)
+    nan = writer.filled(
+        "_1 = _2", value.copy(), writer.text(numeric_order.sort_text_of(Decimal("NaN")))
+    )
+    problem = writer.piece(".raise", writer.text("operand cannot be NaN"))
+    return writer.case(
+        [(nan, writer.cast(problem, "INT")), (exp.Not(this=writer.is_null(value.copy())), found)],
+        None,
+    )
+
+
+def _limit(step: Fraction, behind: int | None, *, down: bool) -> Decimal | None:
+    """The first number from `step` on that has so many digits behind the point."""
+    places = _PLACES if behind is None else behind
+    scaled = step * 10**places
+    whole = scaled.numerator // scaled.denominator
+    if scaled.denominator != 1:
+        if behind is None:
+            return None
+        whole += 0 if down else 1
+    return Decimal(whole).scaleb(-places).normalize()
+
+
+def _scale(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    arg = args[0]
+    while isinstance(arg, Relabel):
+        arg = arg.arg
+    if not isinstance(arg, Var):
+        raise writer.refused(node, "Only a column's scale has a form.")
+    if not arg.decimal:
+        return writer.piece(f".{name}", writer.column(arg))
+    if name == "scale":
+        known = exp.Not(this=writer.is_null(writer.column(arg)))
+        return writer.case([(known, writer.integer(arg.decimal[1]))], None)
+    shown = writer.piece(".text", numerics.put(writer, arg))
+    return writer.piece(".min_scale", shown)
+
+
+def _nulls(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    assert isinstance(node, Func)
+    if node.variadic:
+        shown = array_values.listed(writer, node, args[0])
+        nulls = writer.piece(".list_nulls", shown.items)
+        if name == "num_nulls":
+            return nulls
+        return writer.filled("_1 - _2", writer.piece(".list_length", shown.items.copy()), nulls)
+    whole: exp.Expr | None = None
+    for arg in args:
+        test = writer.null_of(arg)
+        test = test if name == "num_nulls" else exp.Not(this=test)
+        one = writer.case([(test, writer.integer(1))], writer.integer(0))
+        whole = one if whole is None else writer.filled("_1 + _2", whole, one)
+    assert whole is not None
+    return whole
+
+
+Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
+RULES: dict[str, Rule] = {
+    "width_bucket(numeric,numeric,numeric,int4)": _bucket,
+    "scale(numeric)": _scale,
+    "min_scale(numeric)": _scale,
+    "num_nulls": _nulls,
+    "num_nonnulls": _nulls,
+}
