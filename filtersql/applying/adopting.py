@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlglot import exp
-
 from filtersql.applying import ledger
 from filtersql.applying.auditing import Audit, Audited, audit
 from filtersql.applying.ledger import Entry, key_of
 from filtersql.applying.model import Inputs
+from filtersql.applying.shape import usual
 from filtersql.applying.working import now
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import NothingToAdopt, OtherColumns
@@ -80,20 +79,9 @@ def _entry(compiled: CompiledTable, at: int, ordinal: int, dropped: Entry | None
 def _other(engine: Engine, one: Audit) -> list[Mistake]:
     """The mistake that the target's columns are, if they are not those of the definition."""
     compiled = one.compiled
-    table = exp.to_table(compiled.target_sql, dialect=engine.dialect)
-    rows = engine.rows(exp.Describe(this=table).sql(engine.dialect))
-    held: list[tuple[str, str]] = []
-    for row in rows:
-        if not row[0] or str(row[0]).startswith("#"):
-            break  # Spark tells of partitions behind the columns
-        held.append((str(row[0]), _type(str(row[1]), engine)))
-    wanted = [(column.name, _type(column.sql_type, engine)) for column in compiled.columns]
+    held = [(name, usual(kind, engine.dialect)) for name, kind in engine.columns(compiled.target)]
+    wanted = [(column.name, usual(column.sql_type, engine.dialect)) for column in compiled.columns]
     if held == wanted:
         return []
     name = f"{compiled.subscription}/{compiled.relation}"
     return [OtherColumns(name, compiled.target_sql, held, wanted)]
-
-
-def _type(text: str, engine: Engine) -> str:
-    """A type in the engine's usual words."""
-    return exp.DataType.build(text, dialect=engine.dialect).sql(engine.dialect)

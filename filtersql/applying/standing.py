@@ -10,6 +10,7 @@ Example
     applying        exists        marked: done; else the same cut is applied first
     applied         exists        the changes above its position are applied
     applied         missing       refused
+    applied         other columns refused: what they cannot hold would be lost
     =============== ============= ==================================================
 """
 
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from filtersql.applying.lanes import Lanes
 from filtersql.applying.ledger import Entry, Key, key_of
 from filtersql.applying.model import Options
+from filtersql.applying.shape import unfit
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
@@ -86,7 +88,8 @@ def _wrong(
     engine: Engine, compiled: CompiledTable, entry: Entry | None, options: Options
 ) -> list[Mistake]:
     name = f"{compiled.subscription}/{compiled.relation}"
-    exists = engine.exists(compiled.target)
+    held = engine.columns(compiled.target)
+    exists = bool(held)
     moved = entry is not None and entry.target != compiled.target_sql
     if exists and (entry is None or moved):
         return [ForeignTarget(name, compiled.target_sql)]
@@ -97,6 +100,8 @@ def _wrong(
     if not exists and entry.phase != "copying":
         return [TargetGone(name, compiled.target_sql)]
     wrong: list[Mistake] = []
+    if entry.phase != "copying":
+        wrong += unfit(name, compiled, held, engine.dialect)
     if not options.accept_filter_change and entry.phase != "copying":
         if entry.via_partition_root != compiled.via_partition_root:
             wrong.append(ChangedFilter(name, "publish_via_partition_root"))

@@ -15,6 +15,7 @@ __all__ = [
     "ForeignTarget",
     "NotBuilt",
     "NullForNotNull",
+    "TargetColumns",
     "TargetGone",
     "TargetMoved",
     "UnknownUnchangedValue",
@@ -47,9 +48,9 @@ class ChangedFilter(Mistake):
         super().__init__(
             f'{what} of "{name}" changed since the last run',
             detail="The target holds the rows of the earlier definition.",
-            hint="Review the difference with plan and carry it out with apply; with "
-            "--accept-filter-change the run goes on as PostgreSQL does: nothing is sent again, "
-            "and rows that no longer match stay.",
+            hint="Review the difference with plan and carry it out with apply, or copy the table "
+            "again with run --resync; with --accept-filter-change the run goes on as PostgreSQL "
+            "does: nothing is sent again, and rows that no longer match stay.",
         )
 
 
@@ -71,6 +72,29 @@ class TargetGone(Mistake):
             f'target "{target}" of "{name}" does not exist any more',
             detail="An earlier run filled it.",
             hint="Fill it again with run --full-refresh.",
+        )
+
+
+class TargetColumns(Mistake):
+    """A target's columns cannot hold what the definition publishes now."""
+
+    def __init__(
+        self,
+        name: str,
+        target: str,
+        lacking: Sequence[tuple[str, str]],
+        other: Sequence[tuple[str, str, str]],
+    ) -> None:
+        said = [f"It has no column {column} ({kind})." for column, kind in lacking]
+        said += [
+            f"Its column {column} is {held}, the definition's is {kind}."
+            for column, held, kind in other
+        ]
+        super().__init__(
+            f'target {target} of "{name}" has other columns than its definition',
+            detail=" ".join(said),
+            hint="Alter the target as the published table was altered, or copy it again with run "
+            "--resync.",
         )
 
 

@@ -163,13 +163,17 @@ class DuckDB:
 
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether a table of that (schema, name) exists in the file."""
+        return bool(self.columns(parts))
+
+    def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """The names and types of a table's columns; none where the table does not exist."""
         schema, name = (literal(part).sql("duckdb") for part in parts)
         found = self.rows(
-            "SELECT count(*) FROM information_schema.tables "
+            "SELECT column_name, data_type FROM information_schema.columns "
             f"WHERE table_catalog = current_database() AND lower(table_schema) = lower({schema}) "
-            f"AND lower(table_name) = lower({name})"
+            f"AND lower(table_name) = lower({name}) ORDER BY ordinal_position"
         )
-        return found[0][0] != 0
+        return tuple((str(column), str(type)) for column, type in found)
 
     def create(
         self,

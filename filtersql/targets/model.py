@@ -155,6 +155,10 @@ class Engine(Protocol):
         """Whether a table of that (schema, name) exists in the catalog of the targets."""
         ...
 
+    def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """The names and types of a table's columns; none where the table does not exist."""
+        ...
+
     def create(
         self,
         parts: Sequence[str],

@@ -43,6 +43,7 @@ from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
+    described,
     drop,
     insert_values,
     literal,
@@ -183,13 +184,16 @@ class Remote:
 
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the catalog has a table or a view of that name."""
+        return bool(self.columns(parts))
+
+    def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """The names and types of a table's columns; none where the table does not exist."""
         try:
-            self.execute(f"DESCRIBE TABLE {self.table_sql(parts)}")
+            return described(self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}"))
         except Mistakes as refused:
             if is_missing(refused):
-                return False
+                return ()
             raise
-        return True
 
     def create(
         self,

@@ -28,7 +28,7 @@ from filtersql.targets import delta, iceberg
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import spark_refusals
 from filtersql.targets.settling import settled
-from filtersql.targets.statements import insert_values, literal, quoted
+from filtersql.targets.statements import described, insert_values, literal, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -154,6 +154,12 @@ class Session:
             f"LOCATION {literal(str(folder)).sql('spark')}"
         )
         return True
+
+    def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """The names and types of a table's columns; none where the table does not exist."""
+        if not self.exists(parts):
+            return ()
+        return described(self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}"))
 
     def create(
         self,

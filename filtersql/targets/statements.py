@@ -17,6 +17,7 @@ from filtersql.rendering.words import quoted
 from filtersql.storage import Engine
 
 __all__ = [
+    "described",
     "drop",
     "insert_unless",
     "insert_values",
@@ -32,6 +33,16 @@ __all__ = [
 def table(sql: str, engine: Engine) -> exp.Table:
     """A table from its quoted name."""
     return exp.to_table(sql, dialect=engine)
+
+
+def described(rows: Sequence[Sequence[object]]) -> tuple[tuple[str, str], ...]:
+    """The columns and types in Spark's answer to DESCRIBE TABLE."""
+    found: list[tuple[str, str]] = []
+    for name, kind, *_ in rows:
+        if not name or str(name).startswith("# "):
+            break  # partitions and such stand behind the columns
+        found.append((str(name), str(kind)))
+    return tuple(found)
 
 
 def literal(value: object) -> exp.Expr:

@@ -1,0 +1,69 @@
+"""A target whose table was not altered with the published one is refused, before it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from answers import Project
+
+_PUBLISHED = "CREATE PUBLICATION p FOR TABLE t WHERE (a > 5);\n"
+_SUBSCRIBED = (
+    "subscriptions:\n  - {name: s, publications: [p], changes: {path: 'changes/*.jsonl'}}\n"
+)
+
+
+def _feed(number: int, after: str) -> str:
+    return f'{{"seq": {number}, "relation": "t", "op": "insert", "after": {{{after}}}}}\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """One row with two decimals is in the target."""
+    made = Project(tmp_path)
+    made.write("tables/t.sql", "CREATE TABLE t (a int PRIMARY KEY, b numeric(10,2));\n")
+    made.write("publications/p.sql", _PUBLISHED)
+    made.write("subscriptions/s.yml", _SUBSCRIBED)
+    made.write("changes/1.jsonl", _feed(1, '"a": 6, "b": "1.25"'))
+    made.succeed("run")
+    return made
+
+
+def _rows(project: Project) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        return connection.execute("SELECT a, b::text FROM s.t ORDER BY a").fetchall()
+
+
+def test_a_wider_type_is_not_rounded_into_the_narrower_column(project: Project) -> None:
+    """1.2345 would become 1.23 without a word; copied again, it is there."""
+    project.write("tables/t.sql", "CREATE TABLE t (a int PRIMARY KEY, b numeric(10,4));\n")
+    project.write("changes/2.jsonl", _feed(2, '"a": 7, "b": "1.2345"'))
+    ended = project.shell.filtersql("run")
+    assert ended.exit_code == 1
+    said = "Its column b is DECIMAL(10, 2), the definition's is DECIMAL(10, 4)."
+    assert said in ended.stderr
+    assert _rows(project) == [(6, "1.25")]
+    project.succeed("run", "--resync", "t")
+    assert _rows(project) == [(6, "1.2500"), (7, "1.2345")]
+
+
+def test_a_column_that_the_target_lacks_is_named(project: Project) -> None:
+    """ADD COLUMN on the source: on the target it is added by hand, as on a subscriber."""
+    project.write("tables/u.sql", "ALTER TABLE t ADD COLUMN c text;\n")
+    project.write("changes/2.jsonl", _feed(2, '"a": 7, "b": "1", "c": "x"'))
+    ended = project.shell.filtersql("run", "--accept-filter-change")
+    assert ended.exit_code == 1
+    assert "It has no column c (TEXT)." in ended.stderr
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        connection.execute("ALTER TABLE s.t ADD COLUMN c VARCHAR")
+    project.succeed("run", "--accept-filter-change")
+    assert _rows(project) == [(6, "1.25"), (7, "1.00")]
+
+
+def test_a_column_that_is_published_no_more_may_stay(project: Project) -> None:
+    """DROP COLUMN on the source leaves the subscriber's column, and NULL in new rows."""
+    project.write("tables/u.sql", "ALTER TABLE t DROP COLUMN b;\n")
+    project.write("changes/1.jsonl", _feed(2, '"a": 7'))
+    project.succeed("run", "--accept-filter-change")
+    assert _rows(project) == [(6, "1.25"), (7, None)]
