@@ -314,13 +314,9 @@ def with_profile(name: str) -> Mapping[str, str]:
 
 
 def with_conflicts(mode: str) -> Mapping[str, str]:
-    """The project's tables with a key, under another `on_conflict`."""
-    tables = PROJECT["tables/tables.sql"]
+    """The project under another `on_conflict`."""
     return {
         **{name: text for name, text in PROJECT.items() if not name.startswith("subscriptions/")},
-        "tables/tables.sql": tables.replace(
-            "CREATE TABLE bare (a int, c text)", "CREATE TABLE bare (a int PRIMARY KEY, c text)"
-        ),
         "subscriptions/subscriptions.yml": (
             f"subscriptions: [{{name: s1, publications: [p1, p2, p3], on_conflict: {mode}}}]\n"
         ),

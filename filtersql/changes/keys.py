@@ -38,6 +38,8 @@ class Form(StrEnum):
     #: keyed, and the target's row is kept: a change that meets the wrong state is skipped
     KEYED_KEEPING = "keyed_keeping"
     KEYLESS = "keyless"
+    #: without key, and an UPDATE of a row that the target lacks is skipped
+    KEYLESS_SKIPPING = "keyless_skipping"
     APPEND = "append"
 
 
@@ -78,8 +80,9 @@ def row_form(
     """The form of a table's statements; None where updates or deletes find no row.
 
     `keepable`: some published column may be sent as unchanged and no old row holds it.
-    `skips_missing`: an UPDATE inserts no row. Copies of a row without key cannot tell.
-    `keeps_existing`: no change replaces a row but an UPDATE of that row.
+    `skips_missing`: an UPDATE inserts no row.
+    `keeps_existing`: no change replaces a row but an UPDATE of that row; without a key no row is
+    in the way of another.
     """
     if key and keeps_existing:
         return Form.KEYED_KEEPING
@@ -89,5 +92,6 @@ def row_form(
         return Form.KEYED_UNCHANGED if keepable else Form.KEYED
     if inserts_only:
         return Form.APPEND
-    counted = table.replica_identity.kind is Identity.FULL and not skips_missing
-    return Form.KEYLESS if counted else None
+    if table.replica_identity.kind is not Identity.FULL:
+        return None
+    return Form.KEYLESS_SKIPPING if skips_missing or keeps_existing else Form.KEYLESS

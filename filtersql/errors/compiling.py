@@ -11,7 +11,6 @@ from filtersql.source import Span
 __all__ = [
     "BadTargetPattern",
     "ColumnsDifferByCase",
-    "ConflictsWithoutKey",
     "MacroFailed",
     "NoRowKey",
     "TargetNameNotPossible",
@@ -85,19 +84,6 @@ class NoRowKey(Mistake):
             span=span,
             detail=f"It publishes {', '.join(actions)}; it has {lacks}.",
             hint=f"Add {key if full else key.replace(' or', ',')}{identity}.",
-        )
-
-
-class ConflictsWithoutKey(Mistake):
-    """`on_conflict: skip` and `error` for a table whose rows are only counted."""
-
-    def __init__(self, relation: RelationName, mode: str, span: Span) -> None:
-        super().__init__(
-            f'on_conflict "{mode}" needs a key that finds the rows of table "{relation}"',
-            span=span,
-            detail="Without a key copies of a row are counted, and an UPDATE of a row that the "
-            "target lacks adds its new row.",
-            hint='Add a primary key, or use "apply".',
         )
 
 

@@ -160,11 +160,11 @@ class Model:
             return tuple(rows)
         row = self._complete(new, change, found)
         left = self._remove(rows, found)
+        if not self.key:
+            return (*left, row)
         if self._keeps and self._without(left, self._key_of(row)) != left:
             return tuple(rows)
-        if self.key:
-            left = self._without(left, self._key_of(row))
-        return (*left, row)
+        return (*self._without(left, self._key_of(row)), row)
 
     @property
     def _keeps(self) -> bool:

@@ -20,7 +20,7 @@ from filtersql.changes import (
     row_key,
 )
 from filtersql.definitions.model import Action
-from filtersql.errors.compiling import ColumnsDifferByCase, ConflictsWithoutKey, NoRowKey
+from filtersql.errors.compiling import ColumnsDifferByCase, NoRowKey
 from filtersql.filters.model import Filter
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
@@ -152,10 +152,8 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
     if form is None and resolved.unjudged:
         # The first change that would have to find a row stops the run.
         form = Form.APPEND
-    if form is Form.KEYLESS and subscription.on_conflict in ("skip", "error"):
-        raise ConflictsWithoutKey(table.name, subscription.on_conflict, subscription.span)
     decides = "target_existence" in (rules.update_decision, rules.delete_policy)
-    if form is None or (form is Form.KEYLESS and decides):
+    if form is None or (form in (Form.KEYLESS, Form.KEYLESS_SKIPPING) and decides):
         full = table.replica_identity.kind is Identity.FULL
         raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
     return form

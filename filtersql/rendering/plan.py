@@ -76,6 +76,7 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
         **_image_columns(outline, planned),
         **judged(outline.judgements, engine, own, write),
         **_completeness(outline, own, keepable, tail),
+        **_misses(own, engine),
         truncate_ops=(words.literal("truncate" if outline.truncates else "not published", engine),),
         judged_above=words.judged_above(engine, everything=outline.form is Form.KEYED_KEEPING),
         explode=words.explode(engine),
@@ -154,6 +155,16 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
     }
 
 
+def _misses(own: Internals, engine: Engine) -> dict[str, Any]:
+    """Which changes of a table without key find no copy of their old row."""
+    levels, places = (own.copy_level, own.copy_lowest), (own.old_place, own.new_place)
+    text = words.misses(own.change_seq, levels, places, engine)
+    return {
+        "all_misses": laid_out(text, engine, _BRANCH),
+        "place_of_row": words.place_of_row(own.change_seq, own.copy_step, engine),
+    }
+
+
 def _completeness(
     outline: Outline, own: Internals, keepable: tuple[PlannedColumn, ...], tail: str
 ) -> dict[str, Any]:
@@ -162,7 +173,7 @@ def _completeness(
     keeps = tuple(f"keeps_{column.plain}{tail}" for column in keepable)
     key_changed = tuple(
         words.differs(f"old_{name}", f"new_{name}", engine) for name in outline.key
-    ) or (words.true_or_false(value=outline.form is Form.KEYLESS, engine=engine),)
+    ) or (words.true_or_false(value=not outline.key, engine=engine),)
     complete_if = (words.equals(own.effect, "insert", engine), *key_changed)
     if outline.stops_at_unchanged:
         complete_if = (words.true_or_false(value=True, engine=engine),)

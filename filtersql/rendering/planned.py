@@ -114,6 +114,8 @@ class Internals:
     new_found: str
     epoch: str
     previous_epoch: str
+    old_place: str
+    new_place: str
     stays: str
 
 
@@ -211,6 +213,8 @@ class MergePlan:
     new_found: str
     epoch: str
     previous_epoch: str
+    old_place: str
+    new_place: str
     stays: str
     zero_to_copies_left: str
     #: what an earlier change left under the key; goes before OVER (…); in lines
@@ -218,6 +222,10 @@ class MergePlan:
     #: what all changes of a key that hang on each other find, judged in their order; in lines
     all_outcomes: tuple[str, ...]
     each_outcome: str
+    #: the changes of a table without key that find no copy, judged in their order; in lines
+    all_misses: tuple[str, ...]
+    #: a text that only one side of one change has
+    place_of_row: str
     #: how many TRUNCATEs came before a change, in lines
     epoch_of_change: tuple[str, ...]
     all_barriers: str

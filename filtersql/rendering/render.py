@@ -43,6 +43,9 @@ MACROS = {
         "merge_source_keeping", "merge", "met_keeping", "audit", "completing_source_keeping"
     ),
     Form.KEYLESS: Macros("merge_source_keyless", "merge_keyless", "met_keyless", "audit_keyless"),
+    Form.KEYLESS_SKIPPING: Macros(
+        "merge_source_keyless_skipping", "merge_keyless", "met_keyless_skipping", "audit_keyless"
+    ),
     Form.APPEND: Macros("merge_source_append", "merge_keyless", "met_append", "audit_keyless"),
 }
 

@@ -40,11 +40,13 @@ __all__ = [
     "last_known",
     "last_seen",
     "literal",
+    "misses",
     "named",
     "negated",
     "null",
     "null_as",
     "outcomes",
+    "place_of_row",
     "quoted",
     "raise_error",
     "string_array",
@@ -309,6 +311,47 @@ def outcomes(seq: str, known: tuple[str, str, str, str], linked: str, engine: En
     return text.sql(engine, copy=False)
 
 
+#: the text so far, and a change that looks for a copy: its seq and the number of copies that are
+#: there if no change missed any, in twenty digits, its old row in 21, and its new row. A change
+#: that misses is told with its rows: `<` has one copy more than was counted, `>` one less.
+_MISSES = """
+REDUCE(ARRAY_SORT(links), '', (so_far, link) -> so_far || CASE WHEN
+    22 * (CAST(SUBSTR(link, 21, 20) AS BIGINT) - 1000000000000)
+    + LENGTH(REPLACE(so_far, '>' || SUBSTR(link, 41, 21), ''))
+    - LENGTH(REPLACE(so_far, '<' || SUBSTR(link, 41, 21), ''))
+    <= 0
+  THEN ',' || SUBSTR(link, 1, 20) || '<' || SUBSTR(link, 41, 21) || '>' || SUBSTR(link, 62)
+  ELSE '' END)
+"""
+_UNSIGNED = 1_000_000_000_000
+
+
+@lru_cache(maxsize=64)
+def misses(seq: str, levels: tuple[str, str], places: tuple[str, str], engine: Engine) -> str:
+    """The changes that find no copy of their old row, as a text; `''` if none is sure to.
+
+    The copies there at most and at least, and where the old and the new row are.
+    """
+    (level, lowest), (old_place, new_place) = levels, places
+    raised = exp.Add(this=_column(level), expression=exp.convert(_UNSIGNED))
+    link = _joined(_digits(seq), _padded(raised), _column(old_place), _column(new_place))
+    folded = parse_one(_MISSES, dialect="spark")
+    (links,) = (column for column in folded.find_all(exp.Column) if column.name == "links")
+    doubtful = exp.LTE(this=_column(lowest), expression=exp.convert(0))
+    links.replace(exp.ArrayAgg(this=exp.case().when(doubtful, link), nulls_excluded=True))
+    surely = exp.LTE(this=exp.Min(this=_column(level)), expression=exp.convert(0))
+    text = exp.case().when(surely, folded).else_(exp.convert(""))
+    return text.sql(engine, copy=False)
+
+
+@lru_cache(maxsize=64)
+def place_of_row(seq: str, step: str, engine: Engine) -> str:
+    """A text that only one side of one change has."""
+    old = exp.EQ(this=_column(step), expression=exp.convert(-1))
+    side = exp.case().when(old, exp.convert("0")).else_(exp.convert("1"))
+    return _joined(_digits(seq), side).sql(engine, copy=False)
+
+
 @lru_cache(maxsize=64)
 def each_outcome(outcomes: str, engine: Engine) -> str:
     """A row for each part of the text of outcomes."""
@@ -334,8 +377,12 @@ def all_of(name: str, engine: Engine) -> str:
 
 
 def _digits(name: str) -> exp.Pad:
+    return _padded(_column(name))
+
+
+def _padded(number: exp.Expr) -> exp.Pad:
     return exp.Pad(
-        this=exp.cast(_column(name), "text"),
+        this=exp.cast(number, "text"),
         expression=exp.Literal.number(20),
         fill_pattern=exp.Literal.string("0"),
         is_left=True,

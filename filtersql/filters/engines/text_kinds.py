@@ -54,7 +54,7 @@ def _key(engine: Engine) -> str:
     else:
         octet, group = (
             "FORMAT('{{:08b}}', CAST({0} AS INT))",
-            "FORMAT('{:016b}', CAST('0x' || e AS INT))",
+            "FORMAT('{:016b}', CAST('0x' || NULLIF(e, '') AS INT))",
         )
 
         def groups(text: str) -> str:
