@@ -14,7 +14,7 @@ from importlib import import_module
 import click
 
 from filtersql import __version__
-from filtersql.commands.options import merged_options, shared_options
+from filtersql.commands.options import merged_options, shared_options, spread_selectors
 
 __all__ = ["main"]
 
@@ -63,7 +63,10 @@ class _Commands(click.Group):
             close = get_close_matches(args[0], COMMANDS, n=1)
             hint = f' Did you mean "{close[0]}"?' if close else ""
             ctx.fail(f'No such command "{args[0]}".{hint}')
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is None or any(isinstance(one, click.Argument) for one in command.params):
+            return name, command, rest
+        return name, command, spread_selectors(rest)
 
 
 @click.group(

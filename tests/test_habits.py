@@ -30,6 +30,14 @@ class TestFlags:
         """A shared flag stands on either side."""
         assert lines(shell.run(order)) == ["subscription:s1", "s1:public.t1"]
 
+    def test_several_selectors_behind_one_flag(self, shell: Shell) -> None:
+        """`--select t1 t3`, as in dbt; what stands behind another flag is its own."""
+        ended = shell.run("filtersql ls --select t3 s4 --exclude s4_leaf s1 -q")
+        assert lines(ended) == ["public.t3", "subscription:s4", "s4:public.parent"]
+        ended = shell.run("filtersql show publication p1 --select p1 p2")
+        assert ended.exit_code == 2
+        assert shell.run("filtersql ls --quiet t3").exit_code == 2
+
     def test_environment(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
         """FILTERSQL_<FLAG> sets a flag; the command line comes first."""
         monkeypatch.setenv("FILTERSQL_SELECT", "s1 s4")

@@ -14,7 +14,13 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["Options", "merged_options", "own_from_environment", "shared_options"]
+__all__ = [
+    "Options",
+    "merged_options",
+    "own_from_environment",
+    "shared_options",
+    "spread_selectors",
+]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -98,6 +104,8 @@ _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
     ),
 )
 _NAMES = frozenset(one.name for one in fields(Options)) - {"given"}
+#: flags behind which several words may stand, as in dbt
+_SELECTORS = frozenset({"-s", "--select", "--exclude"})
 #: read by the project itself, which goes on to look elsewhere
 _NOT_HERE = frozenset({"profiles_dir"})
 
@@ -124,6 +132,25 @@ def merged_options(ctx: click.Context, flags: Mapping[str, object]) -> Options:
         asked = [one for one in ctx.command.params if one.name in _NAMES - _NOT_HERE - {*set_here}]
         set_here |= _from_environment(ctx, asked)
     return replace(base, **set_here, given=base.given | set(set_here))  # type: ignore[arg-type]
+
+
+def spread_selectors(arguments: Sequence[str]) -> list[str]:
+    """`--select t1 t2` as `--select t1 --select t2`, for commands that take no arguments.
+
+    >>> spread_selectors(["--select", "t1", "t2", "-q"])
+    ['--select', 't1', '--select', 't2', '-q']
+    """
+    spread: list[str] = []
+    flag, first = "", False
+    for word in arguments:
+        if word.startswith("-"):
+            flag, first = (word if word in _SELECTORS else ""), True
+        elif flag and not first:
+            spread.append(flag)
+        else:
+            first = False
+        spread.append(word)
+    return spread
 
 
 def own_from_environment(
