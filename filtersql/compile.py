@@ -29,6 +29,7 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.keywords import is_plain
+from filtersql.rendering.lookups import check_lookups
 from filtersql.source import Passage
 from filtersql.storage import Engine
 
@@ -72,6 +73,7 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
     goal = destination(project)
     for name in sorted(project.definitions.subscriptions):
         subscription = project.definitions.subscriptions[name]
+        targets: dict[RelationName, Node] = {}
         with mistakes:
             for resolved in publications.resolve(
                 subscription, project.definitions, **settings, **check
@@ -79,6 +81,11 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
                 with mistakes:
                     node = _node(resolved, shelf, goal, project, notices)
                     nodes.append(node)
+                    targets[resolved.table.name] = node
+        with mistakes:
+            check_lookups(
+                {name: (one.resolved, one.filters, one.compiled) for name, one in targets.items()}
+            )
         with mistakes:
             one_table(subscription, [node.resolved for node in nodes])
     notices |= dict.fromkeys(_not_supersets(project, nodes))
@@ -169,6 +176,7 @@ class FilterShelf:
                 user_functions=definitions.catalog.user_functions,
                 semantics=self.project.semantics,
                 database_locale=self.project.database_locale,
+                tables=definitions.catalog.tables,
             )
             refused = tuple(restrictions(found, table, self.project.semantics))
             return Mistakes(refused) if refused else found

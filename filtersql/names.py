@@ -7,9 +7,10 @@ import re
 from typing import NamedTuple
 from urllib.parse import quote
 
-__all__ = ["RelationName", "path_name", "quote_identifier"]
+__all__ = ["RelationName", "path_name", "quote_identifier", "view_name"]
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*\Z")
+_WORD = re.compile(r"\w+\Z", re.ASCII)
 _LONGEST_PATH_NAME = 120
 
 
@@ -53,3 +54,16 @@ def path_name(name: str) -> str:
         return encoded
     digest = hashlib.sha256(name.encode()).hexdigest()[:16]
     return f"{encoded[: _LONGEST_PATH_NAME - 17].rstrip('%')}-{digest}"
+
+
+def view_name(kind: str, relation: RelationName) -> str:
+    """The name of a view that a statement reads: `filtersql_changes__public__t1`.
+
+    Any other character than letters, digits and underscores becomes an underscore, and a hash keeps
+    such names apart.
+    """
+    plain = f"filtersql_{kind}__{relation.schema}__{relation.name}"
+    if _WORD.match(plain):
+        return plain
+    digest = hashlib.sha256("\0".join(relation).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_]', '_', plain)}_{digest}"

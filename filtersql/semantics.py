@@ -29,7 +29,7 @@ __all__ = ["BDR", "HONOURED", "PGLOGICAL", "POSTGRES", "XDB", "Semantics"]
 #: switches that a project may turn; one that no layer reads is refused, not misunderstood
 HONOURED = frozenset(
     "allowed_expressions binary_filters column_lists combine copy_predicate delete_policy"
-    " full_identity missing_target modulus_beside null_policy partition_routing publishes"
+    " full_identity lookups missing_target modulus_beside null_policy partition_routing publishes"
     " toast_unchanged unfiltered_cancels unique_keys update_decision".split()
 )
 
@@ -68,6 +68,8 @@ class Semantics:
     binary_filters: bool = True
     #: whether a filter may have other conditions beside a modulus
     modulus_beside: bool = True
+    #: whether a filter may be `column [NOT] IN (SELECT column FROM table)`
+    lookups: bool = False
     #: what a filter may hold: what a publication's WHERE may, or what a CHECK constraint may
     allowed_expressions: Literal["publication", "check_constraint"] = "publication"
     #: switches that the system's manual leaves open: a project that needs one is told
@@ -103,6 +105,7 @@ XDB = Semantics(
     unique_keys=True,
     binary_filters=False,
     modulus_beside=False,
+    lookups=True,
 )
 
 #: pglogical 2.4 as it runs; 3.7's manual can be read as a union: `combine: or_per_action`

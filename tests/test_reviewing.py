@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from reviewed import INT, SETTINGS, deparse, manual, public, published, resolved, span, table, where
 from servers import Server
 
+import filtersql
 from filtersql import reviewing
 from filtersql.catalog import (
     Catalog,
@@ -31,6 +33,7 @@ from filtersql.definitions.model import (
 )
 from filtersql.errors import Mistakes
 from filtersql.pgtypes import format_type
+from filtersql.reviewing.glossary import TERMS
 
 
 class TestShowPublication:
@@ -268,3 +271,10 @@ def test_show_set_prints_memberships_and_filters() -> None:
         "Tables:\n"
         '    "public.t1" (id, b) WHERE (id > 0)'
     )
+
+
+def test_glossary_of_the_docs() -> None:
+    """docs/glossary.md holds every term that `show term` knows, in the same words."""
+    page = (Path(filtersql.__file__).parent / "docs" / "glossary.md").read_text(encoding="utf-8")
+    for term in TERMS:
+        assert f"| {term.english} | {term.russian} | {term.meaning} |" in page

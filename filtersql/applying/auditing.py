@@ -18,7 +18,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlglot import exp, select
@@ -27,6 +27,7 @@ from filtersql.applying import ledger
 from filtersql.applying.findings import Found, compare
 from filtersql.applying.judging import judge_changes
 from filtersql.applying.ledger import Entry, Ledger, key_of
+from filtersql.applying.lookups import show_held
 from filtersql.applying.mending import mend
 from filtersql.applying.model import Inputs
 from filtersql.applying.reach import check_reach
@@ -36,6 +37,7 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead, StillDiffers
 from filtersql.feeds.changes import Landing
+from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -48,6 +50,8 @@ class Audit:
 
     compiled: CompiledTable
     copy: CompiledTable
+    #: the subscription's targets that its filters look up
+    looked_up: Mapping[RelationName, CompiledTable] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,8 @@ class _Trial:
         position = at if entry is None or at is not None else entry.position
         try:
             self._bring_forward(position, entry)
+            for looked in compiled.lookups:
+                show_held(self.engine, looked, self.audit.looked_up[looked.relation])
             found = compare(self.engine, compiled)
             if not repair or not found.total:
                 return Audited(compiled, position, found)

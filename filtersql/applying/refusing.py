@@ -8,6 +8,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.applying.lookups import show_nothing
 from filtersql.applying.raising import all_raising, first_raising
 from filtersql.applying.stopping import Stop
 from filtersql.applying.working import Target, Work
@@ -21,6 +22,7 @@ def stop_before_error(work: Work) -> Stop | None:
     """Where to stop, if a filter raises an error on a change up to the feed's cut."""
     if work.cut is None or work.boundary is None:
         return None
+    show_nothing(work.engine, work.targets)
     found = [first_raising(work.engine, target, work.cut) for target in work.targets]
     raising = sorted((one for one in found if one is not None), key=lambda one: one.seq)
     if not raising:
@@ -37,6 +39,7 @@ def stop_before_error(work: Work) -> Stop | None:
 
 def changes_that_raise(work: Work) -> dict[str, dict[int, str]]:
     """All changes up to the feed's cut on which a filter raises an error, by target."""
+    show_nothing(work.engine, work.targets)
     found: dict[str, dict[int, str]] = {}
     for target in work.targets:
         position = target.position if target.releasing else None

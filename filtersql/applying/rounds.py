@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from filtersql.applying.aside import put_aside, release_begins, release_ends
 from filtersql.applying.judging import Judgement, StageRefused, judge_changes
+from filtersql.applying.lookups import define_lookups
 from filtersql.applying.stopping import first_stop
 from filtersql.applying.working import (
     Target,
@@ -66,7 +67,7 @@ def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Targ
     judging = [t for t in targets if t.staged is not None and not (looking and t.standing.copy)]
     found = work.lanes.each(
         [(target.lane, target) for target in judging],
-        lambda engine, target: _judge(engine, target, upto, completing=work.completing),
+        lambda engine, target: _judge(work, engine, target, upto),
     )
     mistakes = [mistake for _, wrong in found for mistake in wrong]
     if mistakes:
@@ -101,7 +102,7 @@ def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) ->
 
 
 def _judge(
-    engine: Engine, target: Target, upto: int, *, completing: bool
+    work: Work, engine: Engine, target: Target, upto: int
 ) -> tuple[Judgement, list[Mistake]]:
     assert target.staged is not None
     compiled = target.compiled
@@ -114,8 +115,11 @@ def _judge(
             upto=upto,
         )
         try:
+            define_lookups(engine, target, work.targets, upto, completing=work.completing)
             stage = f"filtersql_stage__{target.lane}"
-            return judge_changes(engine, compiled, stage, target.pending, completing=completing)
+            return judge_changes(
+                engine, compiled, stage, target.pending, completing=work.completing
+            )
         except StageRefused:
             raise
         except Mistakes as found:

@@ -18,6 +18,7 @@ from filtersql.applying import ledger, quarantine
 from filtersql.applying.aside import sort_out
 from filtersql.applying.lease import check_free
 from filtersql.applying.ledger import Entry
+from filtersql.applying.lookups import check_chosen, define_lookups
 from filtersql.applying.model import TableResult
 from filtersql.applying.reach import check_reach
 from filtersql.applying.rounds import below, round_of
@@ -54,6 +55,7 @@ def apply_subscription(
     come with the results stopped it at an earlier boundary.
     """
     engine, schema = work.engine, work.inputs.state_schema
+    check_chosen(tables)
     for each in work.lanes.engines:
         each.configure({k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
@@ -137,10 +139,16 @@ def _copy(work: Work) -> None:
     commit(work, [entry(work, target, "copying", target.position) for target in missing])
     try:
         filling = list(zip(missing, sources, strict=True))
-        work.lanes.each(
-            [(pair[0].lane, pair) for pair in filling],
-            lambda engine, pair: _fill(work, engine, pair[0], has_source=bool(pair[1])),
-        )
+        for asks in (False, True):
+            # What a filter looks up is there before it is asked.
+            work.lanes.each(
+                [
+                    (pair[0].lane, pair)
+                    for pair in filling
+                    if asks is bool(pair[0].compiled.lookups)
+                ],
+                lambda engine, pair: _fill(work, engine, pair[0], has_source=bool(pair[1])),
+            )
         work.pending += [entry(work, target, "copied", target.position) for target in missing]
     except Mistakes:
         _take_back(work)
@@ -157,6 +165,7 @@ def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> No
         engine.create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:
+            define_lookups(engine, target, work.targets, None, completing=False)
             written = engine.write(compiled.initial_copy_sql, compiled, mark(target))
             target.written += written or Written()
 

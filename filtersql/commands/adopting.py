@@ -10,7 +10,7 @@ from filtersql.commands.console import Console
 from filtersql.commands.shared import inputs_of
 
 if TYPE_CHECKING:
-    from filtersql.compile import Node
+    from filtersql.compile import Compilation, Node
     from filtersql.project import Project
     from filtersql.targets.model import Engine
 
@@ -18,12 +18,17 @@ __all__ = ["adopted"]
 
 
 def adopted(
-    console: Console, project: Project, nodes: Sequence[Node], engine: Engine, at: int
+    console: Console,
+    project: Project,
+    nodes: Sequence[Node],
+    compilation: Compilation,
+    engine: Engine,
+    at: int,
 ) -> bool:
     """Whether all unknown targets were right at a position, and are known now."""
     from filtersql.applying.adopting import adopt
 
-    audited = adopt(inputs_of(project), audits_of(project, nodes), engine, at=at)
+    audited = adopt(inputs_of(project), audits_of(project, nodes, compilation), engine, at=at)
     print_audits(console, audited)
     if all(one.right for one in audited):
         return True

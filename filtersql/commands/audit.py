@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from filtersql.applying.auditing import Audit, Audited
-    from filtersql.compile import Node
+    from filtersql.compile import Compilation, Node
     from filtersql.project import Project
 
 __all__ = ["audits_of", "command", "print_audits"]
@@ -38,7 +38,8 @@ def command(console: Console, *, repair: bool) -> int:
     assert project.output is not None  # load() asked for one
     engine = open_engine(project.output, project.root)
     try:
-        done = audit(inputs_of(project), audits_of(project, nodes), engine, repair=repair)
+        audits = audits_of(project, nodes, compilation)
+        done = audit(inputs_of(project), audits, engine, repair=repair)
     finally:
         engine.close()
     print_audits(console, done)
@@ -53,15 +54,25 @@ def command(console: Console, *, repair: bool) -> int:
     return max(codes, default=1 if wrong else 0)
 
 
-def audits_of(project: Project, nodes: Sequence[Node]) -> dict[str, list[Audit]]:
+def audits_of(
+    project: Project, nodes: Sequence[Node], compilation: Compilation
+) -> dict[str, list[Audit]]:
     """The targets by subscription, each with what keeps a copy of its source."""
     from filtersql.applying.auditing import Audit
     from filtersql.proving.source_copies import source_copy
 
     found: dict[str, list[Audit]] = {}
     for node in nodes:
-        one = Audit(node.compiled, source_copy(node, project))
-        found.setdefault(node.compiled.subscription, []).append(one)
+        compiled = node.compiled
+        asked = {one.relation for one in compiled.lookups}
+        looked_up = {
+            each.compiled.relation: each.compiled
+            for each in compilation.nodes
+            if each.compiled.subscription == compiled.subscription
+            and each.compiled.relation in asked
+        }
+        one = Audit(compiled, source_copy(node, project), looked_up)
+        found.setdefault(compiled.subscription, []).append(one)
     return found
 
 

@@ -71,7 +71,7 @@ def carry_out(
         if flags.adopt_at is not None:
             from filtersql.commands.adopting import adopted
 
-            if not adopted(console, project, nodes, engine, flags.adopt_at):
+            if not adopted(console, project, nodes, compilation, engine, flags.adopt_at):
                 return 1
         options = Options(
             flags.dry_run,

@@ -24,7 +24,7 @@ class _Shown:
 
 
 @subcommand("show")
-@click.argument("kind", type=click.Choice(["publication", "table", "set", "subscription"]))
+@click.argument("kind", type=click.Choice(["publication", "table", "set", "subscription", "term"]))
 @click.argument("name")
 def command(console: Console, *, kind: str, name: str) -> int:
     """Show one definition.
@@ -34,7 +34,15 @@ def command(console: Console, *, kind: str, name: str) -> int:
     show table t1          what psql's \\d t1 prints
     show set emea          a replication set
     show subscription s1   the filter in force for each table and action, and why
+    show term секция       what a term means, asked for in English or Russian
     """
+    if kind == "term":
+        from filtersql.reviewing import glossary
+
+        console.result(glossary.term_text(name))
+        if console.options.json:
+            console.document(glossary.term_json(name))
+        return 0
     memory = Memory.of(console)
     asked = f"show {kind} {name}"
     known = memory.get(asked, _Shown) or _shown(console, memory, kind, name)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from filtersql.errors import Mistake
+from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "ChangedFilter",
     "DuplicateKeys",
     "ForeignTarget",
+    "LookupLeftOut",
     "NotBuilt",
     "NullForNotNull",
     "TargetColumns",
@@ -115,6 +117,17 @@ class NotBuilt(Mistake):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} is not supported yet")
+
+
+class LookupLeftOut(Mistake):
+    """A run was asked for a table, but not for one that its row filter looks up."""
+
+    def __init__(self, name: str, looked_up: RelationName) -> None:
+        super().__init__(
+            f'the row filter of "{name}" looks up table "{looked_up}", which this run leaves out',
+            detail="Its rows are asked for as they stand at the boundary that the run reaches.",
+            hint=f'Select "{looked_up}" too.',
+        )
 
 
 class NullForNotNull(Mistake):

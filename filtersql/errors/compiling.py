@@ -11,6 +11,7 @@ from filtersql.source import Span
 __all__ = [
     "BadTargetPattern",
     "ColumnsDifferByCase",
+    "LookupNotWhole",
     "MacroFailed",
     "NoRowKey",
     "TargetNameNotPossible",
@@ -27,6 +28,21 @@ class TargetTaken(Mistake):
             span=span,
             detail="A target table has one writer.",
             hint="Put {schema} or {subscription} into the target pattern, or give one an alias.",
+        )
+
+
+class LookupNotWhole(Mistake):
+    """A filter looks up a table whose rows the subscription does not hold, or not all of them."""
+
+    def __init__(
+        self, relation: RelationName, looked_up: RelationName, reason: str, span: Span
+    ) -> None:
+        super().__init__(
+            f'row filter for table "{relation}" looks up table "{looked_up}", '
+            "whose rows the subscription does not hold",
+            span=span,
+            detail=reason,
+            hint="Publish it to the same subscription, with a key, every action and no filter.",
         )
 
 

@@ -15,7 +15,7 @@ def _perhaps(name: str, known: Iterable[str]) -> str | None:
 
 
 class NotDefined(Mistake):
-    """`show` of a publication, table, set or subscription (`kind`) that no file defines."""
+    """`show` of a publication, table, set, subscription or term (`kind`) that is not defined."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f'{kind} "{name}" does not exist', hint=_perhaps(name, known))

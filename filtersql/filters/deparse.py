@@ -31,6 +31,7 @@ from filtersql.filters.nodes import (
     Const,
     Distinct,
     Func,
+    Lookup,
     MinMax,
     Node,
     NullIf,
@@ -112,6 +113,10 @@ class _Text:
             case BooleanTest():
                 negated = "NOT " if node.negated else ""
                 return f"({self.of(node.arg, implicit=False)} IS {negated}{node.test})"
+            case Lookup():
+                word = "NOT IN" if node.negated else "IN"
+                looked = f"SELECT {quote(node.looked.name)} FROM {node.relation}"
+                return f"({quote(node.arg.name)} {word} ({looked}))"
             case ArrayExpr():
                 empty = "" if node.elements else f"::{display(node.type, -1)}"
                 return f"ARRAY[{self.listed(node.elements)}]{empty}"

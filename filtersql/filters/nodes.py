@@ -21,6 +21,7 @@ from operator import attrgetter
 from typing import Literal
 
 from filtersql.filters.facts import Function, Operator
+from filtersql.names import RelationName
 
 __all__ = [
     "ArrayExpr",
@@ -34,6 +35,7 @@ __all__ = [
     "Display",
     "Distinct",
     "Func",
+    "Lookup",
     "MinMax",
     "Node",
     "NullIf",
@@ -235,6 +237,16 @@ class BooleanTest(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup(Node):
+    """`column [NOT] IN (SELECT column FROM table)`; `looked` is a column of that table."""
+
+    arg: Var = field(default=None)  # type: ignore[assignment]
+    relation: RelationName = field(default=None)  # type: ignore[assignment]
+    looked: Var = field(default=None)  # type: ignore[assignment]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Other(Node):
     """A cast that no row filter may hold: by text, or of an array, element by element."""
 
@@ -270,7 +282,7 @@ _CHILDREN: dict[type[Node], Callable[..., tuple[Node, ...]]] = {
         (Op, Distinct, NullIf, ScalarArrayOp, Func, Bool, Row, Coalesce, MinMax, Other),
         attrgetter("args"),
     ),
-    **dict.fromkeys((Relabel, Collate, NullTest, BooleanTest), lambda node: (node.arg,)),
+    **dict.fromkeys((Relabel, Collate, NullTest, BooleanTest, Lookup), lambda node: (node.arg,)),
     Case: _of_case,
     ArrayExpr: attrgetter("elements"),
     RowCompare: lambda node: (*node.left, *node.right),
@@ -282,7 +294,7 @@ def leftmost(node: Node) -> int:
     match node:
         case Op() | Func() | Bool():
             places = [node.location, *map(leftmost, node.args)]
-        case Relabel() | NullTest() | BooleanTest():
+        case Relabel() | NullTest() | BooleanTest() | Lookup():
             places = [node.location, leftmost(node.arg)]
         case Other():
             places = [node.location, *map(leftmost, node.args)]

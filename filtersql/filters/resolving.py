@@ -7,6 +7,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from filtersql.filters.coercion import boolean, coerce
 from filtersql.filters.deparse import deparse
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.locales import UNKNOWN, of_the_database
+from filtersql.filters.lookups import lookup
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Node, Var, walk
 from filtersql.filters.raising import mutable, notices
@@ -40,6 +42,7 @@ def resolve(
     user_types: frozenset[RelationName] = frozenset(),
     semantics: Semantics = POSTGRES,
     database_locale: str = UNKNOWN,
+    tables: Mapping[RelationName, Table] | None = None,
 ) -> Filter:
     """The filter after PostgreSQL's rules; raises a Mistake where CREATE PUBLICATION would."""
     clock = Clock(created, postgres_version)
@@ -47,7 +50,8 @@ def resolve(
     scope = Scope(where, table, clock, user_functions, user_types, checked)
     written = parse_row_filter(where) if checked else parse_expression(where)
     place = "row_filter" if checked else "PUBLICATION WHERE"
-    tree = boolean(scope, transform(scope, written), place)
+    looked_up = lookup(scope, written, tables or {}) if semantics.lookups else None
+    tree = boolean(scope, looked_up or transform(scope, written), place)
     tree = _expanded(scope, tree)
     check(scope, tree)
     printed = deparse(tree)

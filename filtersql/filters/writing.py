@@ -16,7 +16,7 @@ from functools import cache
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters import arrays, comparing, documents, intervals, numerics
+from filtersql.filters import arrays, comparing, documents, intervals, lookup_queries, numerics
 from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, of_a_table, operand
@@ -34,6 +34,7 @@ from filtersql.filters.nodes import (
     Const,
     Distinct,
     Func,
+    Lookup,
     MinMax,
     Node,
     NullIf,
@@ -176,6 +177,8 @@ class Writer:
                 return self.boolean_test(node)
             case RowCompare():
                 return comparing.row_compare(self, node)
+            case Lookup():
+                return lookup_queries.put(self, node)
             case Case() | Coalesce() | MinMax() | NullIf():
                 return self.construct(node, self.put)
         raise self.refused(node, "filtersql has no exact form for it yet.")

@@ -21,6 +21,7 @@ from filtersql.proving.cells import cells
 from filtersql.proving.histories import histories
 from filtersql.proving.lifting import NotLifted
 from filtersql.proving.loading import Case, Layout, Shelf, free_name
+from filtersql.proving.lookups import show_lookups
 from filtersql.proving.model import Model
 from filtersql.proving.statement import read_statement
 from filtersql.proving.values import Answers, trials, values_of
@@ -85,6 +86,7 @@ class Cases:
 def cases_of(node: Node, bench: Bench) -> Cases:
     """What the file of a target is tried on. Raises Mistakes where there is nothing to try."""
     compiled = _typed(node, bench.engine.engine.dialect)
+    show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
     world = _world_of(node, compiled, bench)
     layout = Layout(compiled, free_name("filtersql_case", _names(compiled)))
     deep = histories(world, 3) if bench.deep else None
@@ -96,6 +98,7 @@ def prove(node: Node, path: Path, shown: str, bench: Bench, cases: Cases | None 
     bench.engine.engine.configure(dict(SETTINGS[bench.engine.engine.dialect]))
     statement = read_statement(path, shown, node, bench.filters, bench.dialect)
     cases = cases or cases_of(node, bench)
+    show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
     try:
         sql = statement.sql(cases.layout, bench.engine.engine)
     except NotLifted as reason:

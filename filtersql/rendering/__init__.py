@@ -21,11 +21,13 @@ from filtersql.changes import (
 )
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, NoRowKey
+from filtersql.filters.lookups import looked_up
 from filtersql.filters.model import Filter
+from filtersql.names import RelationName, view_name
 from filtersql.publications.model import Contribution, ResolvedTable
-from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
+from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
 from filtersql.rendering.header import header
-from filtersql.rendering.naming import check_session_catalog, target_name, target_sql, view_name
+from filtersql.rendering.naming import check_session_catalog, target_name, target_sql
 from filtersql.rendering.plan import (
     FilterWriter,
     MergePlan,
@@ -119,6 +121,7 @@ def _outline(
             target=name,
             key=key,
             changes_view=changes_view,
+            lookups=_lookups(judged),
             settings=SETTINGS[engine],
         ),
         target=name,
@@ -222,12 +225,25 @@ def _statements(
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
+        lookups=_lookups(outline.judgements),
     )
 
 
 def _feed_column(column: Column, outline: Outline, table: Table) -> FeedColumn:
     kind = outline.types[column.name]
     return FeedColumn(column.name, column.type, kind, _not_null(column, table))
+
+
+def _lookups(judged: Judgements) -> tuple[LookedUp, ...]:
+    arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+    read: dict[RelationName, dict[str, None]] = {}
+    for criterion in (*arms, *judged.copy):
+        for found in looked_up(criterion.filter.tree) if criterion.filter else ():
+            read.setdefault(found.relation, {})[found.looked.name] = None
+    return tuple(
+        LookedUp(relation, view_name("lookup", relation), tuple(names))
+        for relation, names in read.items()
+    )
 
 
 def _judged_old(outline: Outline) -> tuple[str, ...]:

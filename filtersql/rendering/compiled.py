@@ -9,7 +9,7 @@ from filtersql.catalog import PgType
 from filtersql.errors import Notice
 from filtersql.names import RelationName
 
-__all__ = ["CompiledTable", "FeedColumn", "TargetColumn"]
+__all__ = ["CompiledTable", "FeedColumn", "LookedUp", "TargetColumn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,15 @@ class TargetColumn:
     name: str
     sql_type: str
     not_null: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """A table whose rows a filter asks for: the view of them, and the columns that it needs."""
+
+    relation: RelationName
+    view: str
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +116,5 @@ class CompiledTable:
     only_from: Mapping[str, tuple[RelationName, ...]] = field(default_factory=dict)
     #: columns by which filters judge old rows, where no update lacks its old row
     judged_old: tuple[str, ...] = ()
+    #: other tables that the filters look up, each a target of the same subscription
+    lookups: tuple[LookedUp, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from filtersql.changes import Criterion, Judgements
 from filtersql.publications.model import ResolvedTable
+from filtersql.rendering.compiled import LookedUp
 from filtersql.rendering.layout import WIDTH, one_line, wrapped
 from filtersql.rendering.words import comment
 
@@ -41,6 +42,7 @@ def header(
     target: str,
     key: Sequence[str],
     changes_view: str,
+    lookups: Sequence[LookedUp],
     settings: Mapping[str, str],
 ) -> tuple[str, ...]:
     """The lines, without their comment marks."""
@@ -59,6 +61,11 @@ def header(
         *resolved.why,
         *_CONFLICTS.get(resolved.subscription.on_conflict or "", ()),
         f"Changes of: {', '.join(map(str, resolved.sources))}, from the view {changes_view}",
+        *(
+            f"Looks up: {one.relation}, as its target stands at the same boundary, in the view "
+            f"{one.view}"
+            for one in lookups
+        ),
         f"Rows are found by: {', '.join(key) or 'nothing; inserts only'}",
         "Settings:",
         *(f"  {name}={value}" for name, value in settings.items()),

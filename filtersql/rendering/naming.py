@@ -14,15 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 
 from filtersql.errors.compiling import BadTargetPattern, TargetNameNotPossible
-from filtersql.names import RelationName
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.words import named
 from filtersql.storage import Engine
 
-__all__ = ["check_session_catalog", "target_name", "target_sql", "view_name"]
+__all__ = ["check_session_catalog", "target_name", "target_sql"]
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _WORD = re.compile(r"\w+\Z", re.ASCII)
@@ -65,16 +63,3 @@ def check_session_catalog(resolved: ResolvedTable, target: Sequence[str]) -> Non
     for part in target:
         if not _WORD.match(part):
             raise TargetNameNotPossible(part, resolved.table.name, resolved.subscription.span)
-
-
-def view_name(kind: str, relation: RelationName) -> str:
-    """The name of a view that a statement reads: `filtersql_changes__public__t1`.
-
-    Any other character than letters, digits and underscores becomes an underscore, and a hash keeps
-    such names apart.
-    """
-    plain = f"filtersql_{kind}__{relation.schema}__{relation.name}"
-    if _WORD.match(plain):
-        return plain
-    digest = sha256("\0".join(relation).encode()).hexdigest()[:8]
-    return f"{re.sub(r'[^A-Za-z0-9_]', '_', plain)}_{digest}"

@@ -6,9 +6,11 @@ show_publication -> publication_text, publication_json      show publication
 show_table -> table_text, table_json                        show table
 set_text, set_json                                          show set
 subscription_text, subscription_json                        show subscription
+term_text, term_json                                        show term
 """
 
 from filtersql.reviewing.aligned import aligned
+from filtersql.reviewing.glossary import term_json, term_text
 from filtersql.reviewing.listing import (
     Listed,
     list_nodes,
@@ -48,4 +50,6 @@ __all__ = [
     "table_json",
     "table_text",
     "target_traits",
+    "term_json",
+    "term_text",
 ]

@@ -138,6 +138,8 @@ PIECES = table(
         ".scaled_up": "CAST(CAST(_1 * _2 AS DECIMAL(38, 0)) AS HUGEINT)",
         **quotients("({0} // {1})"),
         ".raise": "error(_1)",
+        ".collected": "LIST(DISTINCT _1)",
+        ".contains": "LIST_CONTAINS(_1, _2)",
         ".varchar": "LEFT(_1, _2)",
         ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",
         ".rtrim": "RTRIM(_1, ' ')",

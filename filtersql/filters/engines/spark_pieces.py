@@ -133,6 +133,8 @@ PIECES = table(
         ".scaled_up": "CAST(_1 * _2 AS DECIMAL(38, 0))",
         **quotients("CAST(({0} - {0} % {1}) / {1} AS DECIMAL(38, 0))"),
         ".raise": "RAISE_ERROR(_1)",
+        ".collected": "COLLECT_SET(_1)",
+        ".contains": "ARRAY_CONTAINS(_1, _2)",
         ".varchar": "LEFT(_1, _2)",
         ".bpchar": "RPAD(LEFT(_1, _2), _2, ' ')",
         ".rtrim": "RTRIM(_1)",
