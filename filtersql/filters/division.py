@@ -77,8 +77,7 @@ def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) 
     a, b = _size(first), _size(second)
     behind = max(a.behind, limit.behind + b.behind)
     digits = _rounding(limit.before, first, second)
-    if behind + _divisor_digits(second) > digits or limit.behind > digits:
-        raise writer.refused(node, _CLOSE)
+    close = behind + _divisor_digits(second) > digits or limit.behind > digits
     both = Digits(max(a.before, limit.before + b.before), behind)
     if sum(both) >= MOST:
         raise writer.refused(node, "The exact comparison needs more than 38 digits.")
@@ -92,17 +91,35 @@ def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) 
     product = writer.cast(product, both.sql)
     test = writer.filled(f"_1 {symbol} _2", left, product)
     turned = writer.filled(f"_1 {_FLIPPED[symbol]} _2", left.copy(), product.copy())
+    near = [_near(writer, left, product, both)] if close else []
     constant = fold(second)
     if constant is not None and isinstance(constant.value, Decimal) and constant.value:
-        return test if constant.value > 0 else turned
+        found = test if constant.value > 0 else turned
+        return writer.case(near, found) if near else found
     return writer.case(
         [
             (_missing(writer, left, divisor), writer.null()),
+            *near,
             (writer.filled("_1 > 0", divisor.copy()), test),
             (writer.filled("_1 < 0", divisor.copy()), turned),
         ],
         writer.cast(_zero(writer), "BOOLEAN"),
     )
+
+
+def _near(
+    writer: Writer, left: exp.Expr, product: exp.Expr, size: Digits
+) -> tuple[exp.Expr, exp.Expr]:
+    """Where PostgreSQL's 16 digits of the quotient may not be those of the exact one: raises."""
+    wide = Digits(size.before + 1, size.behind)
+    between = writer.cast(writer.filled("_1 - _2", left.copy(), product.copy()), wide.sql)
+    test = writer.filled(
+        "_1 <> _2 AND ABS(CAST(_3 AS DOUBLE)) <= ABS(CAST(_2 AS DOUBLE)) * "
+        "CAST('1e-14' AS DOUBLE)",
+        left.copy(), product.copy(), between,
+    )  # fmt: skip
+    problem = writer.piece(".raise", writer.text("the last digits of a quotient would decide"))
+    return test, writer.cast(problem, "BOOLEAN")
 
 
 def _missing(writer: Writer, left: exp.Expr, right: exp.Expr) -> exp.Expr:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import division, documents, fields, numeric_steps
+from filtersql.filters import division, documents, fields, numeric_curves, numeric_steps
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
@@ -77,9 +77,11 @@ def _with_infinite_field(
 
 
 def _undeclared(node: Node) -> bool:
-    """Whether a column of any digits is in it."""
+    """Whether a column of any digits is in it, or a function whose result may have any."""
     return any(
-        isinstance(item, Var) and item.type == "numeric" and not item.decimal for item in walk(node)
+        (isinstance(item, Var) and item.type == "numeric" and not item.decimal)
+        or numeric_curves.is_curve(item)
+        for item in walk(node)
     )
 
 

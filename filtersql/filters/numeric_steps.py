@@ -25,9 +25,11 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
+from filtersql.filters import numeric_curves
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
+from filtersql.filters.types import numeric_parts
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -57,7 +59,11 @@ def compare(
         return _flipped(writer, sign, inner, against(_TURNED[sign], inner, value), plain)
 
     name, args = node.function.name, node.args
+    if numeric_curves.is_curve(node):
+        return numeric_curves.compare(writer, symbol, node, limit, against)
     match name:
+        case "numeric" if len(args) == 2:
+            return _fitted(writer, symbol, node, limit, against, plain)
         case "numeric_uplus" | "trim_scale":
             return against(symbol, args[0], limit)
         case "numeric_uminus":
@@ -150,6 +156,49 @@ def _always(writer: Writer, inner: Node, truth: bool) -> exp.Expr:
     known = writer.filled("NOT _1 IS NULL", writer.raw(inner))
     result = writer.filled("TRUE" if truth else "FALSE")
     return writer.case([(known, result)], None)
+
+
+def _fitted(
+    writer: Writer,
+    symbol: str,
+    node: Func | Op,
+    limit: Decimal,
+    against: Against,
+    plain: Comparison,
+) -> exp.Expr | None:
+    """A cast to numeric(p, s): rounded; what does not fit raises, but NaN fits."""
+    inner, modifier = node.args
+    known = fold(modifier)
+    if known is None or not isinstance(known.value, int):
+        return None
+    precision, scale = numeric_parts(known.value)
+    places = Const("int4", -1, node.location, value=scale)
+    end = Decimal(1).scaleb(precision - scale)
+    tests = [
+        _step(writer, "round", sign, (inner, places), number, against)
+        for sign, number in ((symbol, limit), (">=", end), ("<=", -end))
+    ]
+    nan = _is_nan(writer, inner, plain)
+    if nan is None or None in tests:
+        return None
+    value, above, below = (test for test in tests if test is not None)
+    outside = writer.filled("(_1 AND NOT _2) OR _3", above, nan, below)
+    problem = writer.piece(".raise", writer.text("numeric field overflow"))
+    return writer.case([(outside, writer.cast(problem, "BOOLEAN"))], value)
+
+
+def _is_nan(writer: Writer, inner: Node, plain: Comparison) -> exp.Expr | None:
+    """Whether the one column of an expression is NaN, and so the expression."""
+    roots = [item for item in walk(inner) if isinstance(item, Var)]
+    if len(roots) != 1:
+        return None
+    if roots[0].type == "numeric":
+        nan = Const("numeric", -1, inner.location, value=Decimal("NaN"))
+        return plain(writer, "=", roots[0], nan)
+    if roots[0].type in ("float4", "float8"):
+        number = writer.cast(writer.text("NaN"), "DOUBLE")
+        return writer.filled("_1 = _2", writer.cast(writer.put(roots[0]), "DOUBLE"), number)
+    return writer.filled("FALSE")
 
 
 def _step(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from filtersql.filters.engines.array_pieces import array_pieces
 from filtersql.filters.engines.interval_pieces import interval_pieces
 from filtersql.filters.engines.moment_pieces import moment_pieces
+from filtersql.filters.engines.network_kinds import network_kinds
 from filtersql.filters.engines.number_kinds import number_kinds
 from filtersql.filters.engines.templates import table
 from filtersql.filters.engines.text_kinds import quotients, text_kinds
@@ -41,6 +42,7 @@ PIECES = table(
     {
         **array_pieces("spark"),
         **interval_pieces("spark"),
+        **network_kinds("spark"),
         **number_kinds("spark"),
         **moment_pieces("spark"),
         **text_kinds("spark"),
