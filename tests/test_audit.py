@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 from checked import PROJECT
+from test_applying import OneByOne
+from test_lease import ELSEWHERE, MESSAGE, hold
 from transcripts import Ended, Shell
 
+from filtersql.applying import auditing, ledger
+from filtersql.applying.auditing import Audited
+from filtersql.applying.findings import Found
+from filtersql.commands.audit import audits_of
+from filtersql.commands.console import Console
+from filtersql.commands.options import Options
+from filtersql.commands.shared import inputs_of, loaded_compilation
 from filtersql.project import load
 from filtersql.targets.open import open_engine
 
 Rows = Sequence[Mapping[str, object]]
+Compare = Callable[..., Found]
 
 SUBSCRIPTION = """
 subscriptions:
@@ -258,3 +269,46 @@ def test_one_table_is_copied_again(tmp_path: Path) -> None:
     unknown = shell.filtersql("run", "--target", "local", "--resync", "keyd")
     assert unknown.exit_code == 1
     assert 'Perhaps "keyed" was meant.' in unknown.stderr
+
+
+def test_a_repair_and_a_run_write_one_after_the_other(tmp_path: Path) -> None:
+    """A repair stops where a run is at work, also where that came between its look and its write.
+
+    The engine commits table by table, as Delta and Iceberg do.
+    """
+    shell = project(tmp_path)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    execute(tmp_path, BROKEN["keyed"][0])
+    console = Console(Options(project_dir=tmp_path, target="local", quiet=True))
+    made, compilation = loaded_compilation(console)
+    (one,) = (each for each in audits_of(made, compilation.nodes)["s1"]
+              if each.compiled.relation.name == "keyed")  # fmt: skip
+    with duckdb.connect(str(tmp_path / "proved.duckdb")) as connection:
+        engine = OneByOne(connection)
+        before = engine.rows("SELECT * FROM s1.keyed ORDER BY ALL")
+
+        def repaired() -> Audited:
+            return auditing.audit(inputs_of(made), {"s1": [one]}, engine, repair=True)[0]
+
+        hold(engine, ELSEWHERE, 100)
+        assert [each.message for each in repaired().mistakes] == [MESSAGE]
+        hold(engine, ELSEWHERE, -1)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(auditing, "compare", _overtaken(auditing.compare, engine))
+            assert [each.message for each in repaired().mistakes] == [MESSAGE]
+        assert engine.rows("SELECT * FROM s1.keyed ORDER BY ALL") == before
+        hold(engine, ELSEWHERE, -1)
+        assert repaired().repaired
+        assert engine.rows("SELECT a FROM s1.keyed ORDER BY a") == [(6,), (9,)]
+        assert ledger.read(engine, "filtersql").last["s1"].held_until is None
+
+
+def _overtaken(compare: Compare, engine: OneByOne) -> Compare:
+    """What is compared; then a run takes the lease."""
+
+    def look(*arguments: Any) -> Found:
+        found = compare(*arguments)
+        hold(engine, ELSEWHERE, 100)
+        return found
+
+    return look

@@ -26,13 +26,14 @@ from sqlglot import exp, select
 from filtersql.applying import ledger
 from filtersql.applying.findings import Found, compare
 from filtersql.applying.judging import judge_changes
-from filtersql.applying.ledger import Entry, Ledger, key_of
+from filtersql.applying.lease import Lease, check_free, leased
+from filtersql.applying.ledger import Entry, key_of
 from filtersql.applying.lookups import show_held
 from filtersql.applying.mending import mend
 from filtersql.applying.model import Inputs
 from filtersql.applying.reach import check_reach
 from filtersql.applying.sources import read_feed, stage_source
-from filtersql.applying.working import now
+from filtersql.applying.working import beating, held_row, note, now, release, renew
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead, StillDiffers
@@ -109,9 +110,9 @@ def _audited(
 ) -> Audited:
     found: list[Audited] = []
     try:
-        with _folder() as folder, engine.transaction():
+        with leased() as lease, _folder() as folder, engine.transaction():
             engine.configure(dict(one.compiled.settings))
-            trial = _Trial(inputs, subscription, one, engine, folder)
+            trial = _Trial(inputs, subscription, one, engine, folder, lease)
             found.append(trial.run(repair=repair, at=at))
             if not found[0].repaired:
                 raise _Undone
@@ -133,21 +134,27 @@ def _folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Trial:
-    """One target while it is audited."""
+    """One target while it is audited. It holds the lease only while it is repaired."""
 
     inputs: Inputs
     subscription: Subscription
     audit: Audit
     engine: Engine
     folder: Path
+    lease: Lease
+    #: the ledger's last number
+    ordinal: int = 0
 
     def run(self, *, repair: bool, at: int | None) -> Audited:
         """Raises Mistakes."""
         compiled = self.audit.compiled
         known = ledger.read(self.engine, self.inputs.state_schema)
-        entry = known.newest.get(key_of(compiled))
+        entry, self.ordinal = known.newest.get(key_of(compiled)), known.ordinal
+        if repair:
+            name = self.subscription.name
+            check_free(name, known.last.get(name), self.lease.owner)
         if at is None:
             if entry is None or entry.phase == "dropped":
                 return Audited(compiled)
@@ -161,16 +168,28 @@ class _Trial:
             found = compare(self.engine, compiled)
             if not repair or not found.total:
                 return Audited(compiled, position, found)
-            mend(self.engine, compiled)
-            left = compare(self.engine, compiled)
-            if left.total:
-                raise Mistakes([StillDiffers(self._name, left.total)])
+            self._repair(entry, found)
         finally:
             if not self.engine.atomic:
                 self.engine.drop(self.audit.copy.target)
-        if entry is not None:
-            self._remember(known, entry, found)
         return Audited(compiled, position, found, repaired=True)
+
+    def _repair(self, entry: Entry | None, found: Found) -> None:
+        """Write what was found, while no run writes; one that was faster has moved the target."""
+        if entry is None:  # only a target of the ledger is repaired
+            return
+        try:
+            note(self, self.engine, [held_row(self)], last=False)
+            with beating(self):
+                renew(self, self.engine)
+                mend(self.engine, self.audit.compiled)
+                left = compare(self.engine, self.audit.compiled)
+            if left.total:
+                raise Mistakes([StillDiffers(self._name, left.total)])
+            note(self, self.engine, [_remembered(entry, found)], last=True)
+        except BaseException:
+            release(self)
+            raise
 
     @property
     def _name(self) -> str:
@@ -221,19 +240,18 @@ class _Trial:
         if judgement.staged:
             self.engine.execute(judgement.merge)
 
-    def _remember(self, known: Ledger, entry: Entry, found: Found) -> None:
-        """The repair, in the ledger: the position is the one that was."""
-        row = replace(
-            entry,
-            ordinal=known.ordinal + 1,
-            from_position=entry.position,
-            rows_inserted=found.missing,
-            rows_updated=found.differing,
-            rows_deleted=found.leaked,
-            changes_read=0,
-            changes_skipped=0,
-            conflicts={},
-            files=(),
-            at=now(),
-        )
-        ledger.append(self.engine, self.inputs.state_schema, [row])
+
+def _remembered(entry: Entry, found: Found) -> Entry:
+    """The repair, for the ledger: the position is the one that was."""
+    return replace(
+        entry,
+        from_position=entry.position,
+        rows_inserted=found.missing,
+        rows_updated=found.differing,
+        rows_deleted=found.leaked,
+        changes_read=0,
+        changes_skipped=0,
+        conflicts={},
+        files=(),
+        at=now(),
+    )

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 from filtersql.applying import ledger
 from filtersql.applying.lanes import Lanes
@@ -32,13 +33,16 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine, Mark, Written
 
 __all__ = [
+    "Holder",
     "Target",
     "Work",
     "beating",
     "begin",
     "commit",
     "entry",
+    "held_row",
     "mark",
+    "note",
     "now",
     "only_looking",
     "prepare",
@@ -88,6 +92,19 @@ class Target:
     def name(self) -> str:
         """The name of the node."""
         return f"{self.compiled.subscription}/{self.compiled.relation}"
+
+
+class Holder(Protocol):
+    """What holds a lease: a run, or a repair. `ordinal` is the ledger's last number."""
+
+    inputs: Inputs
+    subscription: Subscription
+    lease: Lease
+    ordinal: int
+
+    @property
+    def engine(self) -> Engine:
+        """Who writes the ledger."""
 
 
 @dataclass(slots=True)
@@ -156,11 +173,12 @@ def commit(work: Work, entries: Sequence[Entry], *, last: bool = False) -> None:
     """
     if work.pending or entries:
         prepare(work)
-        _append(work, work.engine, [*work.pending, *entries], last=last)
+        note(work, work.engine, [*work.pending, *entries], last=last)
         work.pending.clear()
 
 
-def _append(work: Work, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
+def note(work: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
+    """Add rows to a ledger that is there; they renew the lease, the last ones give it back."""
     with work.lease.lock:
         until = None if last or engine.atomic else work.lease.until()
         numbered = [
@@ -172,22 +190,22 @@ def _append(work: Work, engine: Engine, rows: Sequence[Entry], *, last: bool) ->
         work.lease.note(held=until is not None)
 
 
-def renew(work: Work, engine: Engine) -> None:
+def renew(work: Holder, engine: Engine) -> None:
     """Make sure that the lease is this run's, before a session writes a target. Raises Mistakes."""
     with work.lease.lock:
         if work.lease.doubtful:
-            _append(work, engine, [_held(work)], last=False)
+            note(work, engine, [held_row(work)], last=False)
 
 
-def release(work: Work) -> None:
+def release(work: Holder) -> None:
     """Give back the lease of a run that did not reach its end, as far as that can be done."""
     if work.lease.held:
         with suppress(Mistakes):
-            _append(work, work.engine, [_held(work)], last=True)
+            note(work, work.engine, [held_row(work)], last=True)
 
 
 @contextmanager
-def beating(work: Work) -> Iterator[None]:
+def beating(work: Holder) -> Iterator[None]:
     """Heartbeats while a run writes: of a session of their own, since a statement may take long."""
     if work.engine.atomic:
         yield
@@ -201,7 +219,7 @@ def beating(work: Work) -> Iterator[None]:
             with suppress(Mistakes), work.lease.lock:
                 if work.lease.held:
                     beside = beside or work.engine.beside()
-                    _append(work, beside, [_held(work)], last=False)
+                    note(work, beside, [held_row(work)], last=False)
         if beside is not None:
             with suppress(Mistakes):
                 beside.close()
@@ -215,7 +233,8 @@ def beating(work: Work) -> Iterator[None]:
         thread.join()
 
 
-def _held(work: Work) -> Entry:
+def held_row(work: Holder) -> Entry:
+    """A row that says nothing but who holds the lease."""
     return Entry(0, work.subscription.name, "", "", "", "", False, 0, "held", at=now())
 
 
