@@ -25,7 +25,7 @@ from filter_corpus import COLUMNS, connected, table
 from filter_grammar import Piece, expression, shown, smaller
 from filter_rows import sampled
 from sqlglot import exp
-from three_engines import ERROR, Duck, Postgres, Rows, Sparks, same
+from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, same
 from three_engines import shown as value_shown
 
 from filtersql.errors import Mistake
@@ -58,14 +58,16 @@ class Sampled(Rows):
         return list(self.printed)
 
 
-def printed(connection: psycopg.Connection[Any], seed: int) -> Sampled:
-    """The rows of a seed."""
+def printed(connection: psycopg.Connection[Any], seed: int, engine: Engine) -> Sampled:
+    """The rows of a seed that the engine's types hold."""
     types, names = tuple(COLUMNS.values()), tuple(COLUMNS)
     rows = sampled(random.Random(seed), types, ROWS)
     outputs = ", ".join(f"%s::{kind}::text" for kind in types)
     with connection.cursor() as cursor:
         found = [cursor.execute(f"SELECT {outputs}", row).fetchone() for row in rows]
-    return Sampled(types, names, seed, tuple(tuple(row or ()) for row in found))
+    lost = NOT_IN_SPARK if engine == "spark" else set[str]()
+    texts = (tuple(None if value in lost else value for value in row or ()) for row in found)
+    return Sampled(types, names, seed, tuple(texts))
 
 
 def locale_of(connection: psycopg.Connection[Any]) -> str:
@@ -110,7 +112,7 @@ class Soak:
         self.connection, self.engine, self.ask = connection, engine, ask
         self.server = Postgres(connection)
         self.covered = Covered()
-        self.rows = printed(connection, seed)
+        self.rows = printed(connection, seed, engine)
         # every other table's source says the locale of its database
         self.locale = locale_of(connection) if seed % 2 else UNKNOWN
 

@@ -167,6 +167,7 @@ NASTY: dict[str, list[str | None]] = {
 #: values that a type of the engine cannot hold: a run stops on them, no filter sees them
 NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC"}
 _MOST_ROWS = 700
+_NUMBERS = itertools.count()
 _YEAR = re.compile(r"([+-]?\d+)(?=-\d\d-)")
 
 
@@ -280,7 +281,7 @@ class Postgres:
 
     def _table(self, rows: Rows) -> str:
         if rows not in self._made:
-            name = f"r{len(self._made)}"
+            name = f"r{next(_NUMBERS)}"
             columns = ", ".join(
                 f'"{column}" {kind.partition(":")[0]}'
                 for column, kind in zip(rows.names, rows.types, strict=True)

@@ -165,6 +165,9 @@ def _cut(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr:
     modifier = args[1]
     if not isinstance(modifier, Const) or not isinstance(modifier.value, int):
         raise writer.refused(args[0], "The length must be a constant.")
+    explicit = fold(args[2])
+    if explicit is None or explicit.value is not True:
+        raise writer.refused(args[0], "Only an explicit cast cuts.")
     length = writer.integer(int(str(modifier.value)) - 4)
     return writer.piece(f".{name}", writer.put(args[0]), length)
 
@@ -316,11 +319,20 @@ def _pair(
     return call(writer, stand_in)
 
 
+#: types whose values, as they are held, the engines order as PostgreSQL does
+_ORDERED = {
+    "int2", "int4", "int8", "float4", "float8", "numeric", "bool", "text", "varchar", "bytea",
+    "date", "time", "timetz", "timestamp", "timestamptz", "uuid", "inet", "cidr", "macaddr",
+    "money", "bit", "varbit",
+}  # fmt: skip
+
+
 def min_max(writer: Writer, node: MinMax, put: Callable[[Node], exp.Expr]) -> exp.Expr:
     """GREATEST and LEAST ignore NULL on every engine."""
     if node.type in ("text", "varchar", "bpchar"):
         check_order(writer, node)
-    if node.type == "bpchar" or (node.type == "numeric" and numerics.digits(node) is None):
+    unknown = node.type == "numeric" and numerics.digits(node) is None
+    if unknown or node.type not in _ORDERED:
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     if len(node.args) == 1:
         return put(node.args[0])

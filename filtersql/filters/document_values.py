@@ -54,6 +54,7 @@ FIELDS = {"jsonb_object_field", "json_object_field"}
 ITEMS = {"jsonb_array_element", "json_array_element"}
 PATHS = {"jsonb_extract_path", "json_extract_path"}
 STEPS = FIELDS | ITEMS | PATHS
+_QUERIES = {"jsonb_path_query_first", "jsonb_path_query_array"}
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
             "\t": "\\t"}  # fmt: skip
 _PLACE = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]+\Z")
@@ -110,12 +111,18 @@ def document(writer: Writer, node: Node, *, plain: bool = False) -> exp.Expr:
             return writer.construct(node, lambda item: document(writer, item, plain=plain))
         case Op() | Func() if node.function.name in STEPS:
             return walk_to(writer, node, plain=plain)
-        case Op() | Func() if node.function.name == "jsonb_delete":
+        case Op() | Func() if node.function.name == "jsonb_delete" and node.args[1].type != "int4":
             return _without(writer, node, document(writer, node.args[0], plain=plain))
-        case Op() | Func() if node.function.name == "jsonb_path_query_first":
+        case Op() | Func() if node.function.name in _QUERIES:
             from filtersql.filters import json_paths
 
-            return json_paths.first(writer, node, plain=plain)
+            return json_paths.found(writer, node, plain=plain)
+        case Op() | Func():
+            from filtersql.filters.document_changes import MAKERS
+
+            make = MAKERS.get(str(node.function))
+            if make is not None:
+                return make(writer, node, plain)
     raise writer.refused(node, "filtersql has no exact form for a document made this way yet.")
 
 

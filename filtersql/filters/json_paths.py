@@ -1,4 +1,4 @@
-"""jsonpath in its lax mode: `@?`, `@@`, and the functions jsonb_path_….
+"""jsonpath: `@?`, `@@`, and the functions jsonb_path_….
 
 Example
     ================================= ====================================================
@@ -10,7 +10,8 @@ Example
                                       one cannot be compared
     ================================= ====================================================
 
-    A path is a list of documents, from step to step; a predicate has three values, as in SQL.
+    A path is a list of documents, from step to step; a predicate has three values, as in SQL. In
+    the strict mode the list is NULL where a step fails.
 
 PostgreSQL
     jsonpath_exec.c: executeItemOptUnwrapTarget(), executePredicate(), compareItems().
@@ -19,13 +20,14 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from filtersql.filters import numeric_order
-from filtersql.filters.document_values import document, raw, raw_of
+from filtersql.filters.document_values import document, loaded, raw, raw_of
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import jsonpaths
@@ -40,8 +42,9 @@ from filtersql.filters.literals.jsonpath_trees import (
     Scalar,
     Starts,
     Step,
-    Tree,
     Unknown,
+    Whole,
+    with_values,
 )
 from filtersql.filters.nodes import Func, Node, Op
 from filtersql.filters.regex_syntax import parsed
@@ -51,7 +54,7 @@ from filtersql.filters.regex_writing import written
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["FUNCTIONS", "call", "first"]
+__all__ = ["FUNCTIONS", "call", "found"]
 
 FUNCTIONS = {"jsonb_path_exists_opr", "jsonb_path_match_opr", "jsonb_path_exists",
              "jsonb_path_match"}  # fmt: skip
@@ -60,11 +63,12 @@ _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """One of FUNCTIONS."""
-    tree = _tree(writer, node, args)
-    if tree is None:
+    whole = _tree(writer, node, args)
+    if whole is None:
         return values.null("bool", writer.engine)
+    tree = whole.tree
     source = document(writer, args[0], plain=True)
-    walker = _Walker(writer, node, source)
+    walker = _Walker(writer, node, source, whole.strict)
     if name in ("jsonb_path_match", "jsonb_path_match_opr"):
         if isinstance(tree, Path):
             if name == "jsonb_path_match":
@@ -72,49 +76,74 @@ def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
             return writer.piece(".path_truth", walker.path(tree, None, 1))
         test = walker.condition(tree, None, 1)
     elif isinstance(tree, Path):
-        test = writer.piece(".list_filled", walker.path(tree, None, 1))
+        items = walker.path(tree, None, 1)
+        test = writer.piece(".list_filled", items)
+        if whole.strict and name == "jsonb_path_exists" and not _silent(args):
+            message = writer.text("the strict path does not lead through this document")
+            broken = writer.cast(writer.piece(".raise", message), "BOOLEAN")
+            test = writer.case([(writer.is_null(items.copy()), broken)], test)
     else:
         # a condition is one item, whatever its value
         test = values.boolean(True)
     return writer.case([(exp.Not(this=writer.is_null(source.copy())), test)], None)
 
 
-def first(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
-    """jsonb_path_query_first(): a document."""
-    tree = _tree(writer, node, node.args)
-    if tree is None:
+def found(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
+    """jsonb_path_query_first() and jsonb_path_query_array(): a document."""
+    whole = _tree(writer, node, node.args)
+    if whole is None:
         return writer.piece(".no_document")
+    tree = whole.tree
+    if whole.strict:
+        raise writer.refused(node, "A strict path has no form here.")
     if not isinstance(tree, Path) or tree.base == "=":
         raise writer.refused(node, "Only a path to a value has a form here.")
     if not plain and _filtered(tree):
         raise writer.refused(node, "Only a path without conditions has a form here.")
     walker = _Walker(writer, node, document(writer, node.args[0], plain=plain))
-    return writer.piece(".list_item", walker.path(tree, None, 1), writer.integer(1))
+    items = walker.path(tree, None, 1)
+    if node.function.name == "jsonb_path_query_array":
+        source = document(writer, node.args[0], plain=plain)
+        known = exp.Not(this=writer.is_null(source))
+        return writer.case([(known, writer.piece(".list_document", items))], None)
+    return writer.piece(".list_item", items, writer.integer(1))
 
 
 def _filtered(path: Path) -> bool:
     return any(step.kind == "filter" for step in path.steps)
 
 
-def _tree(writer: Writer, node: Node, args: Sequence[Node]) -> Tree | None:
+def _silent(args: Sequence[Node]) -> bool:
+    known = fold(args[3]) if len(args) > 3 else None
+    return known is not None and known.value is True
+
+
+def _tree(writer: Writer, node: Node, args: Sequence[Node]) -> Whole | None:
     known = [fold(arg) for arg in args[1:]]
     if None in known:
         raise writer.refused(node, "The path must be a constant.")
     constants = [item.value for item in known if item is not None]
     if None in constants:
         return None
-    if len(constants) > 1 and constants[1] != "{}":
-        raise writer.refused(node, "Variables of a path have no form.")
-    return jsonpaths.parsed(str(constants[0]))
+    given = loaded(str(constants[1])) if len(constants) > 1 else {}
+    whole = jsonpaths.parsed(str(constants[0]))
+    if not isinstance(given, dict):
+        raise writer.refused(node, "The variables are no object.")
+    scalars = {name: value for name, value in given.items() if not isinstance(value, (dict, list))}
+    try:
+        return replace(whole, tree=with_values(whole.tree, scalars))
+    except KeyError as missing:
+        reason = f"The path's variable {missing} has no value, or one that is no scalar."
+        raise writer.refused(node, reason) from None
 
 
 class _Walker:
     """Writes paths and predicates over one document."""
 
-    __slots__ = ("node", "root", "writer")
+    __slots__ = ("node", "root", "strict", "writer")
 
-    def __init__(self, writer: Writer, node: Node, root: exp.Expr) -> None:
-        self.writer, self.node, self.root = writer, node, root
+    def __init__(self, writer: Writer, node: Node, root: exp.Expr, strict: bool = False) -> None:
+        self.writer, self.node, self.root, self.strict = writer, node, root, strict
 
     def path(self, path: Path, current: exp.Expr | None, depth: int) -> exp.Expr:
         """The list of documents that a path leads to."""
@@ -124,6 +153,7 @@ class _Walker:
         start = self.root if path.base == "$" or current is None else current
         found = piece(".path_start", start.copy())
         for step in path.steps:
+            before = found.copy() if self.strict else found
             match step.kind:
                 case "key":
                     found = piece(".path_key", found, *self.key(step.key))
@@ -137,7 +167,24 @@ class _Walker:
                     found = self.kept(found, step, depth)
                 case _:
                     found = piece(f".path_{step.kind}", found)
+            if self.strict:
+                found = self.sure(step, before, found)
         return found
+
+    def sure(self, step: Step, before: exp.Expr, found: exp.Expr) -> exp.Expr:
+        """What a step gives, NULL where it fails for one of the documents before it."""
+        piece, writer = self.writer.piece, self.writer
+        if step.kind in ("filter", "type"):
+            return found
+        sign = "{" if step.kind in ("key", "values") else "["
+        tests = [piece(".list_begins", before, writer.text(sign))]
+        if step.kind in ("key", "range"):
+            count = 1 if step.kind == "key" else step.last - step.first + 1
+            if count < 1:
+                raise self.refused()
+            sizes = [piece(".list_size", one.copy()) for one in (found, before)]
+            tests.append(writer.filled("_1 = _2 * _3", *sizes, writer.integer(count)))
+        return writer.case([(exp.and_(*tests, copy=False), found)], None)
 
     def refused(self) -> Exception:
         """What no rule covers."""
@@ -170,10 +217,14 @@ class _Walker:
         assert step.condition is not None
         name = f"e{depth}"
         test = self.condition(step.condition, exp.column(name), depth + 1)
-        items = self.writer.piece(".path_items", found)
+        items = self.unwrapped(found)
         if self.writer.engine == "spark":
             return self.writer.filled(f"FILTER(_1, {name} -> _2)", items, test)
         return self.writer.filled(f"[{name} FOR {name} IN _1 IF _2]", items, test)
+
+    def unwrapped(self, found: exp.Expr) -> exp.Expr:
+        """Documents, elements of arrays each on its own but in the strict mode."""
+        return found if self.strict else self.writer.piece(".path_items", found)
 
     def condition(self, tree: Predicate, current: exp.Expr | None, depth: int) -> exp.Expr:
         """True, false or NULL, for unknown."""
@@ -204,22 +255,65 @@ class _Walker:
     ) -> exp.Expr:
         """True for one item; else unknown if it is for one; else false."""
         name = f"e{depth}"
-        items = self.writer.piece(".path_items", self.path(path, current, depth))
+        items = self.unwrapped(self.path(path, current, depth))
         one = test(raw(self.writer, exp.column(name)))
-        if self.writer.engine == "spark":
+        if self.writer.engine == "spark" and not self.strict:
             return self.writer.filled(f"EXISTS(_1, {name} -> _2)", items, one)
-        truths = self.writer.filled(f"[_2 FOR {name} IN _1]", items, one)
-        return self.writer.piece(".list_any", truths)
+        each = "TRANSFORM(_1, {0} -> _2)" if self.writer.engine == "spark" else "[_2 FOR {0} IN _1]"
+        truths = self.writer.filled(each.format(name), items, one)
+        return self.writer.piece(".list_all_known" if self.strict else ".list_any", truths)
 
     def compare(self, tree: Compare, current: exp.Expr | None, depth: int) -> exp.Expr:
-        """`path op scalar`, either way round."""
+        """`path op scalar`, either way round, or `path op path`."""
         left, right, symbol = tree.left, tree.right, tree.symbol
         if left.base == "=":
             left, right, symbol = right, left, _TURNED[symbol]
-        if left.base == "=" or right.base != "=" or right.steps:
+        if left.base == "=" or (right.base == "=" and right.steps):
             raise self.refused()
+        if right.base != "=":
+            return self.some(
+                left, current, depth, lambda one: self.pairs(one, symbol, right, current, depth + 1)
+            )
         return self.some(
             left, current, depth, lambda one: self.scalar_test(one, symbol, right.value)
+        )
+
+    def pairs(
+        self, one: exp.Expr, symbol: str, right: Path, current: exp.Expr | None, depth: int
+    ) -> exp.Expr:
+        """One item beside each item of a path."""
+        return self.some(
+            right, current, depth, lambda other: self.items_test(one.copy(), symbol, other)
+        )
+
+    def items_test(self, one: exp.Expr, symbol: str, other: exp.Expr) -> exp.Expr:
+        """Two items: of one type, or null beside anything, or unknown."""
+        writer = self.writer
+        sign = {"==": "=", "!=": "<>"}.get(symbol, symbol)
+
+        def both(pattern: str) -> exp.Expr:
+            tests = [
+                writer.piece(".matches", item.copy(), writer.text(pattern)) for item in (one, other)
+            ]
+            return exp.and_(*tests, copy=False)
+
+        plain = writer.filled(f"_1 {sign} _2", one.copy(), other.copy())
+        numbers = plain.copy()
+        if symbol not in ("==", "!="):
+            shown = [writer.filled("SUBSTRING(_1, 2)", item.copy()) for item in (one, other)]
+            numbers = writer.filled(
+                f"_1 {sign} _2", *(numeric_order.sort_text_of_shown(writer, text) for text in shown)
+            )
+        null = writer.filled("_1 = 'nnull' OR _2 = 'nnull'", one.copy(), other.copy())
+        return writer.case(
+            [
+                (both("^n[-0-9]"), numbers),
+                (both("^s"), plain),
+                (both("^n(true|false)$"), plain.copy()),
+                (both("^nnull$"), values.boolean(symbol in ("==", "<=", ">="))),
+                (null, values.boolean(symbol == "!=")),
+            ],
+            None,
         )
 
     def scalar_test(self, one: exp.Expr, symbol: str, value: Scalar) -> exp.Expr:

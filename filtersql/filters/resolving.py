@@ -20,6 +20,7 @@ from filtersql.filters.locales import UNKNOWN, of_the_database
 from filtersql.filters.lookups import lookup
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Node, Var, walk
+from filtersql.filters.planned import planned
 from filtersql.filters.raising import mutable, notices
 from filtersql.filters.scope import Scope
 from filtersql.filters.transform import transform
@@ -54,11 +55,12 @@ def resolve(
     tree = boolean(scope, looked_up or transform(scope, written), place)
     tree = _expanded(scope, tree)
     check(scope, tree)
-    printed = deparse(tree)
+    printed, read = deparse(tree), _columns(scope, tree)
+    tree = planned(scope, tree)
     if database_locale != UNKNOWN:
         tree = of_the_database(tree, database_locale)
     told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
-    return Filter(where, tree, printed, _columns(scope, tree), told)
+    return Filter(where, tree, printed, read, told)
 
 
 def _expanded(scope: Scope, tree: Node) -> Node:

@@ -77,8 +77,79 @@ _ITEMS = (
 )
 
 
+_PLACE = "CASE WHEN _2 < 0 THEN JSON_ARRAY_LENGTH(_1) + _2 ELSE _2 END"
+_ELEMENTS = "JSON_EXTRACT({}, '$[*]')"
+
+
+def _member(document: str, key: str) -> str:
+    return (
+        f"JSON_EXTRACT({document}, '$.\"' || REPLACE(REPLACE({key}, '\\', '\\\\'), '\"', '\\\"') "
+        "|| '\"')"
+    )
+
+
+def _merged(first: str, second: str) -> str:
+    """The members of two objects in jsonb's order; the second's count."""
+    value = f"COALESCE({_member(second, 'q.k')}, {_member(first, 'q.k')})"
+    return (
+        "CAST('{' || ARRAY_TO_STRING([CAST(TO_JSON(q.k) AS TEXT) || ':' || "
+        f"CAST({value} AS TEXT) FOR q IN LIST_SORT([{{'n': STRLEN(k), 'k': k}} FOR k IN "
+        f"LIST_DISTINCT(LIST_CONCAT(JSON_KEYS({first}), JSON_KEYS({second})))])], ',') || '}}' "
+        "AS JSON)"
+    )
+
+
+def _items_of(document: str) -> str:
+    return (
+        f"CASE WHEN JSON_TYPE({document}) = 'ARRAY' THEN {_ELEMENTS.format(document)} "
+        f"ELSE [{document}] END"
+    )
+
+
+def _around(document: str, first: str, middle: str, rest: str) -> str:
+    """The elements up to a place, others, and the elements from another place on."""
+    all_ = _ELEMENTS.format(document)
+    return (
+        f"TO_JSON(LIST_CONCAT(LIST_CONCAT(LIST_SLICE({all_}, 1, {first}), {middle}), "
+        f"LIST_SLICE({all_}, {rest}, JSON_ARRAY_LENGTH({document}))))"
+    )
+
+
+_IN_RANGE = f"{_PLACE} BETWEEN 0 AND JSON_ARRAY_LENGTH(_1) - 1"
+_CUT = f"LEAST(GREATEST({_PLACE}, 0), JSON_ARRAY_LENGTH(_1))"
+#: members that are null, and any other token in quotes; a comma that is left
+_TOKEN = r'"(?:[^"\\]|\\.)*"'
+_NULL_MEMBERS = r'"s(?:[^"\\]|\\.)*": ?"nnull"(?:, ?)?|(' + _TOKEN + ")"
+_LAST_COMMA = r", ?(\})|(" + _TOKEN + ")"
+_CHANGES = {
+    ".document_kind_of": "CASE JSON_TYPE(_1) WHEN 'OBJECT' THEN 'o' WHEN 'ARRAY' THEN 'a' "
+    "ELSE CASE WHEN _1 IS NOT NULL THEN 's' END END",
+    ".broken_document": "CAST(error(_1) AS JSON)",
+    ".document_concat": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
+    "WHEN JSON_TYPE(_1) = 'OBJECT' AND JSON_TYPE(_2) = 'OBJECT' "
+    f"THEN {_merged('_1', '_2')} "
+    f"ELSE TO_JSON(LIST_CONCAT({_items_of('_1')}, {_items_of('_2')})) END",
+    ".document_put": _merged(
+        "_1", "CAST('{' || CAST(TO_JSON(_2) AS TEXT) || ':' || CAST(_3 AS TEXT) || '}' AS JSON)"
+    ),
+    ".document_list": "TO_JSON([_1])",
+    ".document_without_at": f"CASE WHEN {_IN_RANGE} THEN "
+    + _around("_1", _PLACE, "CAST([] AS JSON[])", f"{_PLACE} + 2")
+    + " ELSE _1 END",
+    ".document_put_at": f"CASE WHEN {_IN_RANGE} THEN "
+    + _around("_1", _PLACE, "[_3]", f"{_PLACE} + 2")
+    + " ELSE _1 END",
+    ".document_insert_at": _around("_1", _CUT, _ELEMENTS.format("_3"), f"{_CUT} + 1"),
+    ".document_stripped": "CASE WHEN JSON_TYPE(_1) IN ('OBJECT', 'ARRAY') THEN "
+    f"CAST(REGEXP_REPLACE(REGEXP_REPLACE(CAST(_1 AS TEXT), '{_NULL_MEMBERS}', '\\1', 'g'), "
+    f"'{_LAST_COMMA}', '\\1\\2', 'g') AS JSON) ELSE _1 END",
+    ".list_document": "TO_JSON(_1)",
+}
+
+
 DOCUMENTS = table(
-    {
+    _CHANGES
+    | {
         # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
         ".marked": _marked(_MARKED_TOKENS),
         ".marked_plain": _marked(_PLAIN_TOKENS),
@@ -166,6 +237,11 @@ DOCUMENTS = table(
         "CASE WHEN JSON_EXTRACT_STRING(LIST_EXTRACT(_1, 1), '$') = 'ntrue' THEN TRUE "
         "WHEN JSON_EXTRACT_STRING(LIST_EXTRACT(_1, 1), '$') = 'nfalse' THEN FALSE END END",
         ".list_filled": "LEN(_1) > 0",
+        ".list_size": "LEN(_1)",
+        ".list_begins": "LEN([x FOR x IN _1 IF JSON_TYPE(x) = "
+        "CASE WHEN _2 = '{' THEN 'OBJECT' ELSE 'ARRAY' END]) = LEN(_1)",
+        ".list_all_known": "[CASE WHEN LIST_COUNT(t) = LEN(t) THEN LIST_CONTAINS(t, TRUE) END "
+        "FOR t IN [_1]][1]",
         ".list_any": "[CASE WHEN LIST_CONTAINS(t, TRUE) THEN TRUE "
         "WHEN LIST_COUNT(t) = LEN(t) THEN FALSE END FOR t IN [_1]][1]",
     }

@@ -85,8 +85,70 @@ def _as_member(raw: str) -> str:
     return f"CASE WHEN LEFT({raw}, 1) IN ('{{', '[') THEN {raw} ELSE {_in_quotes(raw)} END"
 
 
+_ELEMENTS = "FROM_JSON({}, 'array<string>')"
+_MEMBERS = "FROM_JSON({}, 'map<string,string>')"
+_PLACE = "CASE WHEN _2 < 0 THEN SIZE(" + _ELEMENTS.format("_1") + ") + _2 ELSE _2 END"
+
+
+def _listed(elements: str) -> str:
+    """The document of an array's elements."""
+    return f"CONCAT('[', ARRAY_JOIN(TRANSFORM({elements}, e -> {_as_member('e')}), ','), ']')"
+
+
+def _merged(first: str, second: str) -> str:
+    """The members of two objects in jsonb's order; the second's count."""
+    left, right = _MEMBERS.format(first), _MEMBERS.format(second)
+    return (
+        "CONCAT('{', ARRAY_JOIN(TRANSFORM(ARRAY_SORT(TRANSFORM(CONCAT(FILTER("
+        f"MAP_ENTRIES({left}), p -> NOT ARRAY_CONTAINS(MAP_KEYS({right}), p.key)), "
+        f"MAP_ENTRIES({right})), "
+        "p -> STRUCT(OCTET_LENGTH(p.key) AS n, p.key AS k, p.value AS v))), "
+        f"q -> CONCAT({_in_quotes('q.k')}, ':', {_as_member('q.v')})), ','), '}}')"
+    )
+
+
+def _items_of(document: str) -> str:
+    return (
+        f"CASE WHEN STARTSWITH({document}, '[') THEN {_ELEMENTS.format(document)} "
+        f"ELSE ARRAY({document}) END"
+    )
+
+
+#: members that are null, and any other token in quotes; a comma that is left
+_NULL_MEMBERS = r'"s[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+":"nnull",?|("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")'
+_LAST_COMMA = r',(\\})|("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")'
+_CHANGES = {
+    ".document_kind_of": "CASE WHEN STARTSWITH(_1, '{') THEN 'o' WHEN STARTSWITH(_1, '[') THEN 'a' "
+    "WHEN _1 IS NOT NULL THEN 's' END",
+    ".broken_document": "CAST(raise_error(_1) AS STRING)",
+    ".document_concat": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
+    "WHEN STARTSWITH(_1, '{') AND STARTSWITH(_2, '{') "
+    f"THEN {_merged('_1', '_2')} ELSE "
+    + _listed(f"CONCAT({_items_of('_1')}, {_items_of('_2')})")
+    + " END",
+    ".document_put": _merged(
+        "_1", f"CONCAT('{{', {_in_quotes('_2')}, ':', {_as_member('_3')}, '}}')"
+    ),
+    ".document_list": f"CONCAT('[', {_as_member('_1')}, ']')",
+    ".document_without_at": _listed(f"FILTER({_ELEMENTS.format('_1')}, (x, i) -> i <> {_PLACE})"),
+    ".document_put_at": _listed(
+        f"TRANSFORM({_ELEMENTS.format('_1')}, (x, i) -> CASE WHEN i = {_PLACE} THEN _3 ELSE x END)"
+    ),
+    ".document_insert_at": _listed(
+        f"CONCAT(SLICE({_ELEMENTS.format('_1')}, 1, {{at}}), {_ELEMENTS.format('_3')}, "
+        f"SLICE({_ELEMENTS.format('_1')}, {{at}} + 1, SIZE({_ELEMENTS.format('_1')})))".replace(
+            "{at}", f"LEAST(GREATEST({_PLACE}, 0), SIZE({_ELEMENTS.format('_1')}))"
+        )
+    ),
+    ".document_stripped": "CASE WHEN LEFT(_1, 1) IN ('{', '[') THEN REGEXP_REPLACE("
+    f"REGEXP_REPLACE(_1, '{_NULL_MEMBERS}', '$1'), '{_LAST_COMMA}', '$1$2') ELSE _1 END",
+    ".list_document": _listed("_1"),
+}
+
+
 DOCUMENTS = table(
-    {
+    _CHANGES
+    | {
         # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
         # or that of a scalar behind its mark
         ".marked": _marked(_MARKED_TOKENS),
@@ -176,5 +238,9 @@ DOCUMENTS = table(
         ".path_truth": "CASE WHEN SIZE(_1) = 1 THEN CASE TRY_ELEMENT_AT(_1, 1) "
         "WHEN 'ntrue' THEN TRUE WHEN 'nfalse' THEN FALSE END END",
         ".list_filled": "SIZE(_1) > 0",
+        ".list_size": "SIZE(_1)",
+        ".list_begins": "FORALL(_1, x -> STARTSWITH(x, _2))",
+        ".list_all_known": "TRANSFORM(ARRAY(_1), t -> CASE WHEN FORALL(t, z -> z IS NOT NULL) "
+        "THEN EXISTS(t, z -> z) END)[0]",
     }
 )

@@ -8,7 +8,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import sqlglot
@@ -32,7 +32,7 @@ _ATOMS = (
     exp.Case,
     exp.Anonymous,
 )
-_OF_A_TABLE = "column of a table"
+_OF_A_TABLE = "of_a_table"
 _OPERATORS = (exp.Binary, exp.Unary, exp.In, exp.Between)
 
 
@@ -78,8 +78,13 @@ def template(engine: Engine, text: str) -> Template:
     if isinstance(tree, exp.Binary) and _place(tree.this) == 0 and _place(tree.expression) == 1:
         kind = type(tree)
         return lambda args: kind(this=operand(args[0]), expression=operand(args[1]))
+    for node in tree.walk():
+        # Where a token stood: every copy of a tree would make a deep copy of it.
+        node._meta = None
     bound = tuple(_bound(tree))
-    return lambda args: _filled(_apart(tree.copy(), bound, args), args)
+    if not bound:
+        return lambda args: _grown(tree, args, set())
+    return lambda args: _apart(tree, bound, args)
 
 
 def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
@@ -95,7 +100,8 @@ def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
 
 def of_a_table(column: exp.Expr) -> exp.Expr:
     """The column, known as one that variables must not be called by."""
-    column.meta[_OF_A_TABLE] = True
+    # Not in the metadata, of which every copy of a tree would make a deep copy.
+    column.args[_OF_A_TABLE] = True
     return column
 
 
@@ -107,46 +113,59 @@ def _bound(tree: exp.Expr) -> Iterator[str]:
         yield from (name.name for name in (*names, *([place] if place else [])))
 
 
-def _apart(tree: exp.Expr, bound: tuple[str, ...], args: Sequence[exp.Expr]) -> exp.Expr:
-    """The tree with variables that no column of the arguments is called by, in any case.
+def _clashing(bound: Iterable[str], args: Sequence[exp.Expr]) -> tuple[set[str], set[str]]:
+    """The variables that a column of the arguments is called by, in any case; and the columns.
 
     Columns are marked as such: an argument may also use the text's own variable.
     """
-    if not bound:
-        return tree
     columns = {
         part.name.removeprefix(PREFIX_MARK).lower()
         for arg in args
         for column in arg.find_all(exp.Column)
-        if _OF_A_TABLE in column.meta
+        if _OF_A_TABLE in column.args
         for part in column.parts
     }
-    for name in {name for name in bound if name.lower() in columns}:
+    return {name for name in bound if name.lower() in columns}, columns
+
+
+def _apart(tree: exp.Expr, bound: tuple[str, ...], args: Sequence[exp.Expr]) -> exp.Expr:
+    """The tree with variables that no column of the arguments is called by."""
+    clashing, columns = _clashing(bound, args)
+    if not clashing:
+        return _grown(tree, args, set())
+    tree = tree.copy()
+    for name in clashing:
         new = name
         while new.lower() in columns or new in bound:
             new += "_"
         for one in (tree, *args):
             for identifier in one.find_all(exp.Identifier):
                 parent = identifier.parent or identifier
-                if identifier.name == name and _OF_A_TABLE not in parent.meta:
+                if identifier.name == name and _OF_A_TABLE not in parent.args:
                     identifier.set("this", new)
-    return tree
+    return _grown(tree, args, set())
 
 
-def _filled(tree: exp.Expr, args: Sequence[exp.Expr]) -> exp.Expr:
-    if isinstance(tree, exp.Column):
-        return args[_place(tree)]
-    used: set[int] = set()
-    for column in list(tree.find_all(exp.Column)):
-        place = _place(column)
-        if place < 0:
-            continue
+def _grown(node: exp.Expr, args: Sequence[exp.Expr], used: set[int]) -> exp.Expr:
+    """A copy of the text's tree in which the arguments have taken their places."""
+    place = _place(node)
+    if place >= 0:
         # A tree has one parent: the second use of an argument is a copy of it.
         value = args[place].copy() if place in used else args[place]
         used.add(place)
-        parent = column.parent
-        column.replace(operand(value) if isinstance(parent, _OPERATORS) else value)
-    return tree
+        return operand(value) if isinstance(node.parent, _OPERATORS) else value
+    new = node.__class__()
+    for key, found in node.args.items():
+        if isinstance(found, exp.Expr):
+            new.set(key, _grown(found, args, used))
+        elif type(found) is list:
+            new.set(
+                key,
+                [_grown(one, args, used) if isinstance(one, exp.Expr) else one for one in found],
+            )
+        else:
+            new.args[key] = found
+    return new
 
 
 def _place(node: object) -> int:

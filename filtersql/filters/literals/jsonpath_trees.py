@@ -10,14 +10,16 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from filtersql.filters.literals.documents import quoted
 
 __all__ = [
     "Compare", "Exists", "Junction", "Like", "Not", "Path", "Predicate", "Scalar", "Starts", "Step",
-    "Tree", "Unknown", "show",
+    "Tree", "Unknown", "Whole", "show", "with_values",
 ]  # fmt: skip
 
 Scalar = str | bool | Decimal | None
@@ -37,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Steps from `$`, from `@`, or a scalar (`=`) alone."""
+    """Steps from `$`, from `@`, from a variable (`$"x"`), or a scalar (`=`) alone."""
 
     base: str
     steps: tuple[Step, ...] = ()
@@ -100,14 +102,24 @@ class Like:
     flags: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A jsonpath: in its strict mode nothing is forgiven, and arrays stand for themselves."""
+
+    tree: Tree
+    strict: bool = False
+
+
 Predicate = Compare | Junction | Not | Unknown | Exists | Starts | Like
 Tree = Path | Predicate
 
 
-def show(tree: Tree) -> str:
+def show(whole: Whole | Tree) -> str:
     """The tree as PostgreSQL's output function prints it."""
-    bare = isinstance(tree, (Path, Exists, Not, Unknown))
-    return _shown(tree) if bare else f"({_shown(tree)})"
+    if isinstance(whole, Whole):
+        return f"{'strict ' * whole.strict}{show(whole.tree)}"
+    bare = isinstance(whole, (Path, Exists, Not, Unknown))
+    return _shown(whole) if bare else f"({_shown(whole)})"
 
 
 def _shown(tree: Tree) -> str:
@@ -172,3 +184,31 @@ def _scalar(value: Scalar) -> str:
         case Decimal():
             return format(value, "f")
     return quoted(value)
+
+
+def with_values(tree: Tree, known: Mapping[str, Scalar]) -> Tree:
+    """The tree with scalars in the place of variables; KeyError where one is not known."""
+    return _path(tree, known) if isinstance(tree, Path) else _predicate(tree, known)
+
+
+def _path(path: Path, known: Mapping[str, Scalar]) -> Path:
+    steps = tuple(
+        replace(step, condition=_predicate(step.condition, known)) if step.condition else step
+        for step in path.steps
+    )
+    if path.base.startswith('$"'):
+        return Path("=", steps, known[json.loads(path.base[1:])])
+    return replace(path, steps=steps)
+
+
+def _predicate(tree: Predicate, known: Mapping[str, Scalar]) -> Predicate:
+    match tree:
+        case Compare():
+            return replace(tree, left=_path(tree.left, known), right=_path(tree.right, known))
+        case Junction():
+            sides = _predicate(tree.left, known), _predicate(tree.right, known)
+            return replace(tree, left=sides[0], right=sides[1])
+        case Not() | Unknown():
+            return replace(tree, arg=_predicate(tree.arg, known))
+        case Exists() | Starts() | Like():
+            return replace(tree, path=_path(tree.path, known))

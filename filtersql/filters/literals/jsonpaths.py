@@ -1,11 +1,10 @@
 """jsonpath literals: read into trees, and printed as PostgreSQL prints them.
 
 Example
-    >>> show(parsed('$.a ? (@>1)'))
-    '$."a"?(@ > 1)'
+    >>> show(parsed('strict $.a ? (@>$x)'))
+    'strict $."a"?(@ > $"x")'
 
-    Arithmetic, variables, methods other than size() and type(), `.**` and the strict mode are not
-    read.
+    Arithmetic, methods other than size() and type(), and `.**` are not read.
 
 PostgreSQL
     jsonpath_gram.y, jsonpath_scan.l.
@@ -21,6 +20,7 @@ from functools import lru_cache
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.documents import quoted
 from filtersql.filters.literals.jsonpath_trees import (
     Compare,
     Exists,
@@ -34,6 +34,7 @@ from filtersql.filters.literals.jsonpath_trees import (
     Step,
     Tree,
     Unknown,
+    Whole,
     show,
 )
 
@@ -54,7 +55,7 @@ class _Unread(Exception):
 
 
 @lru_cache(maxsize=512)
-def parsed(text: str) -> Tree:
+def parsed(text: str) -> Whole:
     """The tree of a jsonpath; raises NotTranslated where it is none, or not read."""
     try:
         return _Reader(text).whole()
@@ -102,13 +103,13 @@ class _Reader:
         self.place += 1
         return self.tokens[self.place - 1][1]
 
-    def whole(self) -> Tree:
+    def whole(self) -> Whole:
         """All of it."""
-        self.take("lax")
+        strict = self.take("lax", "strict") == "strict"
         found = self.either()
         if self.place < len(self.tokens):
             raise _Unread
-        return found
+        return Whole(found, strict)
 
     def either(self) -> Tree:
         """Predicates with `||`, or a path."""
@@ -157,8 +158,12 @@ class _Reader:
                 return inner
             return Path(inner.base, (*inner.steps, *self.steps()), inner.value)
         if base := self.take("$", "@"):
-            if base == "$" and self.place < len(self.tokens) and self.peek() not in _AFTER:
-                raise _Unread  # a variable
+            if base == "$" and self.tokens[self.place : self.place + 1]:
+                kind, name = self.tokens[self.place]
+                if kind == "string" or (kind == "word" and name not in _AFTER):
+                    self.place += 1
+                    name = str(json.loads(name)) if kind == "string" else name
+                    base += quoted(name)
             return Path(base, self.steps())
         return Path("=", value=self.scalar())
 

@@ -1,0 +1,73 @@
+"""What PostgreSQL's planner makes of a filter before the first row, where NULL shows it.
+
+Example
+    ======================== ==================== ==========================
+    filter                   15 and 16, a is NULL since 17, whatever a is
+    ======================== ==================== ==========================
+    `a <@ '(,)'::int4range`  NULL                 true
+    `a <@ 'empty'`           NULL                 false
+    ======================== ==================== ==========================
+
+PostgreSQL
+    rangetypes.c, find_simplified_clause(); pgoutput.c prepares a filter with ExecPrepareExpr(),
+    which plans it.
+"""
+
+from __future__ import annotations
+
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters.folding import fold
+from filtersql.filters.literals.ranges import Range
+from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
+from filtersql.filters.scope import Scope
+from filtersql.filters.trees import rebuilt
+
+__all__ = ["planned"]
+
+#: function name: which argument is the range
+_HOLDS = {"range_contains_elem": 0, "elem_contained_by_range": 1}
+_SINCE = 17
+
+
+def planned(scope: Scope, tree: Node) -> Node:
+    """The tree that is computed for every row."""
+    if scope.clock.postgres_version < _SINCE:
+        return tree
+    if not any(
+        isinstance(node, (Op, Func)) and node.function.name in _HOLDS for node in walk(tree)
+    ):
+        return tree
+
+    def decided(node: Node) -> Node:
+        if not isinstance(node, (Op, Func)) or node.function.name not in _HOLDS:
+            return node
+        ranged = node.args[_HOLDS[node.function.name]]
+        if any(isinstance(one, Var) for one in walk(ranged)):
+            return node
+        value = _value(ranged)
+        if value is None:
+            reason = "Since PostgreSQL 17 a range of constants may decide for NULL too."
+            raise NotTranslated(
+                "a range made of constants", "any engine", reason, scope.span(node.location)
+            )
+        everything = not value.empty and (value.lower, value.upper) == (None, None)
+        if value.empty or everything:
+            return Const("bool", -1, node.location, value=everything)
+        return node
+
+    return rebuilt(tree, decided)
+
+
+def _value(node: Node) -> Range | None:
+    """A range of constants; None where it is not known, or NULL."""
+    known = fold(node)
+    if known is not None:
+        # beside NULL nothing is decided
+        return known.value if isinstance(known.value, Range) else Range(0, None, True, False)
+    if not isinstance(node, Func) or node.function.name != node.type or len(node.args) != 2:
+        return None
+    bounds = [fold(arg) for arg in node.args]
+    if None in bounds:
+        return None
+    lower, upper = (bound.value for bound in bounds if bound is not None)
+    return Range(lower, upper, True, False, empty=lower is not None and lower == upper)
