@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlglot import exp, select
 
 from filtersql.applying.model import CONFLICTS, Conflict
+from filtersql.applying.parts import run_costly_parts
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
     DuplicateKeys,
@@ -69,10 +70,11 @@ def judge_changes(
         return Judgement(compiled, compiled.merge_sql, 0, 0, dict.fromkeys(CONFLICTS, 0)), []
     source = compiled.completing_source_sql if completing else None
     try:
-        columns = engine.stage(stage, source or compiled.merge_source_sql)
+        texts = run_costly_parts(engine, compiled, stage, source or compiled.merge_source_sql)
+        columns = engine.stage(stage, texts.source)
     except Mistakes as refused:
         raise StageRefused(refused.mistakes) from None
-    tally, row = _counted(engine, compiled, stage, columns)
+    tally, row = _counted(engine, compiled, stage, columns, texts.conflicts)
     mistakes: list[Mistake] = [
         NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count
     ]
@@ -81,10 +83,10 @@ def judge_changes(
     if tally.kept:
         mistakes += _unknown(engine, compiled, stage, columns, name)
     conflicts = {kind: int(str(row[index])) for index, kind in enumerate(CONFLICTS)}
-    sample = _sample(engine, compiled) if any(conflicts.values()) else ()
+    sample = _sample(engine, compiled, texts.sample) if any(conflicts.values()) else ()
     first = row[len(CONFLICTS)]
-    if compiled.contested_sql is not None:
-        contested = _contested(engine, compiled)
+    if texts.contested is not None:
+        contested = _contested(engine, compiled, texts.contested)
         if contested and compiled.on_conflict != "error":
             mistakes.append(PrimaryKeyTaken(name, contested[0].seq, contested[0].key))
         if contested and (first is None or contested[0].seq < int(str(first))):
@@ -100,21 +102,20 @@ def judge_changes(
     return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, stop), mistakes
 
 
-def _contested(engine: Engine, compiled: CompiledTable) -> tuple[Conflict, ...]:
+def _contested(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Conflict, ...]:
     """The first changes that bring a row under a primary key that another row has."""
-    assert compiled.contested_sql is not None
     return tuple(
         Conflict(str(kind), int(str(seq)), dict(zip(compiled.unique, key, strict=True)))
-        for *key, seq, kind in engine.rows(compiled.contested_sql)
+        for *key, seq, kind in engine.rows(query)
     )
 
 
-def _sample(engine: Engine, compiled: CompiledTable) -> tuple[Conflict, ...]:
+def _sample(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Conflict, ...]:
     """The first conflicts of each kind."""
     names = compiled.key or tuple(column.name for column in compiled.columns)
     return tuple(
         Conflict(str(kind), int(str(seq)), dict(zip(names, key, strict=True)))
-        for *key, seq, kind in engine.rows(compiled.conflict_sample_sql)
+        for *key, seq, kind in engine.rows(query)
     )
 
 
@@ -137,9 +138,9 @@ class _Tally:
 
 
 def _counted(
-    engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str]
+    engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str], conflicts: str
 ) -> tuple[_Tally, tuple[object, ...]]:
-    """What one look counts, and the answer of conflicts_sql.
+    """What one look counts, and the answer of `conflicts`.
 
     One query: each costs a second on Spark, whatever it asks, and a round trip to a server.
     """
@@ -161,7 +162,7 @@ def _counted(
     ).from_(_name(stage))
     both = (
         f"SELECT * FROM (\n{query.sql(engine.dialect)}\n) AS counted\n"
-        f"CROSS JOIN (\n{compiled.conflicts_sql.rstrip().rstrip(';')}\n) AS met"
+        f"CROSS JOIN (\n{conflicts.rstrip().rstrip(';')}\n) AS met"
     )
     (row,) = engine.rows(both)
     count, repeats, kept_rows, *nulls = (int(str(value)) for value in row[: 3 + len(guarded)])

@@ -35,7 +35,7 @@ from filtersql.rendering.plan import (
     merge_plan,
     read_of_old_rows,
 )
-from filtersql.rendering.render import MACROS, render, with_source
+from filtersql.rendering.render import COSTLY_PARTS, MACROS, render, with_source
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine, column_type
 
@@ -221,6 +221,7 @@ def _statements(
             for column in resolved.columns
         ),
         settings=SETTINGS[engine],
+        costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
         filter_hash=_filter_hash(resolved, outline.judgements, outline.key),
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,

@@ -118,3 +118,5 @@ class CompiledTable:
     judged_old: tuple[str, ...] = ()
     #: other tables that the filters look up, each a target of the same subscription
     lookups: tuple[LookedUp, ...] = ()
+    #: parts (WITH) that several statements name and that the engine would run each time, in order
+    costly_parts: tuple[str, ...] = ()

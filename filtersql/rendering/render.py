@@ -19,7 +19,7 @@ from filtersql.rendering.planned import MergePlan
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-__all__ = ["MACROS", "Macros", "environment", "render", "with_source"]
+__all__ = ["COSTLY_PARTS", "MACROS", "Macros", "environment", "render", "with_source"]
 
 
 class Macros(NamedTuple):
@@ -47,6 +47,12 @@ MACROS = {
         "merge_source_keyless_skipping", "merge_keyless", "met_keyless_skipping", "audit_keyless"
     ),
     Form.APPEND: Macros("merge_source_append", "merge_keyless", "met_append", "audit_keyless"),
+}
+
+#: parts (WITH) of `source` that it names more than once and `met` names, too
+COSTLY_PARTS = {
+    Form.KEYED_SKIPPING: ("changed", "applied"),
+    Form.KEYED_KEEPING: ("changed", "found_under_key"),
 }
 
 

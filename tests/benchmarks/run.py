@@ -2,14 +2,16 @@
 
     python tests/benchmarks/run.py --changes 1000000 --rows 500000 --rounds 3 [--growth]
 
-Five things in turn, in one Spark, for the same changes of half of the rows of a table:
+These in turn, in one Spark, for the same changes of half of the rows of a table:
 
     floor       the MERGE of rows that were reduced beforehand
     reduction   the query of the MERGE alone, kept in a file
     run         filtersql's run once the feed was read: staged, judged, merged, written down
+    skip, error the same under on_conflict: skip and error, where no conflict is met
     textbook    a MERGE as it is often written: the latest change of each key, filter in the clauses
     nothing     a run that finds nothing new
 
+Each by the clock and in CPU seconds of Python and Java, which other programs do not change.
 `reading` is what it takes to read the changes from JSON lines and to judge them. --growth measures
 reading and run for 0.2 to 20 million changes instead.
 """
@@ -17,6 +19,7 @@ reading and run for 0.2 to 20 million changes instead.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import sys
@@ -64,6 +67,7 @@ class Bench:
         ).source(path="source/{table}.jsonl")
         self.engine: Engine = open_engine(output(table_format), folder)
         self.seconds: dict[str, list[float]] = defaultdict(list)
+        self.processors: dict[str, list[float]] = defaultdict(list)
         self._write()
 
     def _write(self) -> None:
@@ -92,9 +96,17 @@ class Bench:
                 there[key] = 1
 
     def timed(self, name: str, what: Callable[[], object]) -> None:
-        began = time.perf_counter()
+        began, before = time.perf_counter(), self._processor()
         what()
         self.seconds[name].append(time.perf_counter() - began)
+        self.processors[name].append(self._processor() - before)
+
+    def _processor(self) -> float:
+        """The CPU seconds of this process and of its Java: other programs do not change them."""
+        java = self.engine.spark.sparkContext._gateway.proc.pid  # type: ignore[attr-defined]
+        spent = Path(f"/proc/{java}/stat").read_text().rpartition(")")[2].split()
+        ticks = int(spent[11]) + int(spent[12])
+        return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
 
     def compiled(self, number: int) -> CompiledTable:
         """The target of a round, filled: a target of its own, so that none is warm."""
@@ -143,16 +155,19 @@ class Bench:
         assert not result.mistakes, result.mistakes
 
     def round(self, number: int, feed: FeedRead) -> None:
-        """Each of the four on a target of its own."""
+        """Each of them on a target of its own."""
         (staged,) = feed.reading.staged
         base = 10 * number
-        for step in ("floor", "reduction", "run", "textbook"):
+        for step in ("floor", "reduction", "run", "textbook", "skip", "error"):
             base += 1
+            self.world.subscribe(on_conflict=step if step in ("skip", "error") else "apply")
             compiled = self.compiled(base)
-            self.fill(compiled, known=step == "run")
-            if step == "run":
+            self.fill(compiled, known=step in ("run", "skip", "error"))
+            if step in ("run", "skip", "error"):
                 self.timed(step, lambda one=compiled: self.run(one, feed))  # type: ignore[misc]
+            if step == "run":
                 self.timed("nothing", lambda one=compiled: self.run(one, feed))  # type: ignore[misc]
+            if step in ("run", "skip", "error"):
                 continue
             self.engine.view(compiled.changes_view, staged.path, staged.columns)
             if step == "textbook":
@@ -171,8 +186,8 @@ class Bench:
             self.engine.clear()
 
 
-def measure(table_format: str, rows: int, changes: int, rounds: int) -> dict[str, float]:
-    """The medians."""
+def measure(table_format: str, rows: int, changes: int, rounds: int) -> Bench:
+    """All rounds."""
     with tempfile.TemporaryDirectory(prefix="filtersql-bench-") as name:
         bench = Bench(Path(name), table_format, rows, changes)
         first = bench.compiled(0)
@@ -181,11 +196,25 @@ def measure(table_format: str, rows: int, changes: int, rounds: int) -> dict[str
         for number in range(1, rounds + 1):
             bench.round(number, feed)
         bench.engine.close()
-        return {step: statistics.median(found) for step, found in bench.seconds.items()}
+        return bench
+
+
+def tell(what: str, spent: dict[str, list[float]], changes: int) -> None:
+    """The medians, and what they are beside each other."""
+    found = {step: statistics.median(times) for step, times in spent.items()}
+    print(f"    {what}: " + ", ".join(f"{step} {time:.1f} s" for step, time in found.items()))
+    both = found["reduction"] + found["floor"]
+    print(
+        f"        run / (reduction + floor) = {found['run'] / both:.2f}, "
+        f"skip {found['skip'] / both:.2f}, error {found['error'] / both:.2f}; "
+        f"run / textbook = {found['run'] / found['textbook']:.2f}; "
+        f"run per million changes {found['run'] / changes * 1e6:.1f} s",
+        flush=True,
+    )
 
 
 def main() -> None:
-    """Prints a line for each format."""
+    """Prints the medians for each format, in seconds and in CPU seconds."""
     parser = argparse.ArgumentParser(description="What a run costs.")
     parser.add_argument("--changes", type=int, default=1_000_000)
     parser.add_argument("--rows", type=int, default=500_000)
@@ -196,17 +225,10 @@ def main() -> None:
     sizes = [200_000, 2_000_000, 20_000_000] if asked.growth else [asked.changes]
     for table_format in asked.formats:
         for changes in sizes:
-            found = measure(table_format, asked.rows, changes, asked.rounds)
-            print(f"{table_format}, {changes:,} changes on {asked.rows:,} rows: " + ", ".join(
-                f"{step} {seconds:.1f} s" for step, seconds in found.items()
-            ))  # fmt: skip
-            both = found["reduction"] + found["floor"]
-            print(
-                f"    run / (reduction + floor) = {found['run'] / both:.2f}, "
-                f"run / textbook = {found['run'] / found['textbook']:.2f}, "
-                f"run per million changes {found['run'] / changes * 1e6:.1f} s",
-                flush=True,
-            )
+            bench = measure(table_format, asked.rows, changes, asked.rounds)
+            print(f"{table_format}, {changes:,} changes on {asked.rows:,} rows, medians:")
+            tell("by the clock", bench.seconds, changes)
+            tell("CPU", bench.processors, changes)
 
 
 if __name__ == "__main__":

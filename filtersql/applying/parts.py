@@ -1,0 +1,148 @@
+"""The named parts of a query, cut out of its text: what several statements ask is run once.
+
+Example
+    >>> query = "SELECT * FROM (WITH a AS (SELECT 1), b AS (SELECT * FROM a) SELECT * FROM b)"
+    >>> found = cut(query, "spark")
+    >>> found.alone("b")
+    'WITH a AS (SELECT 1), b AS (SELECT * FROM a) SELECT * FROM b'
+    >>> found.given("b", "SELECT * FROM staged")
+    'SELECT * FROM (WITH b AS (SELECT * FROM staged) SELECT * FROM b)'
+
+Spark
+    optimizer/InlineCTE.scala: a part that is named twice is planned and run twice, and so is all
+    that it reads. DuckDB runs it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.words import quoted
+from filtersql.storage import Engine as Dialect
+from filtersql.targets.model import Engine
+
+if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
+__all__ = ["Query", "Statements", "cut", "run_costly_parts"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """`name AS (…)` as it is written; `words` are all names in it."""
+
+    text: str
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement in three: up to the first WITH and that word, its parts, and what follows."""
+
+    begin: str
+    parts: dict[str, _Part] = field(default_factory=dict)
+    end: str = ""
+    end_words: frozenset[str] = frozenset()
+
+    def needed(self, name: str) -> tuple[str, ...]:
+        """The text of a part, after those that it needs; nothing where there is none."""
+        if name not in self.parts:
+            return ()
+        return tuple(self.parts[one].text for one in self._behind({name}))
+
+    def alone(self, name: str) -> str:
+        """A query of the rows of a part."""
+        word = self.begin[self.begin.upper().rindex("WITH") :]
+        return f"{word}{', '.join(self.needed(name))} SELECT * FROM {name}"
+
+    def given(self, name: str, rows: str) -> str:
+        """The statement with a query of a part's rows in place of it and of what it alone needs."""
+        given = {**self.parts, name: _Part(f"{name} AS ({rows})", frozenset())}
+        whole = Query(self.begin, given, self.end, self.end_words)
+        kept = (given[one].text for one in whole._behind(self.end_words & given.keys()))
+        return f"{self.begin}{', '.join(kept)}{self.end}"
+
+    def _behind(self, names: frozenset[str] | set[str]) -> list[str]:
+        """Parts and all that they need, in the order of the statement."""
+        found = set(names)
+        for name in reversed(self.parts):
+            if name in found:
+                found |= self.parts[name].words & self.parts.keys()
+        return [name for name in self.parts if name in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """What is asked of a target's changes before the MERGE."""
+
+    source: str
+    conflicts: str
+    sample: str
+    contested: str | None
+
+
+def run_costly_parts(
+    engine: Engine, compiled: CompiledTable, stage: str, source: str
+) -> Statements:
+    """The statements over what the engine would have run once for each, and now ran once.
+
+    A part is kept where it stands in `source` and, word by word the same, in the count of
+    conflicts. Raises Mistakes.
+    """
+    asked = [source, compiled.conflicts_sql, compiled.conflict_sample_sql, compiled.contested_sql]
+    for name in compiled.costly_parts:
+        queries = [cut(text or "", engine.dialect) for text in asked]
+        needed = queries[0].needed(name)
+        if not needed or needed != queries[1].needed(name):
+            continue
+        kept = f"{stage}__{name}"
+        engine.stage(kept, queries[0].alone(name))
+        rows = f"SELECT * FROM {quoted(kept, engine.dialect)}"
+        asked = [
+            query.given(name, rows) if query.needed(name) == needed else text
+            for query, text in zip(queries, asked, strict=True)
+        ]
+    first, second, third, contested = asked
+    return Statements(str(first), str(second), str(third), contested)
+
+
+@lru_cache(maxsize=256)
+def cut(statement: str, dialect: Dialect) -> Query:
+    """The parts of a statement's first WITH; where it has none, all of it is the beginning."""
+    from sqlglot import Dialect, TokenType
+
+    tokens = Dialect.get_or_raise(dialect).tokenize(statement)
+    kinds = [token.token_type for token in tokens]
+    if TokenType.WITH not in kinds:
+        return Query(statement)
+    place = kinds.index(TokenType.WITH) + 1
+    place += kinds[place] is TokenType.RECURSIVE
+    begin = tokens[place].start
+    parts: dict[str, _Part] = {}
+    while True:
+        last = _closing(kinds, place, TokenType.L_PAREN, TokenType.R_PAREN)
+        text = statement[tokens[place].start : tokens[last].end + 1]
+        parts[tokens[place].text] = _Part(text, _words(tokens[place + 1 : last]))
+        if kinds[last + 1] is not TokenType.COMMA:
+            break
+        place = last + 2
+    end = statement[tokens[last].end + 1 :]
+    return Query(statement[:begin], parts, end, _words(tokens[last + 1 :]))
+
+
+def _closing(kinds: Sequence[object], place: int, opening: object, closing: object) -> int:
+    """Where the first parenthesis behind a place is closed."""
+    depth = 0
+    for index in range(place, len(kinds)):
+        depth += (kinds[index] is opening) - (kinds[index] is closing)
+        if kinds[index] is closing and not depth:
+            return index
+    return len(kinds) - 1
+
+
+def _words(tokens: Sequence[Token]) -> frozenset[str]:
+    return frozenset(token.text for token in tokens)
