@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filtersql.feeds.order import Order
 from filtersql.feeds.records import Record
 from filtersql.feeds.runs import Runs, Unordered
+from filtersql.feeds.spooled import Numbers
 
 SEQ = st.integers(0, 30)
 CHANGES = st.lists(
@@ -49,11 +51,35 @@ def test_both_ways_of_remembering_agree(
         assert short.boundary(seq) == whole.boundary(seq), seq
 
 
-def test_a_long_feed_needs_few_bytes_for_each_transaction() -> None:
-    """A million changes in a quarter of a million transactions: 16 bytes for each of these."""
-    order = Runs(None)
-    for seq in range(1, 1_000_001):
+def test_a_long_feed_is_remembered_in_a_file() -> None:
+    """A tenth of the transactions are in memory, whatever is asked of the others."""
+    order = Runs(None, Numbers(1_000), Numbers(1_000))
+    for seq in range(1, 40_001):
         order.add(Record(seq=seq, op="insert", tx=str(seq // 4)))
     order.check()
-    size = sum(len(one) * one.itemsize for one in (order.lasts, order.names))
-    assert size < 20 * 250_002
+    assert max(len(one.newest) for one in (order.lasts, order.names)) <= 1_000
+    assert order.boundary(9) == 7
+    assert order.boundary(40_000) == 39_999
+    assert (order.cut(closed=True), order.cut(closed=False)) == (40_000, 39_999)
+    order.add(Record(seq=40_001, op="insert", tx="17"))
+    with pytest.raises(Unordered):
+        order.check()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(-9, 9), max_size=20), st.integers(1, 4))
+def test_numbers_in_a_file_are_the_numbers(given_numbers: list[int], kept: int) -> None:
+    """Whichever of them are in memory."""
+    found = Numbers(kept)
+    for number in given_numbers:
+        found.append(number)
+    assert found.repeats() == (len({*given_numbers}) < len(given_numbers))
+    for before in range(22):
+        rest = given_numbers[: max(0, len(given_numbers) - before)]
+        assert found.last(before) == (rest[-1] if rest else None)
+    rising = Numbers(kept)
+    for number in sorted(given_numbers):
+        rising.append(number)
+    for number in range(-10, 11):
+        below = [one for one in given_numbers if one < number]
+        assert rising.last_below(number) == max(below, default=None)

@@ -139,7 +139,7 @@ def _from_table(
         raise Mistakes([SparkTableOnDuckDB(str(feed.table), feed.span)])
     if feed.format in _LAKES:
         source = catalog.tables[landings[0].compiled.sources[0]]
-        return _LAKES[feed.format](engine.rows, parts, source, lowest)
+        return _LAKES[feed.format](engine.rows, engine.stream, parts, source, lowest)
     name = exp.Table(
         **{
             key: exp.to_identifier(part, quoted=True)

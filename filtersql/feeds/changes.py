@@ -37,7 +37,9 @@ from filtersql.storage import Engine
 
 __all__ = ["Landing", "Reading", "Records", "StagedChanges", "read"]
 
+#: what is buffered before it is written: so many changes, or so many bytes of lines
 _BATCH = 50_000
+_BATCH_BYTES = 16 * 2**20
 _MOST_MISTAKES = 100
 
 
@@ -136,14 +138,16 @@ def _read(
         stage = ChangeStage(landing.compiled, engine, path, tally.mistakes, _span)
         shapes.setdefault(_shape(landing.compiled), stage)
     stages = [shapes[_shape(landing.compiled)] for landing in landings]
-    buffered = 0
+    buffered = size = 0
     try:
         for place, change in records(tally.mistakes):
             tally.total += 1
-            buffered += _take(place, change, catalog, landings, stages, order, tally)
-            if buffered >= _BATCH:
-                _flush(shapes.values())
-                buffered = 0
+            if taken := _take(place, change, catalog, landings, stages, order, tally):
+                buffered += taken
+                size += len(place[2])
+                if buffered >= _BATCH or size >= _BATCH_BYTES:
+                    _flush(shapes.values())
+                    buffered = size = 0
             if on_progress and tally.total % 5_000 == 0:
                 on_progress(tally.total)
             if len(tally.mistakes) >= _MOST_MISTAKES:

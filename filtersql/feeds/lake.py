@@ -33,6 +33,8 @@ from filtersql.feeds.staging import Place, Records
 __all__ = ["from_delta", "from_iceberg"]
 
 Query = Callable[[str], Sequence[Sequence[object]]]
+#: the rows of a query, of which few are in memory at a time
+Stream = Callable[[str], Iterator[Sequence[object]]]
 
 _NUMBER_BITS = 31
 _VIEW = "filtersql_changelog"
@@ -45,7 +47,9 @@ _SIDES = {
 }
 
 
-def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) -> Records:
+def from_delta(
+    query: Query, stream: Stream, parts: Sequence[str], table: Table, lowest: int
+) -> Records:
     """The changes of a Delta table above a position."""
     types = _types(query, _table(parts))
     name = _table(parts).sql("spark")
@@ -62,13 +66,15 @@ def from_delta(query: Query, parts: Sequence[str], table: Table, lowest: int) ->
     def rows() -> Iterator[tuple[int, str, dict[str, Any]]]:
         if not newest or int(str(newest[0][0])) < first:
             return  # Delta refuses to begin behind the newest version
-        for kind, number, *values in query(text.sql("spark")):
+        for kind, number, *values in stream(text.sql("spark")):
             yield int(str(number)), str(kind), _image(types, values)
 
     return _records(rows, ".".join(parts), table)
 
 
-def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) -> Records:
+def from_iceberg(
+    query: Query, stream: Stream, parts: Sequence[str], table: Table, lowest: int
+) -> Records:
     """The changes of an Iceberg table above a position."""
     # A long session keeps what it knew of the table.
     query(f"REFRESH TABLE {_table(parts).sql('spark')}")
@@ -86,6 +92,7 @@ def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) 
         f" changelog_view => '{_VIEW}'{options})"
     )
     text = _select(types, table, ("_commit_snapshot_id",)).from_(exp.to_table(_VIEW))
+    text = text.order_by(exp.column("_commit_ordinal"))
     if lowest >= 0 and not start:
         reason = "the snapshot at the target's position is not in its metadata log"
         raise_unread = UnreadableCommit(".".join(parts), reason)
@@ -95,11 +102,9 @@ def from_iceberg(query: Query, parts: Sequence[str], table: Table, lowest: int) 
         if not numbers or (start and numbers[start[0]] == max(numbers.values())):
             return  # Iceberg refuses a view of nothing
         query(call)
-        found = [
-            (numbers.get(int(str(snapshot)), -1), str(kind).lower(), _image(types, values))
-            for kind, snapshot, *values in query(text.sql("spark"))
-        ]
-        yield from sorted(found, key=lambda row: row[0])
+        for kind, snapshot, *values in stream(text.sql("spark")):
+            number = numbers.get(int(str(snapshot)), -1)
+            yield number, str(kind).lower(), _image(types, values)
 
     return _records(rows, ".".join(parts), table, pairs=True)
 

@@ -31,7 +31,9 @@ from filtersql.storage import Engine
 
 __all__ = ["StagedRows", "stage_rows"]
 
+#: what is buffered before it is written: so many rows, or so many bytes of lines
 _BATCH = 50_000
+_BATCH_BYTES = 16 * 2**20
 _MOST_MISTAKES = 100
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Number)
 
@@ -51,7 +53,7 @@ def stage_rows(
     """Judge and stage the rows of some files. Raises Mistakes."""
     mistakes: list[tuple[Place, Mistake]] = []
     stage = RowStage(compiled, engine, path, mistakes, lambda place: line_span(*place))
-    count = 0
+    count = size = 0
     for file in files:
         for number, line in lines(file):
             place = (file.shown, number, line)
@@ -60,8 +62,10 @@ def stage_rows(
             ):
                 stage.add(row, place)
                 count += 1
-            if count % _BATCH == 0:
+                size += len(line)
+            if len(stage.rows) >= _BATCH or size >= _BATCH_BYTES:
                 stage.flush()
+                size = 0
             if len(mistakes) >= _MOST_MISTAKES:
                 break
     stage.close()

@@ -14,11 +14,10 @@ Example
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from filtersql.feeds.records import Record
+from filtersql.feeds.spooled import Numbers
 
 __all__ = ["Runs", "Unordered"]
 
@@ -33,21 +32,25 @@ class Runs:
 
     start: int | None
     #: the last seq of each transaction, and a number that two with one name share
-    lasts: array[int] = field(default_factory=lambda: array("q"))
-    names: array[int] = field(default_factory=lambda: array("q"))
+    lasts: Numbers = field(default_factory=Numbers)
+    names: Numbers = field(default_factory=Numbers)
     open: str | None = None
     #: whether the newest change ends its transaction
     whole: bool = True
+    newest: int | None = None
+
+    def __post_init__(self) -> None:
+        self.newest = self.start
 
     @property
     def last(self) -> int | None:
         """The last seq that was read."""
-        return self.lasts[-1] if self.lasts else None
+        return self.lasts.last()
 
     def add(self, change: Record) -> bool:
         """Remember a change. Raises Unordered."""
         seq, tx = change.seq, None if change.tx is None else str(change.tx)
-        before = self.lasts[-1] if self.lasts else self.start
+        before = self.newest
         previous = change.prev_seq
         if before is not None and (seq <= before or (previous is not None and previous > before)):
             raise Unordered
@@ -56,7 +59,8 @@ class Runs:
             if tx is not None:
                 self.names.append(hash(tx))
         else:
-            self.lasts[-1] = seq
+            self.lasts.change_last(seq)
+        self.newest = seq
         committed = change.op == "commit"
         self.open = None if committed else tx
         self.whole = committed or tx is None
@@ -64,23 +68,15 @@ class Runs:
 
     def check(self) -> None:
         """Raises Unordered where a transaction may come again after another one."""
-        import pyarrow
-        from pyarrow import compute
-
-        count = len(self.names)
-        names = pyarrow.Array.from_buffers(
-            pyarrow.int64(), count, [None, pyarrow.py_buffer(self.names)]
-        )
-        if compute.count_distinct(names).as_py() != count:
+        if self.names.repeats():
             raise Unordered
 
     def cut(self, closed: bool) -> int | None:
         """The last seq at which all transactions are complete; None when no change is."""
         if closed or self.whole:
             return self.last
-        return self.lasts[-2] if len(self.lasts) > 1 else None
+        return self.lasts.last(1)
 
     def boundary(self, seq: int) -> int | None:
         """The last seq before the transaction of a change; None where there is none above start."""
-        place = bisect_left(self.lasts, seq)
-        return self.lasts[place - 1] if place else None
+        return self.lasts.last_below(seq)

@@ -211,6 +211,13 @@ class ConnectLine:
             names = rows[0].__fields__ if rows else frame.columns
             return tuple(names), [tuple(row) for row in rows]
 
+    def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a query, a batch of Arrow at a time."""
+        self.trips += 1
+        with self._refusals():
+            for row in self.session.sql(statement).toLocalIterator():
+                yield tuple(row)
+
     def local(
         self, rows: pyarrow.Table, columns: Sequence[StagedColumn]
     ) -> tuple[str, tuple[str, ...]]:
@@ -264,6 +271,8 @@ class ConnectLine:
                 why = reason_of(str(error)).splitlines()[0]
                 raise Mistakes([ConnectionLost(_SERVER, why)]) from None
             raise Mistakes([spark_refusal(str(error))]) from None
+        except GeneratorExit:
+            raise  # who reads a stream has read enough of it
         except BaseException:
             self.interrupt()
             raise

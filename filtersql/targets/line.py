@@ -9,7 +9,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from filtersql.errors import Mistakes
@@ -36,6 +36,10 @@ class Line(Protocol):
 
     def ask(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Run a statement; the names of its result's columns, and its rows."""
+        ...
+
+    def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a query, of which few are in memory at a time."""
         ...
 
     def local(

@@ -109,8 +109,10 @@ class Remote:
         return self._ask(statement)[1]
 
     def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
-        """The rows of a query."""
-        return iter(self.rows(statement))
+        """The rows of a query, some thousand at a time."""
+        if self.queued:
+            self._ask()
+        return self.line.stream(statement)
 
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""

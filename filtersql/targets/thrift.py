@@ -15,8 +15,8 @@ import json
 import logging
 import ssl
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -118,6 +118,21 @@ class ThriftLine:
 
     def ask(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Run a statement; the names of its result's columns, and its rows."""
+        found: list[tuple[object, ...]] = []
+        with self._refusals(), self._running(statement) as (operation, schema):
+            for batch in _batches(operation, schema):
+                found += batch
+            return tuple(column[0] for column in schema), found
+
+    def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a query, some thousand at a time."""
+        with self._refusals(), self._running(statement) as (operation, schema):
+            for batch in _batches(operation, schema):
+                yield from batch
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """The server's errors as one mistake; anything else ends what is running there."""
         from impala.error import Error
         from thrift.Thrift import TException
 
@@ -125,13 +140,15 @@ class ThriftLine:
             raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
         self.trips += 1
         try:
-            return self._asked(statement)
+            yield
         except (TException, OSError, EOFError) as error:
             self.lost = True
             why = str(error) or type(error).__name__
             raise Mistakes([ConnectionLost(_SERVER, why.splitlines()[0])]) from None
         except Error as error:
             raise Mistakes([spark_refusal(str(error))]) from None
+        except GeneratorExit:
+            raise  # who reads a stream has read enough of it
         except BaseException:
             self.interrupt()
             raise
@@ -155,13 +172,14 @@ class ThriftLine:
         with suppress(Exception):
             self.opened.close()
 
-    def _asked(self, statement: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    @contextmanager
+    def _running(self, statement: str) -> Iterator[tuple[_Thrift, Sequence[Sequence[Any]]]]:
+        """A statement that is done, with the columns of its result, until that was read."""
         self.operation = None
         self.operation = operation = self.session.execute(statement, run_async=True)
         try:
             self._wait(operation)
-            schema = operation.get_result_schema() or []
-            return tuple(column[0] for column in schema), _rows(operation, schema)
+            yield operation, operation.get_result_schema() or []
         finally:
             self.operation = None
             with suppress(Exception):
@@ -198,19 +216,19 @@ class ThriftLine:
             self.opened.close()
 
 
-def _rows(operation: _Thrift, schema: Sequence[Sequence[object]]) -> list[tuple[object, ...]]:
+def _batches(
+    operation: _Thrift, schema: Sequence[Sequence[object]]
+) -> Iterator[list[tuple[object, ...]]]:
     """The rows of a result; a statement that gives none has a column that holds nothing."""
     lists = [index for index, column in enumerate(schema) if column[1] == "ARRAY"]
-    found: list[tuple[object, ...]] = []
     while schema:
         try:
             batch = list(operation.fetch(schema, _ROWS_FETCHED))
         except IndexError:
-            break
+            return
         if not batch:
-            break
-        found += batch
-    return [_with_lists(row, lists) for row in found] if lists else found
+            return
+        yield [_with_lists(row, lists) for row in batch] if lists else batch
 
 
 def _with_lists(row: tuple[object, ...], lists: Sequence[int]) -> tuple[object, ...]:
