@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
-from running import World, insert, table
+from running import SPAN, World, insert, table
 
 from filtersql.errors import Mistakes
 from filtersql.targets.duckdb import connect
+from filtersql.targets.open import open_engine
 from filtersql.targets.refusals import reason_of
 
 
@@ -89,3 +91,20 @@ def test_a_guard_of_filtersql_is_told_without_the_engines_frame() -> None:
     assert reason_of(spark) == "public.t: x is not known"
     assert reason_of("Invalid Input Error: filtersql: public.t: x") == "public.t: x"
     assert reason_of("[A] b\n\nJVM stacktrace:\norg.apache…") == "[A] b"
+
+
+def test_resources_are_the_users_and_meaning_is_not(tmp_path) -> None:
+    """An output's settings are in force, or they are refused: none is passed over."""
+    output = SimpleNamespace(
+        type="duckdb",
+        settings={"path": ":memory:", "settings": {"memory_limit": "300MB", "threads": 2}},
+        span=SPAN,
+    )
+    engine = open_engine(output, tmp_path)
+    query = "SELECT current_setting('memory_limit'), current_setting('threads')"
+    assert engine.rows(query) == [("286.1 MiB", 2)]
+    engine.close()
+    output.settings["settings"] = {"integer_division": True, "threads": 2}
+    with pytest.raises(Mistakes) as found:
+        open_engine(output, tmp_path)
+    assert 'the DuckDB setting "integer_division"' in found.value.mistakes[0].message

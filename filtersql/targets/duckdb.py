@@ -2,12 +2,14 @@
 
 Example
     `{type: duckdb, path: shop.duckdb}`; the path is relative to the project.
+    `{…, settings: {memory_limit: 2GB}}`: DuckDB takes four fifths of the memory otherwise, before
+    it writes to its temporary files beside the database.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,8 +36,13 @@ _STREAMED = 5_000
 _LOCK = re.compile(r"Could not set lock on file(?:.*\(PID (\d+)\))?", re.DOTALL)
 
 
-def connect(path: Path | None) -> DuckDB:
-    """Open the file (None: in memory). Raises Unreachable when it cannot be opened."""
+def connect(
+    path: Path | None, settings: Mapping[str, str] | None = None, extensions: Sequence[str] = ()
+) -> DuckDB:
+    """Open the file (None: in memory). Raises Unreachable when it cannot be opened.
+
+    `settings` are about resources; those that statements depend on are filtersql's own.
+    """
     import duckdb
 
     try:
@@ -48,6 +55,14 @@ def connect(path: Path | None) -> DuckDB:
             raise Mistakes([FileInUse(path.name, lock[1])]) from None
         raise Mistakes([Unreachable("DuckDB", reason)]) from None
     engine = DuckDB(connection)
+    try:
+        for name in extensions:
+            engine.execute(f"LOAD {quoted(name, 'duckdb')}")
+        for name, value in (settings or {}).items():
+            engine.execute(f"SET {quoted(name, 'duckdb')} = {literal(value).sql('duckdb')}")
+    except Mistakes:
+        connection.close()
+        raise
     engine.configure({"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"})
     return engine
 

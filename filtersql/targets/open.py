@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["OutputLike", "open_engine"]
 
+#: settings of DuckDB that change no result
+_RESOURCES = (
+    "memory_limit", "threads", "temp_directory", "max_temp_directory_size", "checkpoint_threshold",
+)  # fmt: skip
+
 
 class OutputLike(Protocol):
     """What is asked of an output (project.Output)."""
@@ -71,8 +76,12 @@ def open_engine(output: OutputLike, root: Path) -> Engine:
     if output.type == "duckdb":
         from filtersql.targets.duckdb import connect
 
-        path = output.settings.get("path")
-        return connect(None if path in (None, ":memory:") else root / str(path))
+        path, extensions = (output.settings.get(name) for name in ("path", "extensions"))
+        return connect(
+            None if path in (None, ":memory:") else root / str(path),
+            _resources(output),
+            [str(name) for name in extensions] if isinstance(extensions, list) else [],
+        )
     if output.type == "spark" and (output.method or "session") == "session":
         return _session(output, root)
     if output.type == "spark" and output.method in ("thrift", "connect"):
@@ -80,6 +89,20 @@ def open_engine(output: OutputLike, root: Path) -> Engine:
     what = f'target type "{output.type}" with method "{output.method}"'
     hint = "Use method: session, thrift or connect, or type: duckdb."
     raise Mistakes([UnsupportedTarget(what, hint, output.span)])
+
+
+def _resources(output: OutputLike) -> dict[str, str]:
+    """DuckDB's settings of an output. Raises Mistakes where one is not about resources."""
+    settings = _texts(output.settings.get("settings"))
+    hint = f"Only {', '.join(_RESOURCES)} can be set: others change what statements mean."
+    wrong = [
+        UnsupportedTarget(f'the DuckDB setting "{name}"', hint, output.span)
+        for name in settings
+        if name not in _RESOURCES
+    ]
+    if wrong:
+        raise Mistakes(wrong)
+    return settings
 
 
 def _remote(output: OutputLike, root: Path) -> Engine:
