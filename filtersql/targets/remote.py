@@ -274,9 +274,8 @@ class Remote:
 
     def beside(self) -> Remote:
         """Another session of the server."""
-        line = self.line.beside()
         where = (self.format, self.catalog, self.staging, self.state_schema)
-        return Remote(line, self.version, *where, sent=self.sent)
+        return Remote(self.line.beside(), self.version, *where, sent=self.sent)
 
     def interrupt(self) -> None:
         """Stop what another thread is running here, and end the session."""
@@ -286,10 +285,9 @@ class Remote:
         """Forget temporary views, staged rows and what was uploaded."""
         views = [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
         tables = [f"DROP TABLE IF EXISTS {self.table_sql(parts)}" for parts in self.uploaded]
-        self.views, self.uploaded = [], []
         for file in self.files:
             file.unlink(missing_ok=True)
-        self.files = []
+        self.views, self.uploaded, self.files = [], [], []
         self.queued += [*views, *tables]
 
     def close(self) -> None:
