@@ -160,8 +160,10 @@ def _counted(
         _count_where(keeping),
         *(_count_where(_null(compiled, column, columns)) for column in guarded),
     ).from_(_name(stage))
+    # What else it would count is not asked: that takes another scan of all changes.
+    asked = ", ".join(f"met.{name}" for name in (*CONFLICTS, "first_stop"))
     both = (
-        f"SELECT * FROM (\n{query.sql(engine.dialect)}\n) AS counted\n"
+        f"SELECT counted.*, {asked} FROM (\n{query.sql(engine.dialect)}\n) AS counted\n"
         f"CROSS JOIN (\n{conflicts.rstrip().rstrip(';')}\n) AS met"
     )
     (row,) = engine.rows(both)
