@@ -30,6 +30,7 @@ RAISING = [
     ("json", "c1 ->> 'a' = 'x'", "an object or an array"),
     ("jsonb", "(c1 -> 'a')::int = 1", "the value is no number"),
     ("jsonb", "jsonb_array_length(c1) = 1", "the value is no array"),
+    ("int8", "c1 % 0 = 0", "the divisor is 0"),
 ]
 
 
@@ -58,6 +59,8 @@ def test_what_may_raise_is_a_warning(type_name: str, text: str, reason: str) -> 
         ("timestamptz", "c1 AT TIME ZONE 'UTC' > '2024-01-01'"),
         ("text", "c1 COLLATE \"C\" ~ '^\\d+$'"),
         ("_int4", "1 = ANY (c1)"),
+        ("int8", "c1 % 2 = 0"),
+        ("int8", "c1 / 3 > 2"),
         ("jsonb", "c1 @> '{\"a\": 1}'"),
     ],
 )

@@ -6,7 +6,7 @@ Example
     ================== ===========================================================
     `10 / a > 1`       "/" raises when the divisor is 0
     `a + 1 > 0`        "+" raises when the result does not fit in integer
-    `a / 2 > 1`        none: no value of `a` makes it raise
+    `a / 2 > 1`        none: no value of `a` makes it raise, whatever its type
     ================== ===========================================================
 
 PostgreSQL
@@ -41,6 +41,10 @@ _CLASSES = "on characters outside ASCII of a class that depends on the database'
 _UNFINISHED = "when the pattern ends with its escape character"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
+#: casts of an integer that keep its value
+_WIDENING = {"int4(int2)", "int8(int2)", "int8(int4)"} | {
+    f"numeric({kind})" for kind in ("int2", "int4", "int8")
+}
 _CASH = ("int2", "int4", "int8", "flt4", "flt8")
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
 
@@ -215,8 +219,7 @@ def _harmless(node: Op | Func) -> bool:
         return True
     if name == "timezone":
         return zones.is_offset(node.args[0])
-    last = node.args[-1]
-    value = last.value if isinstance(last, Const) else None
+    value = _constant(node.args[-1])
     if value is None:
         return False
     if name in ("numeric_div", "div", "cash_div_flt8", "cash_div_flt4", "interval_div"):
@@ -228,6 +231,13 @@ def _harmless(node: Op | Func) -> bool:
     if name.startswith(("substr", "overlay")):
         return isinstance(value, int) and value >= 0
     return False
+
+
+def _constant(node: Node) -> object:
+    """A constant's value, also under the cast to a wider type that an operator asks for."""
+    while isinstance(node, Func) and str(node.function) in _WIDENING:
+        node = node.args[0]
+    return node.value if isinstance(node, Const) else None
 
 
 def _reads_column(node: Node) -> bool:
