@@ -188,7 +188,8 @@ def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     same = writer.filled("_1 = _2", first.items, second.items)
     if _bounded(first) or _bounded(second):
         shapes = [array_values.shape(writer, array) for array in (first, second)]
-        same = writer.filled("_1 AND _2 = _3", same, *shapes)
+        # NULL of a list stays NULL, whatever the shapes are
+        same = writer.filled("CASE WHEN _1 THEN _2 = _3 ELSE _4 END", same, *shapes, same.copy())
     return same if symbol == "=" else exp.Not(this=exp.Paren(this=same))
 
 

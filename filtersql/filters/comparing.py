@@ -119,8 +119,6 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return rule(writer, node, args)
     if name in patterns.LIKE:
         return patterns.like(writer, node, function, args)
-    if name in ("varchar", "bpchar") and len(args) == 3:
-        return _cut(writer, name, args)
     if args and args[0].type == "numeric" and name in _FROM_NUMERIC:
         return numeric_casts.cast(writer, name, args[0])
     text = writer.rows.get(str(function)) or writer.rows.get(name)
@@ -158,18 +156,6 @@ def _without_blanks(writer: Writer, node: Node) -> exp.Expr:
     if constant is not None and isinstance(constant.value, str):
         return writer.text(constant.value.rstrip(" "))
     return writer.piece(".rtrim", writer.put(node))
-
-
-def _cut(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr:
-    """An explicit cast to varchar(n) or char(n) cuts; char(n) fills with blanks."""
-    modifier = args[1]
-    if not isinstance(modifier, Const) or not isinstance(modifier.value, int):
-        raise writer.refused(args[0], "The length must be a constant.")
-    explicit = fold(args[2])
-    if explicit is None or explicit.value is not True:
-        raise writer.refused(args[0], "Only an explicit cast cuts.")
-    length = writer.integer(int(str(modifier.value)) - 4)
-    return writer.piece(f".{name}", writer.put(args[0]), length)
 
 
 def _with_infinity(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr | None:

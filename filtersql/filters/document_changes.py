@@ -97,6 +97,20 @@ def _changed(
     new: bool = True,
 ) -> exp.Expr:
     """The document with a change at the end of the path: `last` says what, of object and array."""
+    name = f"d{len(steps)}"
+    body = _step(writer, exp.column(name), steps, last, top=top, new=new)
+    # Written once, read several times.
+    once = (
+        "TRANSFORM(ARRAY(_1), {0} -> _2)[0]"
+        if writer.engine == "spark"
+        else ("LIST_EXTRACT([_2 FOR {0} IN [_1]], 1)")
+    )
+    return writer.filled(once.format(name), source, body)
+
+
+def _step(
+    writer: Writer, source: exp.Expr, steps: Sequence[str], last: Last, *, top: str, new: bool
+) -> exp.Expr:
     step, rest = steps[0], steps[1:]
     if rest:
         inside = [field(writer, source.copy(), step), *_element(writer, source, step)]

@@ -21,13 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import numeric_order
-from filtersql.filters.document_values import document, loaded, raw, raw_of
+from filtersql.filters import json_items
+from filtersql.filters.document_values import document, loaded, raw
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import jsonpaths
@@ -274,74 +273,24 @@ class _Walker:
             return self.some(
                 left, current, depth, lambda one: self.pairs(one, symbol, right, current, depth + 1)
             )
-        return self.some(
-            left, current, depth, lambda one: self.scalar_test(one, symbol, right.value)
-        )
+        return self.some(left, current, depth, lambda one: self.beside(one, symbol, right.value))
 
     def pairs(
         self, one: exp.Expr, symbol: str, right: Path, current: exp.Expr | None, depth: int
     ) -> exp.Expr:
         """One item beside each item of a path."""
         return self.some(
-            right, current, depth, lambda other: self.items_test(one.copy(), symbol, other)
+            right,
+            current,
+            depth,
+            lambda other: json_items.compared(self.writer, one.copy(), symbol, other),
         )
 
-    def items_test(self, one: exp.Expr, symbol: str, other: exp.Expr) -> exp.Expr:
-        """Two items: of one type, or null beside anything, or unknown."""
-        writer = self.writer
-        sign = {"==": "=", "!=": "<>"}.get(symbol, symbol)
-
-        def both(pattern: str) -> exp.Expr:
-            tests = [
-                writer.piece(".matches", item.copy(), writer.text(pattern)) for item in (one, other)
-            ]
-            return exp.and_(*tests, copy=False)
-
-        plain = writer.filled(f"_1 {sign} _2", one.copy(), other.copy())
-        numbers = plain.copy()
-        if symbol not in ("==", "!="):
-            shown = [writer.filled("SUBSTRING(_1, 2)", item.copy()) for item in (one, other)]
-            numbers = writer.filled(
-                f"_1 {sign} _2", *(numeric_order.sort_text_of_shown(writer, text) for text in shown)
-            )
-        null = writer.filled("_1 = 'nnull' OR _2 = 'nnull'", one.copy(), other.copy())
-        return writer.case(
-            [
-                (both("^n[-0-9]"), numbers),
-                (both("^s"), plain),
-                (both("^n(true|false)$"), plain.copy()),
-                (both("^nnull$"), values.boolean(symbol in ("==", "<=", ">="))),
-                (null, values.boolean(symbol == "!=")),
-            ],
-            None,
-        )
-
-    def scalar_test(self, one: exp.Expr, symbol: str, value: Scalar) -> exp.Expr:
-        """One item beside a scalar: what is of another type is unknown, null is not."""
-        writer = self.writer
-        sign = {"==": "=", "!=": "<>"}.get(symbol, symbol)
-        other = writer.text(raw_of(value))
-        if value is None:
-            holds = symbol in ("==", "<=", ">=")
-            return writer.case(
-                [(writer.filled("_1 = _2", one, other), values.boolean(holds))],
-                values.boolean(symbol == "!="),
-            )
-        pattern = {bool: "^n(true|false)$", Decimal: "^n[-0-9]"}.get(type(value), "^s")
-        same = writer.piece(".matches", one, writer.text(pattern))
-        if isinstance(value, Decimal) and symbol not in ("==", "!="):
-            shown = writer.filled("SUBSTRING(_1, 2)", one.copy())
-            sides = [
-                numeric_order.sort_text_of_shown(writer, shown),
-                writer.text(numeric_order.sort_text_of(value)),
-            ]
-        elif isinstance(value, bool) and symbol not in ("==", "!="):
+    def beside(self, one: exp.Expr, symbol: str, value: Scalar) -> exp.Expr:
+        """One item beside a scalar."""
+        if isinstance(value, bool) and symbol not in ("==", "!="):
             raise self.refused()
-        else:
-            sides = [one.copy(), other]
-        test = writer.filled(f"_1 {sign} _2", *sides)
-        null = writer.filled("_1 = 'nnull'", one.copy())
-        return writer.case([(same, test), (null, values.boolean(symbol == "!="))], None)
+        return json_items.beside_scalar(self.writer, one, symbol, value)
 
     def text_test(self, one: exp.Expr, beginning: str) -> exp.Expr:
         """`starts with`."""

@@ -138,7 +138,24 @@ def _trim_bytes(where: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr
     return trim
 
 
+def _cut(name: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
+    """An explicit cast to varchar(n) or char(n) cuts; char(n) fills with blanks."""
+
+    def cut(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        modifier, explicit = fold(args[1]), fold(args[2])
+        if modifier is None or not isinstance(modifier.value, int):
+            raise writer.refused(node, "The length must be a constant.")
+        if explicit is None or explicit.value is not True:
+            raise writer.refused(node, "Only an explicit cast cuts.")
+        length = writer.integer(modifier.value - 4)
+        return writer.piece(f".{name}", writer.put(args[0]), length)
+
+    return cut
+
+
 FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
+    "varchar(varchar,int4,bool)": _cut("varchar"),
+    "bpchar(bpchar,int4,bool)": _cut("bpchar"),
     "initcap(text)": _initcap,
     "encode(bytea,text)": _encode,
     "decode(text,text)": _decode,

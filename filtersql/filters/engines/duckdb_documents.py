@@ -77,7 +77,7 @@ _ITEMS = (
 )
 
 
-_PLACE = "CASE WHEN _2 < 0 THEN JSON_ARRAY_LENGTH(_1) + _2 ELSE _2 END"
+_PLACE = "CASE WHEN _2 < 0 THEN CAST(JSON_ARRAY_LENGTH(_1) AS BIGINT) + _2 ELSE _2 END"
 _ELEMENTS = "JSON_EXTRACT({}, '$[*]')"
 
 
@@ -111,12 +111,12 @@ def _around(document: str, first: str, middle: str, rest: str) -> str:
     all_ = _ELEMENTS.format(document)
     return (
         f"TO_JSON(LIST_CONCAT(LIST_CONCAT(LIST_SLICE({all_}, 1, {first}), {middle}), "
-        f"LIST_SLICE({all_}, {rest}, JSON_ARRAY_LENGTH({document}))))"
+        f"LIST_SLICE({all_}, {rest}, CAST(JSON_ARRAY_LENGTH({document}) AS BIGINT))))"
     )
 
 
-_IN_RANGE = f"{_PLACE} BETWEEN 0 AND JSON_ARRAY_LENGTH(_1) - 1"
-_CUT = f"LEAST(GREATEST({_PLACE}, 0), JSON_ARRAY_LENGTH(_1))"
+_IN_RANGE = f"{_PLACE} BETWEEN 0 AND CAST(JSON_ARRAY_LENGTH(_1) AS BIGINT) - 1"
+_CUT = f"LEAST(GREATEST({_PLACE}, 0), CAST(JSON_ARRAY_LENGTH(_1) AS BIGINT))"
 #: members that are null, and any other token in quotes; a comma that is left
 _TOKEN = r'"(?:[^"\\]|\\.)*"'
 _NULL_MEMBERS = r'"s(?:[^"\\]|\\.)*": ?"nnull"(?:, ?)?|(' + _TOKEN + ")"

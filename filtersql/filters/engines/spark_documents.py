@@ -121,15 +121,16 @@ _CHANGES = {
     ".document_kind_of": "CASE WHEN STARTSWITH(_1, '{') THEN 'o' WHEN STARTSWITH(_1, '[') THEN 'a' "
     "WHEN _1 IS NOT NULL THEN 's' END",
     ".broken_document": "CAST(raise_error(_1) AS STRING)",
-    ".document_concat": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
-    "WHEN STARTSWITH(_1, '{') AND STARTSWITH(_2, '{') "
-    f"THEN {_merged('_1', '_2')} ELSE "
-    + _listed(f"CONCAT({_items_of('_1')}, {_items_of('_2')})")
-    + " END",
-    ".document_put": _merged(
-        "_1", f"CONCAT('{{', {_in_quotes('_2')}, ':', {_as_member('_3')}, '}}')"
-    ),
-    ".document_list": f"CONCAT('[', {_as_member('_1')}, ']')",
+    # once: what stands for an argument may be long
+    ".document_concat": "TRANSFORM(ARRAY(STRUCT(_1 AS a, _2 AS b)), w -> CASE "
+    "WHEN w.a IS NULL OR w.b IS NULL THEN NULL WHEN STARTSWITH(w.a, '{') AND STARTSWITH(w.b, '{') "
+    f"THEN {_merged('w.a', 'w.b')} ELSE "
+    + _listed(f"CONCAT({_items_of('w.a')}, {_items_of('w.b')})")
+    + " END)[0]",
+    ".document_put": "TRANSFORM(ARRAY(STRUCT(_1 AS a, TRANSFORM(ARRAY(_3), "
+    f"m -> CONCAT('{{', {_in_quotes('_2')}, ':', {_as_member('m')}, '}}'))[0] AS b)), "
+    f"w -> {_merged('w.a', 'w.b')})[0]",
+    ".document_list": f"TRANSFORM(ARRAY(_1), m -> CONCAT('[', {_as_member('m')}, ']'))[0]",
     ".document_without_at": _listed(f"FILTER({_ELEMENTS.format('_1')}, (x, i) -> i <> {_PLACE})"),
     ".document_put_at": _listed(
         f"TRANSFORM({_ELEMENTS.format('_1')}, (x, i) -> CASE WHEN i = {_PLACE} THEN _3 ELSE x END)"
