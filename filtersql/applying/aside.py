@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filtersql.applying import quarantine
 from filtersql.applying.quarantine import Held
-from filtersql.applying.working import Target, Work
+from filtersql.applying.working import Target, Work, commit, entry
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.records import Record
@@ -35,7 +35,7 @@ def sort_out(work: Work, raising: Mapping[str, Mapping[int, str]]) -> None:
     for index, target in enumerate(work.targets):
         if target.staged is None:
             continue
-        if not target.standing.copy:
+        if target.quarantined and not target.standing.copy:
             target.held = quarantine.read(work.engine, target.compiled)
         known = raising.get(target.name, {})
         if target.held or known:
@@ -152,6 +152,10 @@ def put_aside(work: Work, target: Target, upto: int) -> None:
         for seq in target.truncated
         if position < seq <= upto and seq not in known
     ]
+    if held and not target.quarantined:
+        # The ledger tells later runs to look for a quarantine, before there is one.
+        commit(work, [entry(work, target, "aside", target.position)])
+        target.quarantined = True
     quarantine.append(work.engine, target.compiled, held)
     target.held = (*target.held, *held)
     target.put_aside += len(new)

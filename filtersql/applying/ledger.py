@@ -48,11 +48,13 @@ __all__ = [
     "read",
 ]
 
-Phase = Literal["copying", "copied", "applying", "applied", "releasing", "dropped", "read", "held"]
+Phase = Literal[
+    "copying", "copied", "applying", "applied", "releasing", "dropped", "read", "held", "aside"
+]
 Key = tuple[str, str, str]
 
-#: phases that are about a subscription, not about a target
-_OF_ALL = ("read", "held")
+#: phases that do not say where a target stands
+_OF_ALL = ("read", "held", "aside")
 _MOST_TRIES = 20
 #: (path, size, modified, last seq) of a feed file that was consumed
 SeenFile = tuple[str, int, int, int]
@@ -110,6 +112,8 @@ class Ledger:
     last: Mapping[str, Entry] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, tuple[int, int, int]]] = field(default_factory=dict)
     ordinal: int = 0
+    #: targets for which changes were put aside at some time: others have no quarantine
+    aside: frozenset[Key] = frozenset()
     #: whether there is a ledger
     made: bool = False
 
@@ -154,7 +158,9 @@ def read(engine: Engine, schema: str) -> Ledger:
             files.setdefault(entry.subscription, {})[path] = (size, modified, last)
     newest = {entry.key: entry for entry in entries if entry.phase not in _OF_ALL}
     of_all = {entry.subscription: entry for entry in entries}
-    return Ledger(newest, of_all, files, entries[-1].ordinal if entries else 0, made=True)
+    aside = frozenset(entry.key for entry in entries if entry.phase == "aside")
+    last = entries[-1].ordinal if entries else 0
+    return Ledger(newest, of_all, files, last, aside, made=True)
 
 
 def history(engine: Engine, schema: str) -> list[Entry]:

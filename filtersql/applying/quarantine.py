@@ -92,8 +92,7 @@ def append(engine: Engine, compiled: CompiledTable, held: Sequence[Held]) -> Non
 
 def drop(engine: Engine, compiled: CompiledTable) -> None:
     """Forget all: the target is copied again."""
-    if exists(engine, compiled):
-        engine.drop(_parts(compiled))
+    engine.drop(_parts(compiled))
 
 
 def mark_released(engine: Engine, compiled: CompiledTable, seqs: Sequence[int]) -> None:

@@ -63,7 +63,13 @@ def apply_subscription(
     check_free(work.subscription.name, known.last.get(work.subscription.name), work.lease.owner)
     found = standings(work.lanes, work.subscription, tables, known.newest, work.options)
     work.targets = [
-        Target(standing, standing.position, lane=lane) for lane, standing in enumerate(found)
+        Target(
+            standing,
+            standing.position,
+            lane=lane,
+            quarantined=ledger.key_of(standing.compiled) in known.aside,
+        )
+        for lane, standing in enumerate(found)
     ]
     for target in work.targets:
         if target.standing.released and not only_looking(work):
@@ -161,7 +167,8 @@ def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> No
     renew(work, engine)
     with timed(target):
         config = dict(work.subscription.target_config)
-        quarantine.drop(engine, compiled)
+        if target.quarantined:
+            quarantine.drop(engine, compiled)
         engine.create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:

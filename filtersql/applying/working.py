@@ -72,6 +72,8 @@ class Target:
     #: how often a statement turned out to be committed by an earlier run
     repeated: int = 0
     settled: bool = False
+    #: it may have a quarantine
+    quarantined: bool = False
     #: what is in quarantine, what of the pending changes goes there, and what comes back
     held: tuple[Held, ...] = ()
     aside: Mapping[int, str] = field(default_factory=dict)

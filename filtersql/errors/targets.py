@@ -17,6 +17,7 @@ __all__ = [
     "JavaMissing",
     "JavaTooOld",
     "MissingExtra",
+    "NoAnswer",
     "SettingRefused",
     "SignInRefused",
     "SparkTableOnDuckDB",
@@ -96,14 +97,27 @@ class MissingExtra(Unreachable):
         )
 
 
-class SignInRefused(Unreachable):
-    """The server does not know the user, or not with that password."""
+class NoAnswer(Unreachable):
+    """Somebody takes the connection, or nobody, and says nothing."""
 
-    def __init__(self, place: str, user: str, auth: str) -> None:
+    def __init__(self, engine: str, place: str, seconds: float) -> None:
+        super().__init__(
+            engine,
+            f"{place} did not answer within {seconds:g} s",
+            "Is it this kind of server, and does it await TLS? `connect_timeout` and"
+            " `socket_timeout` say how long to wait.",
+        )
+
+
+class SignInRefused(Unreachable):
+    """The server does not know the user, or not with that password or token."""
+
+    def __init__(self, place: str, user: str | None, auth: str) -> None:
+        who = "the token" if user is None else f'the user "{user}" (auth: {auth})'
         super().__init__(
             "the Spark server",
-            f'{place} refused the user "{user}" (auth: {auth})',
-            "Compare user, password and auth of the output with the server's.",
+            f"{place} refused {who}",
+            "Compare user, password, token and auth of the output with the server's.",
         )
 
 

@@ -27,6 +27,7 @@ from filtersql.errors.targets import (
     CertificateRefused,
     ConnectionLost,
     MissingExtra,
+    NoAnswer,
     SignInRefused,
     Unreachable,
     UnreadableCertificate,
@@ -46,6 +47,8 @@ _Grpc = Any
 _SERVER = "the Spark Connect server"
 _NEEDED = ("grpc", "grpc_status", "google.rpc", "pandas", "zstandard")
 _GONE = re.compile(r"StatusCode\.UNAVAILABLE|SESSION_(?:CHANGED|CLOSED|NOT_FOUND)")
+_DETAILS = re.compile(r'\n\s*details = "(.*)"')
+_SLOW = re.compile(r"timed out|DEADLINE_EXCEEDED|before receiving SETTINGS frame")
 _PORT = 15002
 _CONNECT_SECONDS = 30.0
 #: a peer that is gone is noticed though it sends nothing
@@ -88,6 +91,7 @@ def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str])
         session.client.set_retry_policies([])
         session.client.disable_reattachable_execute()
         line = ConnectLine(session, lambda: connect(settings, root, conf))
+        _ = session.version  # the first request: only now is it known that somebody answers
         for name, value in conf.items():
             session.conf.set(name, value)
     except Exception as error:
@@ -153,7 +157,7 @@ def _knock(place: _Place) -> None:
         names, why = [str(error.filename)], str(error.strerror)
         raise Mistakes([UnreadableCertificate(names, why)]) from None
     except OSError as error:
-        raise Mistakes([Unreachable(_SERVER, f"{place.shown}: {error}")]) from None
+        raise Mistakes([_not_opened(place, error)]) from None
 
 
 def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
@@ -177,17 +181,27 @@ def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
                 credentials = grpc.composite_channel_credentials(credentials, call)
             return self._secure_channel(self.endpoint, credentials)
 
-    builder = Builder(place.url, channelOptions=_CHANNEL)
+    # gRPC's word for how long a connection may take to stand
+    patience = ("grpc.min_reconnect_backoff_ms", int(place.seconds * 1000))
+    builder = Builder(place.url, channelOptions=[*_CHANNEL, patience])
     if settings.get("user") is not None:
         builder.set(builder.PARAM_USER_ID, str(settings["user"]))
     return builder
 
 
 def _not_opened(place: _Place, error: Exception) -> Unreachable:
-    text = reason_of(str(error))
-    if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text or "token" in text.lower():
-        return SignInRefused(place.shown, "", "token")
-    return Unreachable(_SERVER, f"{place.shown}: {text.splitlines()[0]}")
+    text = str(error)
+    if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text:
+        return SignInRefused(place.shown, None, "token")
+    if _SLOW.search(text):
+        return NoAnswer(_SERVER, place.shown, place.seconds)
+    return Unreachable(_SERVER, f"{place.shown}: {_first_line(text)}")
+
+
+def _first_line(text: str) -> str:
+    """What went wrong, out of gRPC's description of a request that failed."""
+    details = _DETAILS.search(text)
+    return (details[1] if details else reason_of(text)).splitlines()[0]
 
 
 @dataclass(slots=True)
@@ -268,8 +282,7 @@ class ConnectLine:
         except (grpc.RpcError, PySparkException) as error:
             if isinstance(error, grpc.RpcError) or _GONE.search(str(error)):
                 self.lost = True
-                why = reason_of(str(error)).splitlines()[0]
-                raise Mistakes([ConnectionLost(_SERVER, why)]) from None
+                raise Mistakes([ConnectionLost(_SERVER, _first_line(str(error)))]) from None
             raise Mistakes([spark_refusal(str(error))]) from None
         except GeneratorExit:
             raise  # who reads a stream has read enough of it

@@ -25,6 +25,7 @@ from filtersql.errors.targets import (
     CertificateRefused,
     ConnectionLost,
     MissingExtra,
+    NoAnswer,
     SignInRefused,
     Unreachable,
 )
@@ -64,7 +65,7 @@ def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
     try:
         session = service.open_session(to.user, given)
     except Exception as error:
-        raise Mistakes([_not_opened(to, error)]) from None
+        raise Mistakes([_not_opened(to, error, to.answer_timeout)]) from None
     return ThriftLine(to, settings, service, session, opened)
 
 
@@ -81,15 +82,17 @@ def _service(to: Address) -> tuple[Any, Any]:
     except Exception as error:
         with suppress(Exception):
             whole.close()
-        raise Mistakes([_not_opened(to, error)]) from None
+        raise Mistakes([_not_opened(to, error, to.connect_timeout)]) from None
     timed.setTimeout(to.answer_timeout * 1000)
     return HS2Service(ThriftClient(TBinaryProtocolAccelerated(whole)), retries=1), whole
 
 
-def _not_opened(to: Address, error: BaseException) -> Unreachable:
+def _not_opened(to: Address, error: BaseException, seconds: float) -> Unreachable:
     """What went wrong, without what was sent: it may hold the password."""
     seen: BaseException | None = error
     while seen is not None:
+        if isinstance(seen, TimeoutError):
+            return NoAnswer(_SERVER, to.shown, seconds)
         if isinstance(seen, ssl.SSLError):
             return CertificateRefused(to.shown, seen.reason or seen.strerror or "", to.host)
         seen = seen.__cause__ or seen.__context__ or getattr(seen, "inner", None)
