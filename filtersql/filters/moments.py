@@ -99,6 +99,19 @@ def _compare(symbol: str) -> Callable[..., exp.Expr]:
     return rule
 
 
+def _is_finite(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """isfinite(interval)."""
+    size = intervals.length(writer, args[0])
+    return writer.filled("ABS(_1) < CAST('1e30' AS DECIMAL(38, 0))", size)
+
+
+def _cmp(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """interval_cmp()."""
+    pair = [intervals.length(writer, arg) for arg in args]
+    text = "CASE WHEN _1 > _2 THEN 1 WHEN _1 = _2 THEN 0 WHEN _1 < _2 THEN -1 END"
+    return writer.filled(text, *pair)
+
+
 def _time_of(writer: Writer, micros: exp.Expr) -> exp.Expr:
     return writer.piece(".time_of_micros", writer.piece(".day_micros", micros))
 
@@ -252,6 +265,8 @@ def _make_timestamp(writer: Writer, node: Node, name: str, args: Sequence[Node])
 
 Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
 RULES: dict[str, Rule] = {
+    "isfinite(interval)": _is_finite,
+    "interval_cmp": _cmp,
     **{
         f"interval_{name}": _compare(symbol)
         for name, symbol in (

@@ -23,20 +23,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters import array_elements, numeric_order, numerics
+from sqlglot import exp
+
+from filtersql.filters import array_elements, numeric_order, numerics, range_tests
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
 from filtersql.filters.literals.ranges import Range
-from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Relabel, Var
+from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Op, Relabel, Var
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from filtersql.filters.writing import Writer
 
 __all__ = ["RULES", "text_of"]
 
+_SETS = {"range_intersect", "range_union", "range_minus", "range_merge"}
 _DISCRETE = {"int4", "int8", "date"}
 
 
@@ -65,9 +66,21 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
             return writer.column(node)
         case Case() | Coalesce() | NullIf():
             return writer.construct(node, lambda item: text_of(writer, item))
+        case Func() | Op() if node.function.name in _SETS:
+            return _combined(writer, node)
         case Func() if node.function.name == node.type and facts().type(node.type).subtype:
             return _made(writer, node)
     raise writer.refused(node, "filtersql has no exact form for this range yet.")
+
+
+def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
+    """Intersection, union, difference and the range around both."""
+    from filtersql.filters.range_sets import NO_UNION, SETS
+
+    name = node.function.name
+    parts = [part for arg in node.args for part in _bounds(writer, arg)]
+    problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
+    return writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type))
 
 
 def _made(writer: Writer, node: Func) -> exp.Expr:
@@ -149,7 +162,11 @@ def _bounds(writer: Writer, node: Node) -> _Bounds:
     constant = fold(node)
     if constant is not None and isinstance(constant.value, Range):
         return _of_constant(writer, node, constant.value)
-    whole = text_of(writer, node)
+    return _parts(writer, node, text_of(writer, node))
+
+
+def _parts(writer: Writer, node: Node, whole: exp.Expr) -> _Bounds:
+    """The parts of a range's text."""
     subtype = facts().type(node.type).subtype
     lower, upper = (
         array_elements.key(writer, subtype, writer.piece(f".range_{side}", whole.copy()))
@@ -178,93 +195,25 @@ def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
     return _Bounds(whole, boolean(value.empty), lower, upper, lower_in, upper_in)
 
 
-#: `_l` and `_u` of two ranges, written with the places of _Bounds: a is _1 to _6, b is _7 to _12
-_A = {"w": "_1", "e": "_2", "l": "_3", "u": "_4", "li": "_5", "ui": "_6"}
-_B = {"w": "_7", "e": "_8", "l": "_9", "u": "_10", "li": "_11", "ui": "_12"}
-
-
-def _lower_compares(a: dict[str, str], b: dict[str, str], strict: bool) -> str:
-    """The lower bound of a is before that of b (or at it)."""
-    same = f"NOT {b['li']} AND {a['li']}" if strict else f"({a['li']} OR NOT {b['li']})"
-    none = f"{a['l']} IS NULL AND {b['l']} IS NOT NULL" if strict else f"{a['l']} IS NULL"
-    return (
-        f"({none} OR ({a['l']} IS NOT NULL AND {b['l']} IS NOT NULL AND "
-        f"({a['l']} < {b['l']} OR ({a['l']} = {b['l']} AND {same}))))"
-    )
-
-
-def _upper_compares(a: dict[str, str], b: dict[str, str], strict: bool) -> str:
-    """The upper bound of a is before that of b (or at it)."""
-    same = f"NOT {a['ui']} AND {b['ui']}" if strict else f"({b['ui']} OR NOT {a['ui']})"
-    none = f"{b['u']} IS NULL AND {a['u']} IS NOT NULL" if strict else f"{b['u']} IS NULL"
-    return (
-        f"({none} OR ({a['u']} IS NOT NULL AND {b['u']} IS NOT NULL AND "
-        f"({a['u']} < {b['u']} OR ({a['u']} = {b['u']} AND {same}))))"
-    )
-
-
-def _reaches(a: dict[str, str], b: dict[str, str]) -> str:
-    """The lower bound of a is not behind the upper bound of b."""
-    return (
-        f"({a['l']} IS NULL OR {b['u']} IS NULL OR {a['l']} < {b['u']} OR "
-        f"({a['l']} = {b['u']} AND {a['li']} AND {b['ui']}))"
-    )
-
-
-def _before(a: dict[str, str], b: dict[str, str]) -> str:
-    return f"NOT {a['e']} AND NOT {b['e']} AND NOT {_reaches(b, a)}"
-
-
-def _contains(a: dict[str, str], b: dict[str, str]) -> str:
-    return (
-        f"({b['e']} OR (NOT {a['e']} AND {_lower_compares(a, b, False)} "
-        f"AND {_upper_compares(b, a, False)}))"
-    )
-
-
-def _equal(a: dict[str, str], b: dict[str, str]) -> str:
-    return f"({_contains(a, b)} AND {_contains(b, a)})"
-
-
-def _less(a: dict[str, str], b: dict[str, str]) -> str:
-    """range_cmp(): an empty range is before all others."""
-    return (
-        f"((NOT {b['e']} AND {a['e']}) OR (NOT {a['e']} AND NOT {b['e']} AND "
-        f"({_lower_compares(a, b, True)} OR (NOT {_lower_compares(b, a, True)} "
-        f"AND {_upper_compares(a, b, True)}))))"
-    )
-
-
-def _touches(a: dict[str, str], b: dict[str, str]) -> str:
-    """The upper bound of a and the lower one of b leave nothing between them, and share nothing."""
-    return (
-        f"COALESCE({a['u']} = {b['l']} AND ({a['ui']} AND NOT {b['li']} OR {b['li']} "
-        f"AND NOT {a['ui']}), FALSE)"
-    )
-
-
-_OVERLAP = f"NOT _2 AND NOT _8 AND {_reaches(_A, _B)} AND {_reaches(_B, _A)}"
-_TESTS = {
-    "range_eq": _equal(_A, _B),
-    "range_ne": f"NOT {_equal(_A, _B)}",
-    "range_lt": _less(_A, _B),
-    "range_gt": _less(_B, _A),
-    "range_le": f"NOT {_less(_B, _A)}",
-    "range_ge": f"NOT {_less(_A, _B)}",
-    "range_overlaps": _OVERLAP,
-    "range_contains": _contains(_A, _B),
-    "range_contained_by": _contains(_B, _A),
-    "range_before": _before(_A, _B),
-    "range_after": _before(_B, _A),
-    "range_overleft": f"NOT _2 AND NOT _8 AND {_upper_compares(_A, _B, False)}",
-    "range_overright": f"NOT _2 AND NOT _8 AND {_lower_compares(_B, _A, False)}",
-    "range_adjacent": f"NOT _2 AND NOT _8 AND ({_touches(_A, _B)} OR {_touches(_B, _A)})",
-}
-
-
 def _test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    parts = [part for arg in args for part in _bounds(writer, arg)]
-    text = f"CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN {_TESTS[name]} END"
+    """A comparison of two ranges; one that is made of others is written once."""
+    parts: list[exp.Expr] = []
+    lets: list[tuple[str, exp.Expr]] = []
+    for arg, called in zip(args, (".let_range_a", ".let_range_b"), strict=True):
+        bare = arg.arg if isinstance(arg, Relabel) else arg
+        if isinstance(bare, (Func, Op)) and bare.function.name in _SETS:
+            lets.append((called, text_of(writer, bare)))
+            parts += _parts(writer, bare, exp.column(called.removeprefix(".let_")))
+        else:
+            parts += _bounds(writer, arg)
+    found = _tested(writer, name, parts)
+    for called, whole in lets:
+        found = writer.piece(called, whole, found)
+    return found
+
+
+def _tested(writer: Writer, name: str, parts: list[exp.Expr]) -> exp.Expr:
+    text = f"CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN {range_tests.TESTS[name]} END"
     return writer.filled(text, *parts)
 
 
@@ -303,7 +252,7 @@ def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
 
 Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(_TESTS, _test),
+    **dict.fromkeys(range_tests.TESTS, _test),
     "range_contains_elem": _holds,
     "elem_contained_by_range": _holds,
     "lower(anyrange)": _side,

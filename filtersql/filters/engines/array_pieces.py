@@ -67,6 +67,8 @@ _SPARK = {
     ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
     ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
     ".list_map": "TRANSFORM(_1, item -> _2)",
+    ".let_range_a": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), range_a -> _2), 1)",
+    ".let_range_b": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), range_b -> _2), 1)",
     ".items_any": "EXISTS(_1, item -> _2)",
     ".items_all": "FORALL(_1, item -> _2)",
     ".list_without": "FILTER(_1, item -> NOT item <=> _2)",
@@ -110,6 +112,8 @@ _DUCKDB = {
     ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
     ".moment_text": "REPLACE(_1, ' BC', ' (BC)')",
     ".list_map": _BOOLEANS,
+    ".let_range_a": "LIST_EXTRACT([_2 FOR range_a IN [_1]], 1)",
+    ".let_range_b": "LIST_EXTRACT([_2 FOR range_b IN [_1]], 1)",
     ".items_any": f"CASE WHEN LIST_CONTAINS({_BOOLEANS}, TRUE) THEN TRUE "
     f"WHEN LIST_COUNT({_BOOLEANS}) = LEN(_1) THEN FALSE END",
     ".items_all": f"CASE WHEN LIST_CONTAINS({_BOOLEANS}, FALSE) THEN FALSE "
