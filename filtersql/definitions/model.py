@@ -97,6 +97,8 @@ class ReplicationSet:
     replicate: frozenset[Action] = frozenset(Action)
     #: autoadd_tables: True, False, or the schemas named in YAML
     autoadd_tables: bool | tuple[str, ...] = False
+    #: tables that autoadd does not take: they were there before it, or were removed again
+    not_added: frozenset[RelationName] = frozenset()
     #: bdr: kept to be shown; no DDL is replicated here
     ddl_filters: tuple[DdlFilter, ...] = ()
     description: str | None = None

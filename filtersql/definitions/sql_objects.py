@@ -192,6 +192,9 @@ def _written(item: Node, name: RelationName) -> str:
 def remove_table(drafts: Drafts, name: RelationName) -> None:
     """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
     drafts.tables.pop(name, None)
+    for one in [*drafts.replication_sets.values()]:
+        # One that is made under its name later is another table.
+        drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
     for child in drafts.children(name):
         remove_table(drafts, child.name)
     remove_references(drafts, name)

@@ -98,7 +98,8 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
             drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
     for one in list(drafts.replication_sets.values()):
         members = [_moved(t, name) if t.name == old else t for t in one.tables]
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
+        left_out = frozenset(name if each == old else each for each in one.not_added)
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members), not_added=left_out)
 
 
 def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:

@@ -161,6 +161,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
         place,
         replicate=_replicated(arguments, frozenset(Action)),
         autoadd_tables=autoadd,
+        not_added=frozenset(script.drafts.tables) if autoadd else frozenset(),
     )
     script.drafts.replication_sets[name] = made
     existing = flag(arguments, "autoadd_existing")
@@ -178,6 +179,11 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
     if _judges(replicate) and any(table is not None and not has_key(table) for table in tables):
         raise SetHoldsKeyless(name, set_place(arguments, span))
+    if autoadd is False and found.autoadd_tables:
+        _add_tables(script, found, None, set_place(arguments, span), without=True)
+        found = replace(script.drafts.replication_sets[name], not_added=frozenset())
+    elif autoadd and not found.autoadd_tables:
+        found = replace(found, not_added=frozenset(script.drafts.tables))
     script.drafts.replication_sets[name] = replace(
         found,
         replicate=replicate,
@@ -239,9 +245,12 @@ def _remove_table(script: Script, function: str, arguments: Arguments, span: Spa
     found = _set(script, name, set_place(arguments, span))
     relation = relation_named(script, function, arguments, span)
     kept = tuple(table for table in found.tables if table.name != relation)
-    if len(kept) == len(found.tables):
+    by_itself = bool(found.autoadd_tables) and relation not in found.not_added
+    if len(kept) == len(found.tables) and not by_itself:
         raise NotMember(relation.name, "replication set", arguments["relation"].span)
-    script.drafts.replication_sets[name] = replace(found, tables=kept)
+    script.drafts.replication_sets[name] = replace(
+        found, tables=kept, not_added=found.not_added | {relation}
+    )
 
 
 def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -257,15 +266,24 @@ def _add_all_tables(script: Script, function: str, arguments: Arguments, span: S
 
 
 def _add_tables(
-    script: Script, found: ReplicationSet, schemas: list[str] | None, span: Span
+    script: Script,
+    found: ReplicationSet,
+    schemas: list[str] | None,
+    span: Span,
+    *,
+    without: bool = False,
 ) -> None:
-    """Adds the tables that exist now, in some schemas or all; a partition follows its root."""
+    """Adds the tables that exist now, in some schemas or all; a partition follows its root.
+
+    `without`: not those that autoadd did not take.
+    """
     there = {table.name for table in found.tables}
     added = [
         PublishedTable(table.name, span)
         for table in script.drafts.tables.values()
         if (schemas is None or table.name.schema in schemas)
         and table.name not in there
+        and not (without and table.name in found.not_added)
         and not (table.view or table.foreign or table.unlogged)
         # What autoadd would leave out later is left out now.
         and (schemas is not None or has_key(table) or not _judges(found.replicate))

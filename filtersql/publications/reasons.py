@@ -47,7 +47,10 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     if Action.INSERT in resolved.filters and _names(resolved.copy_filters) != _names(
         resolved.filters[Action.INSERT]
     ):
-        yield "The initial copy counts every publication, whatever it publishes."
+        if resolved.semantics.copy_predicate == "none":
+            yield "The initial copy takes every row."
+        else:
+            yield "The initial copy counts every publication, whatever it publishes."
 
 
 def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:

@@ -5,6 +5,7 @@ Example
     replication_set_add_table(s, t)   t alone: descendants by INHERITS are not added
     autoadd_tables                    every logged table that is not listed, without filter
     autoadd_tables: {schema: config}  those of one schema
+    autoadd_tables := true            those that later statements make
     default, default_insert_only      exist without being made
     ================================= =====================================================
 
@@ -100,5 +101,7 @@ def _added(replication_set: ReplicationSet, lineage: Lineage) -> Iterator[Relati
     for name, table in lineage.tables.items():
         is_wanted = wanted is True or (wanted and name.schema in wanted)
         # A table without a key is not added to a set that needs one.
+        if name in replication_set.not_added:
+            continue
         if is_wanted and is_publishable(table) and (_has_key(table) or not needs_key):
             yield name
