@@ -125,6 +125,8 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
         return NotPublishable(name, lineage.others[name], span)
     if name.schema in SYSTEM_SCHEMAS or is_system(name):
         return NotPublishable(name, "system tables", span)
+    if name.schema == "information_schema":
+        return NotPublishable(name, "views", span)
     if name.schema != "public" and name.schema not in lineage.known_schemas:
         return UnknownSchema(name.schema, span, perhaps(name.schema, lineage.known_schemas))
     return RelationDoesNotExist(name, lineage.tables, span)
