@@ -30,6 +30,17 @@ class TestFlags:
         """A shared flag stands on either side."""
         assert lines(shell.run(order)) == ["subscription:s1", "s1:public.t1"]
 
+    def test_clean_never_deletes_a_database(self, shell: Shell) -> None:
+        """One that was put under target/ by hand stays, and clean says so."""
+        shell.run("filtersql run")
+        database = next(shell.folder.glob("*.duckdb"))
+        kept = database.rename(shell.folder / "target" / "kept.db")
+        ended = shell.run("filtersql clean")
+        assert (ended.exit_code, kept.exists()) == (1, True)
+        assert '"target/kept.db" is under target/, which clean removes' in ended.stderr
+        kept.unlink()
+        assert shell.run("filtersql clean").exit_code == 0
+
     def test_several_selectors_behind_one_flag(self, shell: Shell) -> None:
         """`--select t1 t3`, as in dbt; what stands behind another flag is its own."""
         ended = shell.run("filtersql ls --select t3 s4 --exclude s4_leaf s1 -q")

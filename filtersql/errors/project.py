@@ -9,6 +9,7 @@ from filtersql.source import Span
 
 __all__ = [
     "BeyondSemantics",
+    "DataInTarget",
     "FolderNotEmpty",
     "NeedsTls",
     "NoProfile",
@@ -46,6 +47,17 @@ class FolderNotEmpty(Mistake):
         super().__init__(
             f'folder "{name}" exists and is not empty',
             hint="Choose another name, or empty the folder.",
+        )
+
+
+class DataInTarget(Mistake):
+    """Rows that `clean` would remove, with everything that can be generated again."""
+
+    def __init__(self, path: str, span: Span | None = None) -> None:
+        super().__init__(
+            f'"{path}" is under target/, which clean removes',
+            span=span,
+            hint="Keep databases and warehouses beside it.",
         )
 
 

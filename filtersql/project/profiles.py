@@ -14,11 +14,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os.path import normpath
+from pathlib import PurePath
 from typing import Literal
 
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors.definitions import InvalidValue
-from filtersql.errors.project import NeedsTls, NoProfile, UnknownTarget, UnsetEnvironment
+from filtersql.errors.project import (
+    DataInTarget,
+    NeedsTls,
+    NoProfile,
+    UnknownTarget,
+    UnsetEnvironment,
+)
 from filtersql.project.settings import Settings
 from filtersql.source import Passage, Source, Span
 
@@ -182,6 +190,11 @@ def _output(document: Document, key: Node, node: Node, secrets: set[str]) -> Out
     document.items(entry.get("jars"), f"jars of {where}")
     said = {key: document.plain(value) for key, value in entry.items()}
     said |= _of_server(document, where, entry)
+    for key_of_place in ("path", "warehouse"):
+        place = said.get(key_of_place)
+        if isinstance(place, str) and PurePath(normpath(place)).parts[:1] == ("target",):
+            at = document.span(entry[key_of_place])
+            document.mistakes.append(DataInTarget(place, at))
     if len(document.mistakes) > mistakes:
         return None
     return Output(
