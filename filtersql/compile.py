@@ -16,7 +16,6 @@ from filtersql.catalog import Table
 from filtersql.changes import by_target, one_table, untold
 from filtersql.definitions.model import Action, Publication, ReplicationSet
 from filtersql.errors import Mistake, Mistakes, Notice, heard
-from filtersql.errors.compiling import TargetTaken
 from filtersql.filters import identity, outcomes, supersets
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
@@ -29,6 +28,7 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.keywords import is_plain
+from filtersql.rendering.landing import one_writer
 from filtersql.rendering.lookups import check_lookups
 from filtersql.source import Passage
 from filtersql.storage import Engine
@@ -90,7 +90,10 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
             one_table(subscription, [node.resolved for node in nodes])
     notices |= dict.fromkeys(_not_supersets(project, nodes))
     with mistakes:
-        _one_writer(nodes)
+        one_writer(
+            [(node.compiled, node.resolved.subscription) for node in nodes],
+            project.output.state_schema if project.output else "filtersql",
+        )
     mistakes.raise_all()
     return Compilation(tuple(nodes), tuple(heard(notices, project.silence)))
 
@@ -291,27 +294,3 @@ def _not_supersets(project: Project, nodes: Iterable[Node]) -> Iterator[Notice]:
         held.setdefault(node.compiled.subscription, {})[node.resolved.table.name] = found
     for subscription in project.definitions.subscriptions.values():
         yield from supersets.lints(subscription, held)
-
-
-def _one_writer(nodes: Iterable[Node]) -> None:
-    """A target has one writer (decision 12). Catalogs fold case, so names are compared folded."""
-    taken: dict[tuple[str, ...], Node] = {}
-    mistakes = []
-    for node in nodes:
-        folded = tuple(part.casefold() for part in node.compiled.target)
-        owner = taken.setdefault(folded, node)
-        if owner is not node:
-            mistakes.append(
-                TargetTaken(
-                    ".".join(node.compiled.target),
-                    _label(owner),
-                    _label(node),
-                    node.resolved.subscription.span,
-                )
-            )
-    if mistakes:
-        raise Mistakes(mistakes)
-
-
-def _label(node: Node) -> str:
-    return f'subscription "{node.compiled.subscription}", table "{node.compiled.relation}"'

@@ -30,6 +30,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.landing import LEDGER
 from filtersql.targets.model import Engine, Slot
 from filtersql.targets.refusals import is_conflict
 from filtersql.targets.statements import quoted
@@ -58,8 +59,6 @@ _OF_ALL = ("read", "held", "aside")
 _MOST_TRIES = 20
 #: (path, size, modified, last seq) of a feed file that was consumed
 SeenFile = tuple[str, int, int, int]
-
-_LEDGER = "ledger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +141,13 @@ def key_of(compiled: CompiledTable) -> Key:
 
 def prepare(engine: Engine, schema: str) -> None:
     """Make the ledger where it is missing."""
-    if not engine.exists((schema, _LEDGER)):
-        engine.create((schema, _LEDGER), _definitions(engine), {}, keep=True)
+    if not engine.exists((schema, LEDGER)):
+        engine.create((schema, LEDGER), _definitions(engine), {}, keep=True)
 
 
 def read(engine: Engine, schema: str) -> Ledger:
     """What the ledger says; nothing where none was made yet."""
-    rows = engine.rows_of((schema, _LEDGER), _select(engine, schema))
+    rows = engine.rows_of((schema, LEDGER), _select(engine, schema))
     if rows is None:
         return Ledger()
     entries = sorted(map(_entry, rows), key=_ordinal)
@@ -179,7 +178,7 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
     for tries_left in reversed(range(_MOST_TRIES)):
         refused: Mistakes | None = None
         try:
-            found = engine.append((schema, _LEDGER), _COLUMNS, rows, slot, then)
+            found = engine.append((schema, LEDGER), _COLUMNS, rows, slot, then)
         except Mistakes as said:
             if engine.atomic:
                 raise
@@ -205,7 +204,7 @@ def owner_of(entry: Entry) -> Mapping[str, object]:
 
 def _since(engine: Engine, schema: str, slot: Slot) -> str:
     """A query for the rows of a subscription from a number on."""
-    table = exp.to_table(engine.table_sql((schema, _LEDGER)), dialect=engine.dialect)
+    table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
     query = (
         select(*(exp.column(column, quoted=True) for column in _COLUMNS))
         .from_(table)
@@ -224,7 +223,7 @@ def _ordinal(entry: Entry) -> int:
 
 
 def _select(engine: Engine, schema: str) -> str:
-    table = exp.to_table(engine.table_sql((schema, _LEDGER)), dialect=engine.dialect)
+    table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
     query = select(*(exp.column(column, quoted=True) for column in _COLUMNS)).from_(table)
     return query.sql(engine.dialect)
 

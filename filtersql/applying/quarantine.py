@@ -28,13 +28,13 @@ from sqlglot import exp, select
 
 from filtersql.feeds.records import Record
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.landing import QUARANTINE
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import insert_values, quoted, table
 
 __all__ = ["Held", "append", "count", "drop", "exists", "mark_released", "read", "remove_released"]
 
 _COLUMNS = ("seq", "tx", "op", "relation", "before", "after", "error")
-_SUFFIX = "__quarantine"
 #: stands before the error of a change while a release applies it
 _RELEASED = "released: "
 _BATCH = 1_000
@@ -129,7 +129,7 @@ def remove_released(engine: Engine, compiled: CompiledTable) -> None:
 
 def _parts(compiled: CompiledTable) -> tuple[str, ...]:
     *schema, name = compiled.target
-    return (*schema, f"{name}{_SUFFIX}")
+    return (*schema, f"{name}{QUARANTINE}")
 
 
 def _table(engine: Engine, compiled: CompiledTable) -> exp.Table:

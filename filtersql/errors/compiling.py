@@ -13,6 +13,7 @@ __all__ = [
     "ColumnsDifferByCase",
     "LookupNotWhole",
     "MacroFailed",
+    "NoColumns",
     "NoRowKey",
     "TargetNameNotPossible",
     "TargetTaken",
@@ -28,6 +29,18 @@ class TargetTaken(Mistake):
             span=span,
             detail="A target table has one writer.",
             hint="Put {schema} or {subscription} into the target pattern, or give one an alias.",
+        )
+
+
+class NoColumns(Mistake):
+    """A table of which no column is published."""
+
+    def __init__(self, label: str, span: Span) -> None:
+        super().__init__(
+            f"{label} publishes no column",
+            span=span,
+            detail="No target format can hold a table without columns.",
+            hint="Leave the table out of the subscription's publications.",
         )
 
 
