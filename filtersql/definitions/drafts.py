@@ -73,7 +73,7 @@ class DraftTable:
     #: the place of the parent's name
     parent_span: Span | None = None
     bounds: str | None = None
-    #: the bounds of an unattached partition, which are printed by the types of its parent's key
+    #: the same as written, also those of a partition whose parent is still to be looked up
     late_bounds: Bounds | None = None
     #: NOT NULL and the like that CREATE TABLE … PARTITION OF adds to the parent's columns
     overrides: dict[str, bool] = field(default_factory=dict)

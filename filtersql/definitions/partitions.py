@@ -22,6 +22,7 @@ from dataclasses import replace
 from filtersql.definitions.bounds import Bounds, key_types, printed
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.keys import free_name, set_not_null
+from filtersql.definitions.overlaps import check_bounds
 from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
 from filtersql.errors.definitions import UnknownKeyColumn
 from filtersql.source import Span
@@ -42,7 +43,15 @@ def attach(
         raise PartitionMismatch.already(table.name.name, span)
     if table.name == parent.name or table.name in _above(drafts, parent):
         raise CannotAttach.circular(parent.name.name, table.name.name, span)
-    table.partition_of, table.parent_span = parent.name, span
+    if bounds is not None:
+        siblings = {
+            one.name.name: one.late_bounds
+            for one in drafts.children(parent.name)
+            if one.partition_of == parent.name and one.late_bounds and not one.unattached
+        }
+        strategy = parent.partition_by[0]
+        check_bounds(table.name.name, bounds, siblings, strategy, key_types(parent), span)
+    table.partition_of, table.parent_span, table.late_bounds = parent.name, span, bounds
     table.bounds = None if bounds is None else printed(bounds, key_types(parent))
     settle(drafts, table)
 

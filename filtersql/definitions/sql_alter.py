@@ -269,7 +269,7 @@ def _detach(script: Script, table: DraftTable, command: Node, place: _Place) -> 
     if child.partition_of != table.name:
         at = span_of(script, partition.name)
         raise PartitionMismatch.not_a_partition(child.name.name, table.name.name, at)
-    child.partition_of = child.bounds = child.parent_span = None
+    child.partition_of = child.bounds = child.late_bounds = child.parent_span = None
 
 
 def _add_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:

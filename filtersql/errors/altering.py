@@ -12,6 +12,7 @@ from filtersql.errors import Mistake
 from filtersql.source import Span
 
 __all__ = [
+    "BadBounds",
     "CannotAttach",
     "CannotOpen",
     "CannotTurnOff",
@@ -281,6 +282,62 @@ class PartitionMismatch(Mistake):
     def not_a_partition(cls, table: str, parent: str, span: Span) -> PartitionMismatch:
         """DETACH of another table's partition."""
         return cls(f'relation "{table}" is not a partition of relation "{parent}"', span)
+
+
+class BadBounds(Mistake):
+    """A partition's bounds do not fit its parent, or the partitions that are there."""
+
+    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
+        super().__init__(message, span=span, detail=detail)
+
+    @classmethod
+    def hash_default(cls, span: Span) -> BadBounds:
+        """DEFAULT of a parent that is partitioned by hash."""
+        return cls("a hash-partitioned table may not have a default partition", span)
+
+    @classmethod
+    def second_default(cls, name: str, other: str, span: Span) -> BadBounds:
+        """DEFAULT twice."""
+        return cls(f'partition "{name}" conflicts with existing default partition "{other}"', span)
+
+    @classmethod
+    def other_strategy(cls, strategy: str, span: Span) -> BadBounds:
+        """Bounds of another strategy than the parent's."""
+        return cls(f"invalid bound specification for a {strategy} partition", span)
+
+    @classmethod
+    def overlap(cls, name: str, other: str, span: Span) -> BadBounds:
+        """Rows that belong to two partitions."""
+        return cls(f'partition "{name}" would overlap partition "{other}"', span)
+
+    @classmethod
+    def empty(cls, name: str, lower: str, upper: str, span: Span) -> BadBounds:
+        """A range without values."""
+        return cls(
+            f'empty range bound specified for partition "{name}"',
+            span,
+            f"Specified lower bound {lower} is greater than or equal to upper bound {upper}.",
+        )
+
+    @classmethod
+    def not_divisible(cls, modulus: int, known: int, other: str, span: Span) -> BadBounds:
+        """A modulus that the next smaller one does not divide."""
+        return cls(
+            "every hash partition modulus must be a factor of the next larger modulus",
+            span,
+            f"The new modulus {modulus} is not divisible by {known}, "
+            f'the modulus of existing partition "{other}".',
+        )
+
+    @classmethod
+    def not_a_factor(cls, modulus: int, known: int, other: str, span: Span) -> BadBounds:
+        """A modulus that does not divide the next larger one."""
+        return cls(
+            "every hash partition modulus must be a factor of the next larger modulus",
+            span,
+            f"The new modulus {modulus} is not a factor of {known}, "
+            f'the modulus of existing partition "{other}".',
+        )
 
 
 class UnusableIdentityIndex(Mistake):
