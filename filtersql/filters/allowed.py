@@ -33,6 +33,7 @@ from filtersql.filters.nodes import (
     walk,
 )
 from filtersql.filters.scope import Scope
+from filtersql.filters.versions import is_mutable
 
 __all__ = ["MUTABLE", "ONLY", "TYPES", "check"]
 
@@ -51,7 +52,7 @@ def check(scope: Scope, node: Node) -> None:
         if scope.checked:
             _check_constraint(scope, found)
             continue
-        detail = _refusal(found)
+        detail = _refusal(scope, found)
         if detail:
             raise InvalidExpression(detail, scope.span(leftmost(found)))
 
@@ -63,7 +64,7 @@ def _check_constraint(scope: Scope, node: Node) -> None:
         raise Wrong(message, scope.span(node.location))
 
 
-def _refusal(node: Node) -> str:
+def _refusal(scope: Scope, node: Node) -> str:
     if isinstance(node, Var) and node.special == "system":
         return SYSTEM
     if isinstance(node, Other):
@@ -71,7 +72,7 @@ def _refusal(node: Node) -> str:
     if not facts().type(node.type).oid:
         return TYPES
     if isinstance(node, (Op, Func)):
-        return "" if node.function.volatility == "i" else MUTABLE
-    if isinstance(node, RowCompare) and any(item.volatility != "i" for item in node.functions):
+        return MUTABLE if is_mutable(scope, node.function) else ""
+    if isinstance(node, RowCompare) and any(is_mutable(scope, item) for item in node.functions):
         return MUTABLE
     return ""

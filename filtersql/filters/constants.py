@@ -9,6 +9,9 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
+
+from filtersql.errors.filters import Wrong
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.numbers import read_numeric
 from filtersql.filters.nodes import Const, Node
@@ -17,13 +20,19 @@ from filtersql.grammar import Node as Parsed
 
 __all__ = ["constant"]
 
+_FORMS_SINCE = 16
+_NEW_FORM = re.compile(r"0[xXoObB]\w+|\d+_\w*")
+
 
 def constant(scope: Scope, parsed: Parsed) -> Node:
     """The node of a constant."""
     place = parsed.location
     if parsed.isnull:
         return Const("unknown", -1, place)
-    match parsed.WhichOneof("val"):
+    kind = parsed.WhichOneof("val")
+    if kind in ("ival", "fval"):
+        _check_form(scope, place)
+    match kind:
         case "ival":
             return Const("int4", -1, place, value=parsed.ival.ival)
         case "fval":
@@ -36,6 +45,16 @@ def constant(scope: Scope, parsed: Parsed) -> Node:
             return Const("bit", -1, place, value=digits)
         case _:
             return Const("unknown", -1, place, value=parsed.sval.sval)
+
+
+def _check_form(scope: Scope, place: int) -> None:
+    """`1_000`, `0x1F`, `0o17` and `0b11` are numbers since PostgreSQL 16."""
+    if scope.clock.postgres_version >= _FORMS_SINCE:
+        return
+    written = _NEW_FORM.match(scope.passage.text, place)
+    if written is not None:
+        message = f'trailing junk after numeric literal at or near "{written[0]}"'
+        raise Wrong(message, scope.span(place))
 
 
 def _number(text: str, place: int, clock: Clock) -> Const:

@@ -49,6 +49,7 @@ __all__ = ["CASTS", "FUNCTIONS", "beside", "call", "cast", "is_null", "number", 
 _TEXTS = {f"{name}_text" for name in STEPS}
 _NUMBERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
 _REALS = {"float4": "FLOAT", "float8": "DOUBLE"}
+_NULL_IS_CAST = 18
 _CONSTANT = "One side must be a constant."
 
 
@@ -209,12 +210,22 @@ def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:
 
 def number(writer: Writer, node: Func | Op) -> exp.Expr:
     """`(j -> 'a')::numeric` as PostgreSQL's text of the number."""
-    return writer.piece(".document_number", raw(writer, document(writer, node.args[0])))
+    return writer.piece(".document_number", _no_null(writer, node.args[0]))
+
+
+def _no_null(writer: Writer, arg: Node) -> exp.Expr:
+    """The raw text that is cast: the null of JSON was no NULL before PostgreSQL 18."""
+    found = raw(writer, document(writer, arg))
+    if writer.postgres_version >= _NULL_IS_CAST:
+        return found
+    problem = writer.piece(".raise", writer.text("cannot cast jsonb null"))
+    null = writer.filled("_1 = 'nnull'", found.copy())
+    return writer.case([(null, writer.cast(problem, writer.text_type))], found)
 
 
 def cast(writer: Writer, node: Node, name: str, arg: Node) -> exp.Expr:
     """`(j -> 'a')::int`, `::float8`, `::boolean`."""
-    found = raw(writer, document(writer, arg))
+    found = _no_null(writer, arg)
     if name == "bool":
         return writer.piece(".document_truth", found)
     shown = writer.piece(".document_number", found)

@@ -31,6 +31,7 @@ from filtersql.filters.nodes import ArrayExpr, Display, Func, Node
 from filtersql.filters.polymorphic import enforce
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
+from filtersql.filters.versions import has
 
 __all__ = ["Call", "call"]
 
@@ -73,6 +74,8 @@ def call(scope: Scope, written: Call) -> Node:
     if found.target:
         return coerce(scope, written.args[0], found.target, "e", "call", written.location)
     assert found.function is not None
+    if not has(scope, found.function, len(types)):
+        raise UnknownFunction(_signature(written, types), scope.span(written.location))
     _only_plain(scope, written, found.function)
     return _built(scope, written, found.function, found, types)
 

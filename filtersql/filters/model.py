@@ -36,3 +36,5 @@ class Filter:
     deparsed: str
     columns: Mapping[str, Span]
     notices: tuple[Notice, ...] = field(default=())
+    #: of the source: what some functions give depends on it
+    postgres_version: int = 18

@@ -25,6 +25,7 @@ from filtersql.filters.raising import mutable, notices
 from filtersql.filters.scope import Scope
 from filtersql.filters.transform import transform
 from filtersql.filters.trees import rebuilt
+from filtersql.filters.versions import check_casts
 from filtersql.grammar import parse_expression, parse_row_filter
 from filtersql.names import RelationName
 from filtersql.semantics import POSTGRES, Semantics
@@ -54,13 +55,14 @@ def resolve(
     looked_up = lookup(scope, written, tables or {}) if semantics.lookups else None
     tree = boolean(scope, looked_up or transform(scope, written), place)
     tree = _expanded(scope, tree)
+    check_casts(scope, tree)
     check(scope, tree)
     printed, read = deparse(tree), _columns(scope, tree)
     tree = planned(scope, tree)
     if database_locale != UNKNOWN:
         tree = of_the_database(tree, database_locale)
     told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
-    return Filter(where, tree, printed, read, told)
+    return Filter(where, tree, printed, read, told, postgres_version)
 
 
 def _expanded(scope: Scope, tree: Node) -> Node:

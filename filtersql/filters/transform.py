@@ -9,10 +9,11 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from filtersql.errors.filters import InvalidExpression, MissingThing, NotTranslated, Wrong
-from filtersql.filters import columns, comparisons, constants, functions, typenames
+from filtersql.filters import columns, comparisons, constants, functions, typenames, versions
 from filtersql.filters.allowed import ONLY, TYPES
 from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.collations import merged, of_result
@@ -249,7 +250,7 @@ def _collate(scope: Scope, parsed: Parsed) -> Node:
         raise Wrong(message, span)
     if len(names) > 1 and names[0] != "pg_catalog":
         raise InvalidExpression("User-defined collations are not allowed.", span)
-    if facts().collation(names[-1]) is None:
+    if facts().collation(names[-1]) is None or not versions.has_collation(scope, names[-1]):
         raise MissingThing(f'collation "{names[-1]}" for encoding "UTF8"', span)
     return Collate(arg.type, arg.typmod, parsed.location, names[-1], Strength.EXPLICIT, arg)
 
@@ -289,8 +290,16 @@ def _default(scope: Scope, parsed: Parsed) -> Node:
     raise Wrong("DEFAULT is not allowed in this context", scope.span(parsed.location))
 
 
+_IS_JSON = 16
+_JSON = re.compile(r"\bjson\b", re.IGNORECASE)
+
+
 def _other(scope: Scope, kind: str, parsed: Parsed) -> Node:
     """Whatever no filter may hold: PostgreSQL refuses it where it stands."""
+    if kind == "json_is_predicate" and scope.clock.postgres_version < _IS_JSON:
+        word = _JSON.search(scope.passage.text, parsed.location)
+        place = word.start() if word else parsed.location
+        raise Wrong('syntax error at or near "JSON"', scope.span(place))
     if kind == "a_indirection":
         place = leftmost(transform(scope, parsed.arg))
     else:

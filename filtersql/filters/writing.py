@@ -62,7 +62,7 @@ _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 
 def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
     """The filter's expression; raises NotTranslated when it has no exact form."""
-    return Writer(engine, column, filter.text).put(filter.tree)
+    return Writer(engine, column, filter.text, filter.postgres_version).put(filter.tree)
 
 
 @cache
@@ -77,9 +77,16 @@ def _rows(engine: Engine) -> dict[str, str]:
 class Writer:
     """Writes one filter: what every rule asks for to build its tree."""
 
-    __slots__ = ("_column", "engine", "passage", "rows", "text_type")
+    __slots__ = ("_column", "engine", "passage", "postgres_version", "rows", "text_type")
 
-    def __init__(self, engine: Engine, column: ColumnWriter, passage: Passage) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        column: ColumnWriter,
+        passage: Passage,
+        postgres_version: int = 18,
+    ) -> None:
+        self.postgres_version = postgres_version
         self.engine = engine
         self.passage = passage
         self.rows = _rows(engine)
