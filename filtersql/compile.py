@@ -33,7 +33,15 @@ from filtersql.rendering.lookups import check_lookups
 from filtersql.source import Passage
 from filtersql.storage import Engine
 
-__all__ = ["Compilation", "FilterShelf", "Node", "compile_project", "destination", "rules"]
+__all__ = [
+    "Collector",
+    "Compilation",
+    "FilterShelf",
+    "Node",
+    "compile_project",
+    "destination",
+    "rules",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,7 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
 
     Raises `Mistakes` with everything that is wrong in the project.
     """
-    mistakes = _Collector()
+    mistakes = Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
     settings = rules(project, via_partition_root)
     check: Any = {"identity_check": project.identity_check}
@@ -122,7 +130,7 @@ def destination(project: Project) -> Destination:
     )
 
 
-class _Collector:
+class Collector:
     """Keeps the mistakes of several steps: `with mistakes:` goes on behind a failed one."""
 
     def __init__(self) -> None:
@@ -142,6 +150,7 @@ class _Collector:
         return True
 
     def raise_all(self) -> None:
+        """Raises what was found, if anything was."""
         if self.found:
             raise Mistakes(self.found.values())
 
@@ -223,7 +232,7 @@ def _resolve_all(
     publication: Publication | ReplicationSet,
     project: Project,
     shelf: FilterShelf,
-    mistakes: _Collector,
+    mistakes: Collector,
 ) -> None:
     """Every filter is checked, also one that no subscription uses."""
     tables = project.definitions.catalog.tables

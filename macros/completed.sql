@@ -85,14 +85,7 @@ walked AS (
         END AS {{ column.name }},
         FALSE AS {{ column.keeps }},
 {%- endfor %}
-        CASE
-            WHEN
-                net.{{ plan.effect }} IN ('insert', 'update', 'arrived')
-                AND net.{{ plan.change_seq }}
-                > COALESCE((SELECT truncated.seq FROM truncated), -1)
-                THEN 'insert'
-            ELSE 'delete'
-        END AS {{ plan.effect }}
+{%- include "net_effect.sql" %}
     FROM net
 {%- for column in plan.keepable_columns %}
     LEFT JOIN resolved_{{ loop.index }}

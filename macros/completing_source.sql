@@ -2,7 +2,7 @@
 WITH RECURSIVE
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     {% include "taken.sql" %},
 

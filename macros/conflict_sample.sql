@@ -1,7 +1,7 @@
 {#- The first conflicts of each kind, with the key that they met. -#}
 SELECT sampled.*
 FROM (
-    {{ plan.met_sql }},
+    {% include plan.met %},
 
     ranked AS (
         SELECT

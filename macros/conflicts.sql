@@ -2,7 +2,7 @@
     that stops a PostgreSQL subscriber; and the changes that no filter let through. -#}
 SELECT counted.*
 FROM (
-    {{ plan.met_sql }}
+    {% include plan.met %}
 
     SELECT
         COALESCE(

@@ -2,8 +2,8 @@
     primary key that another row has. Each change of the batch takes one and gives one up. -#}
 WITH
   {% include "truncated.sql" %},
-  {{ plan.changes_sql }},
-  {{ plan.taken_sql }},
+  {% include "changes.sql" %},
+  {% include plan.taken %},
   walked AS (
     SELECT
       *,

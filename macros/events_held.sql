@@ -15,31 +15,8 @@ truncations AS (
     changed AS (
         -- What happens to the target's rows, one by one.
         SELECT
-{%- for column in plan.key_columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            {{ column.new }} AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            {{ plan.side }} = 'new'
-            AND {{ column.is_unchanged }}
-                AS {{ column.keeps }},
-{%- endfor %}
-            CASE
-                WHEN
-                    {{ plan.side }} = 'old'
-                    AND {{ plan.effect }} = 'update'
-                    THEN 'left'
-                WHEN
-                    {{ plan.effect }} = 'update'
-                    AND {{ plan.key_change | join("\n                    ") }}
-                    THEN 'arrived'
-                ELSE {{ plan.effect }}
-            END AS {{ plan.effect }},
+{%- include "side_row.sql" %}
+{%- include "moved_effect.sql" %},
             {{ plan.epoch_of_change | join("\n            ") }} AS {{ plan.epoch }},
             seq AS {{ plan.change_seq }}
         FROM sides
@@ -64,27 +41,11 @@ truncations AS (
             0 AS {{ plan.epoch }},
             -1 AS {{ plan.change_seq }}
         FROM {{ plan.target }} AS present
-        WHERE
-            EXISTS (
-                SELECT 1
-                FROM changed
-                WHERE
-{%- for column in plan.key_columns %}
-                    {{ "AND " if not loop.first }}changed.{{ column.name }} = present.{{ column.name }}
-{%- endfor %}
-            )
+{%- include "under_changed_keys.sql" %}
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
-{%- for column in plan.key_columns %}
-            present.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            NULL AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            FALSE AS {{ column.keeps }},
-{%- endfor %}
+{%- include "present_row.sql" %}
             'truncate' AS {{ plan.effect }},
             0 AS {{ plan.epoch }},
             truncated.seq AS {{ plan.change_seq }}

@@ -4,7 +4,7 @@ FROM (
     WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }}
+    {% include "changes.sql" %}
 
     SELECT
         SUM(CASE WHEN {{ plan.old_matches }} THEN 1 ELSE 0 END) AS old_rows,

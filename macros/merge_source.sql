@@ -2,20 +2,12 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     events AS (
         -- What happens to the target's rows, one by one.
         SELECT
-{%- for column in plan.key_columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            {{ column.new }} AS {{ column.name }},
-{%- endfor %}
+{%- include "side_row.sql" %}
             CASE
                 WHEN {{ plan.side }} = 'old' THEN 'delete'
                 ELSE {{ plan.effect }}
@@ -25,16 +17,7 @@ WITH
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
-{%- for column in plan.key_columns %}
-            present.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            NULL AS {{ column.name }},
-{%- endfor %}
-            'delete' AS {{ plan.effect }},
-            truncated.seq AS {{ plan.change_seq }}
-        FROM {{ plan.target }} AS present
-        CROSS JOIN truncated
+{%- include "emptied.sql" %}
     ),
 
     net AS (

@@ -2,7 +2,7 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }}
+    {% include "changes.sql" %}
 
     SELECT
 {%- for column in plan.columns %}

@@ -3,7 +3,7 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     {% include "taken_keeping.sql" %},
 
@@ -11,19 +11,7 @@ WITH
         -- The last change of a key decides; what it left out is filled from
         -- the changes before it.
         SELECT
-{%- for column in plan.key_columns %}
-            {{ column.name }},
-{%- endfor %}
-{%- for column in plan.complete_columns %}
-            {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            {{ column.last_known | join("\n            ") }} OVER (
-                {{ plan.key_partition | join("\n                ") }}
-                ORDER BY {{ plan.change_seq }}
-                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-            ) AS {{ column.known }},
-{%- endfor %}
+{%- include "net_known.sql" %}
             {{ plan.checked_effect | join("\n            ") }},
             {{ plan.change_seq }},
             LEAD({{ plan.change_seq }}) OVER (
@@ -34,24 +22,8 @@ WITH
     )
 
     SELECT
-{%- for column in plan.key_columns %}
-        net.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.complete_columns %}
-        net.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-        net.{{ column.known }}.newest AS {{ column.name }},
-        net.{{ column.known }} IS NULL AS {{ column.keeps }},
-{%- endfor %}
-        CASE
-            WHEN
-                net.{{ plan.effect }} IN ('insert', 'update', 'arrived')
-                AND net.{{ plan.change_seq }}
-                > COALESCE((SELECT truncated.seq FROM truncated), -1)
-                THEN 'insert'
-            ELSE 'delete'
-        END AS {{ plan.effect }}
+{%- include "net_row.sql" %}
+{%- include "net_effect.sql" %}
     FROM net
     WHERE
         net.{{ plan.recency }} IS NULL

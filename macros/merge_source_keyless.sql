@@ -4,17 +4,12 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     events AS (
         -- An old row takes away one copy, a new row adds one.
         SELECT
-{%- for column in plan.columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
+{%- include "side_columns.sql" %}
             CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }},
             seq AS {{ plan.change_seq }}
         FROM sides

@@ -3,7 +3,7 @@
 WITH RECURSIVE
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     {% include "events_skipping.sql" %},
 
@@ -11,19 +11,7 @@ WITH RECURSIVE
         -- The last change of a key, and the last ones that added and removed
         -- its row.
         SELECT
-{%- for column in plan.key_columns %}
-            {{ column.name }},
-{%- endfor %}
-{%- for column in plan.complete_columns %}
-            {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            {{ column.last_known | join("\n            ") }} OVER (
-                {{ plan.key_partition | join("\n                ") }}
-                ORDER BY {{ plan.change_seq }}
-                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-            ) AS {{ column.known }},
-{%- endfor %}
+{%- include "net_known.sql" %}
             {{ plan.checked_effect | join("\n            ") }},
             MAX(
                 CASE
@@ -53,16 +41,7 @@ WITH RECURSIVE
     )
 
     SELECT
-{%- for column in plan.key_columns %}
-        net.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.complete_columns %}
-        net.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-        net.{{ column.known }}.newest AS {{ column.name }},
-        net.{{ column.known }} IS NULL AS {{ column.keeps }},
-{%- endfor %}
+{%- include "net_row.sql" %}
         CASE
             WHEN net.{{ plan.added_seq }} > COALESCE(net.{{ plan.removed_seq }}, -2)
                 THEN 'insert'

@@ -4,25 +4,12 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     events AS (
         -- What happens to the target's rows, one by one.
         SELECT
-{%- for column in plan.key_columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            {{ column.new }} AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            {{ plan.side }} = 'new'
-            AND {{ column.is_unchanged }}
-                AS {{ column.keeps }},
-{%- endfor %}
+{%- include "side_row.sql" %}
             CASE
                 -- PostgreSQL sends NULL for such a column of a row that enters
                 -- the filter. This stops.
@@ -39,38 +26,14 @@ WITH
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
-{%- for column in plan.key_columns %}
-            present.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            NULL AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            FALSE AS {{ column.keeps }},
-{%- endfor %}
-            'delete' AS {{ plan.effect }},
-            truncated.seq AS {{ plan.change_seq }}
-        FROM {{ plan.target }} AS present
-        CROSS JOIN truncated
+{%- include "emptied.sql" %}
     ),
 
     net AS (
         -- The last change of a key decides; what it left out is filled from
         -- the changes before it.
         SELECT
-{%- for column in plan.key_columns %}
-            {{ column.name }},
-{%- endfor %}
-{%- for column in plan.complete_columns %}
-            {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            {{ column.last_known | join("\n            ") }} OVER (
-                {{ plan.key_partition | join("\n                ") }}
-                ORDER BY {{ plan.change_seq }}
-                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-            ) AS {{ column.known }},
-{%- endfor %}
+{%- include "net_known.sql" %}
             CASE
                 WHEN
                     {{ plan.any_kept | join("\n                    ") }}
@@ -89,16 +52,7 @@ WITH
     )
 
     SELECT
-{%- for column in plan.key_columns %}
-        net.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.complete_columns %}
-        net.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-        net.{{ column.known }}.newest AS {{ column.name }},
-        net.{{ column.known }} IS NULL AS {{ column.keeps }},
-{%- endfor %}
+{%- include "net_row.sql" %}
         net.{{ plan.effect }}
     FROM net
     WHERE net.{{ plan.recency }} IS NULL

@@ -3,28 +3,13 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     events AS (
         SELECT
             seq AS {{ plan.change_seq }},
-{%- for column in plan.key_columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
-            CASE
-                WHEN
-                    {{ plan.side }} = 'old'
-                    AND {{ plan.effect }} = 'update'
-                    THEN 'left'
-                WHEN
-                    {{ plan.effect }} = 'update'
-                    AND {{ plan.key_change | join("\n                    ") }}
-                    THEN 'arrived'
-                ELSE {{ plan.effect }}
-            END AS {{ plan.effect }}
+{%- include "side_key.sql" %}
+{%- include "moved_effect.sql" %}
         FROM sides
     ),
 

@@ -3,7 +3,7 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     {% include "events_keeping.sql" %},
 

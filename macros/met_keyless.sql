@@ -2,18 +2,13 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     events AS (
         SELECT
             {{ plan.effect }},
             seq AS {{ plan.change_seq }},
-{%- for column in plan.columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
+{%- include "side_columns.sql" %}
             CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }}
         FROM sides
     ),

@@ -2,7 +2,7 @@
 WITH
     {% include "truncated.sql" %},
 
-    {{ plan.changes_sql }},
+    {% include "changes.sql" %},
 
     {% include "events_keyless_skipping.sql" %},
 

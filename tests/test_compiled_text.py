@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 from sqlglot.dialects import DuckDB, Spark
 
+from filtersql.artifacts import files_of
 from filtersql.compile import compile_project
 from filtersql.project import load, package_folder
 from filtersql.rendering.keywords import KEYWORDS
@@ -21,7 +22,7 @@ from filtersql.rendering.layout import WIDTH, laid_out, squeezed
 from filtersql.storage import Engine
 
 #: what is written, and what is only run
-KINDS = ("merge", "initial_copy", "audit", "conflicts")
+KINDS = ("merge", "merge_completing", "initial_copy", "audit", "conflicts")
 TEMPLATE = package_folder("project_template")
 #: names, filters and columns that cannot be written as sqlfluff likes best
 HARD = {
@@ -70,8 +71,9 @@ def _statements(folder: Path) -> dict[str, str]:
     for node in compile_project(load(folder)).nodes:
         made = node.compiled
         for kind in KINDS:
-            text: str = getattr(made, f"{kind}_sql")
-            found[f"{made.relation.name} ({made.form}) {kind}"] = text.rstrip("\n") + "\n"
+            text: str | None = getattr(made, f"{kind}_sql")
+            if text is not None:
+                found[f"{made.relation.name} ({made.form}) {kind}"] = text.rstrip("\n") + "\n"
     return found
 
 
@@ -137,6 +139,27 @@ class TestSqlfluff:
         """What it leaves out is four rules, no more."""
         mess = {"mess": "select a,b from t WHERE a=1 union select 2, 3"}
         assert len(_lint(mess, TEMPLATE / ".sqlfluff")) > 5
+
+
+class TestFiles:
+    def test_every_statement_that_writes_is_in_a_file(self, tmp_path: Path) -> None:
+        """What a run may stage and merge stands in a file, the query once within its MERGE."""
+        forms = set()
+        for node in compile_project(load(_written(tmp_path, with_conflicts("skip")))).nodes:
+            made = node.compiled
+            files = dict(files_of([node])).values()
+            pairs = [(made.merge_sql, made.merge_source_sql)]
+            if made.merge_completing_sql is not None and made.completing_source_sql is not None:
+                pairs.append((made.merge_completing_sql, made.completing_source_sql))
+                forms.add(made.form)
+            for whole, source in pairs:
+                assert whole in files
+                assert whole.count(source) == 1
+            around = {
+                re.sub(r"(?m)^--.*\n", "", whole.replace(source, "")) for whole, source in pairs
+            }
+            assert len(around) == 1
+        assert forms
 
 
 class TestNames:

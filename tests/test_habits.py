@@ -127,6 +127,8 @@ class TestFlags:
         ended = shell.run("filtersql compile")
         assert ended.exit_code == 1
         assert re.search(r"filtersql_project\.yml:\d+:\d+: .*STATE", ended.stderr)
+        assert "profiles.yml" not in ended.stderr  # what only follows from it is not reported
+        assert 'variable "state"' not in ended.stderr.replace("environment ", "")
         monkeypatch.setenv("STATE", "ACT")
         assert "'ACT'" in shell.run("filtersql compile -s s1").stdout
 

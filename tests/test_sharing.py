@@ -43,11 +43,11 @@ class Several:
         for one in self.stand.tables:
             texts = {
                 field: re.sub(r"\bs1\b", name, getattr(one, field))
-                for field in ("merge_sql", "merge_source_sql", "initial_copy_sql",
-                              "conflicts_sql", "target_sql")
-            }  # fmt: skip
+                for field in ("merge_sql", "merge_source_sql", "initial_copy_sql", "target_sql")
+            }
+            looks = {look: re.sub(r"\bs1\b", name, text) for look, text in one.looks.items()}
             target = (name, *one.target[1:])
-            found.append(replace(one, subscription=name, target=target, **texts))
+            found.append(replace(one, subscription=name, target=target, looks=looks, **texts))
         return found
 
     def run(self, *names: str) -> RunResult:

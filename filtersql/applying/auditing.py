@@ -14,10 +14,8 @@ An action that is not published is not applied to the copy either: such rows are
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,6 +34,7 @@ from filtersql.applying.sources import read_feed, stage_source
 from filtersql.applying.working import beating, held_row, note, now, release, renew
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.applying import TargetGone
 from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead, StillDiffers
 from filtersql.feeds.changes import Landing
 from filtersql.names import RelationName
@@ -110,9 +109,15 @@ def _audited(
 ) -> Audited:
     found: list[Audited] = []
     try:
-        with leased() as lease, _folder() as folder, engine.transaction():
+        with (
+            leased() as lease,
+            tempfile.TemporaryDirectory(
+                prefix="filtersql-audit-", ignore_cleanup_errors=True
+            ) as folder,
+            engine.transaction(),
+        ):
             engine.configure(dict(one.compiled.settings))
-            trial = _Trial(inputs, subscription, one, engine, folder, lease)
+            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease)
             found.append(trial.run(repair=repair, at=at))
             if not found[0].repaired:
                 raise _Undone
@@ -123,15 +128,6 @@ def _audited(
     finally:
         engine.clear()
     return found[0]
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="filtersql-audit-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(slots=True)
@@ -160,6 +156,9 @@ class _Trial:
                 return Audited(compiled)
             if entry.phase in ("copying", "applying"):
                 raise Mistakes([Interrupted(self._name)])
+        # A session of Spark knows a table of the warehouse once it was asked for.
+        if not self.engine.exists(compiled.target):
+            raise Mistakes([TargetGone(self._name, compiled.target_sql)])
         position = at if entry is None or at is not None else entry.position
         try:
             self._bring_forward(position, entry)

@@ -9,11 +9,9 @@ Example
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -87,8 +85,8 @@ def run(
     told = _Told(on_event, sum(map(len, tables.values())))
     results: list[TableResult] = []
     mistakes: list[Mistake] = []
-    with _folder() as folder:
-        feeds = SharedFeeds(inputs, engine, options, tables, folder)
+    with tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder:
+        feeds = SharedFeeds(inputs, engine, options, tables, Path(folder))
         for name, compiled in tables.items():
             if mistakes and options.fail_fast:
                 found = [
@@ -125,15 +123,6 @@ def _removed(
     )
 
 
-@contextmanager
-def _folder() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="filtersql-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _subscription(
     name: str, feeds: SharedFeeds, told: _Told
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
@@ -142,7 +131,7 @@ def _subscription(
     try:
         with (
             leased() as lease,
-            _folder() as folder,
+            tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder,
             lanes(feeds.engine, feeds.options.threads, len(tables)) as several,
         ):
 
@@ -152,7 +141,7 @@ def _subscription(
                     several,
                     feeds.options,
                     feeds.inputs.subscriptions[name],
-                    folder,
+                    Path(folder),
                     lease,
                     feeds,
                     told.start,

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from filtersql.artifacts.manifest import STATEMENTS, compiled_path, manifest
+from filtersql.artifacts.manifest import compiled_path, manifest, statements_of
 from filtersql.compile import Compilation, Node
 from filtersql.project import Project
 
@@ -22,8 +22,8 @@ def files_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
     """(path below compiled/, text) of every statement."""
     for node in nodes:
         folder = compiled_path(node)
-        for statement in STATEMENTS:
-            yield f"{folder}/{statement}.sql", getattr(node.compiled, f"{statement}_sql")
+        for statement, text in statements_of(node).items():
+            yield f"{folder}/{statement}.sql", text
 
 
 def write(project: Project, compilation: Compilation, selected: Iterable[Node]) -> None:

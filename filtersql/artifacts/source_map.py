@@ -60,7 +60,7 @@ class Mapped:
 
 
 def source_map(node: Node, statement: str, definitions: Definitions) -> tuple[Mapped, ...]:
-    """The map of `merge`, `initial_copy` or `audit`, in the order of its lines."""
+    """The map of a statement, in the order of its lines."""
     return SourceMaps(definitions).of(node, statement)
 
 
@@ -79,7 +79,7 @@ class SourceMaps:
         text: str = getattr(node.compiled, f"{statement}_sql")
         judged = self._judgements(node)
         arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
-        numbered = arms if statement == "merge" else list(judged.copy)
+        numbered = arms if statement.startswith("merge") else list(judged.copy)
         head = _HEAD.match(text)
         key = node, "" if head is None else head[0]
         if self._header_of is None or not _same(self._header_of[0], key):

@@ -101,7 +101,8 @@ def _compiled(console: Console, project: Project) -> str:
 
     flag = console.options.publish_via_partition_root
     compilation = compile_project(project, via_partition_root=flag)
-    warnings = f", {len(compilation.notices)} warnings" if compilation.notices else ""
+    count = len(compilation.notices)
+    warnings = f", {count} warning{'s' * (count > 1)}" if count else ""
     return f"{len(compilation.nodes)} targets{warnings}"
 
 

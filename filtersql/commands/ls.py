@@ -14,6 +14,7 @@ from filtersql.selection import Traits, select
 
 if TYPE_CHECKING:
     from filtersql.project import Project
+    from filtersql.publications.model import ResolvedTable
     from filtersql.reviewing.listing import Listed
 
 __all__ = ["command"]
@@ -44,7 +45,7 @@ def command(console: Console) -> int:
 
 
 def _lines(console: Console, memory: Memory | None) -> tuple[_Line, ...]:
-    from filtersql.compile import rules
+    from filtersql.compile import Collector, rules
     from filtersql.publications import resolve
     from filtersql.reviewing.listing import list_nodes, listing_json
 
@@ -52,11 +53,12 @@ def _lines(console: Console, memory: Memory | None) -> tuple[_Line, ...]:
     project = load_project(console, need_output=memory is None)
     definitions = project.definitions
     keywords = rules(project, options.publish_via_partition_root)
-    resolved = [
-        target
-        for subscription in definitions.subscriptions.values()
-        for target in resolve(subscription, definitions, **keywords, identity_check="run")
-    ]
+    resolved: list[ResolvedTable] = []
+    mistakes = Collector()
+    for subscription in definitions.subscriptions.values():
+        with mistakes:
+            resolved += resolve(subscription, definitions, **keywords, identity_check="run")
+    mistakes.raise_all()
     listed = list_nodes(definitions, resolved)
     if memory is None:
         listed = _with_states(listed, project, options)

@@ -90,7 +90,8 @@ def _approve(
     names = [f"{node.compiled.subscription}.{node.compiled.relation}" for node in nodes]
     for name in names:
         console.result(f"approved {name}")
-    console.message(f"Approved {len(names)} targets in approvals.yml, which belongs to the project")
+    counted = f"{len(names)} target{'s' * (len(names) > 1)}"
+    console.message(f"Approved {counted} in approvals.yml, which belongs to the project")
     if console.options.json:
         console.document({"approved": names, "by": by})
     return 0

@@ -89,7 +89,11 @@ def load(
     given = dict(variables or {})
     project_file = _read(root / PROJECT_FILE, root, mistakes)
     templates = Templates(_functions(given, secrets, asked), variables=given)
-    settings = read_settings(Document(_rendered(project_file, templates, mistakes), mistakes))
+    rendered = _rendered(project_file, templates, mistakes)
+    if mistakes:
+        # Without this file neither the profile nor a variable is known.
+        raise Mistakes(mistakes)
+    settings = read_settings(Document(rendered, mistakes))
     given = {**settings.variables, **given}
     look_up = _functions(given, secrets, asked)
     output = _output(

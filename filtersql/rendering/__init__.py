@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,6 +27,8 @@ from filtersql.names import RelationName, view_name
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
 from filtersql.rendering.header import header
+from filtersql.rendering.looks import Looks
+from filtersql.rendering.macros import COSTLY_PARTS, MACROS
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql
 from filtersql.rendering.plan import (
     FilterWriter,
@@ -35,7 +37,7 @@ from filtersql.rendering.plan import (
     merge_plan,
     read_of_old_rows,
 )
-from filtersql.rendering.render import COSTLY_PARTS, MACROS, render, with_source
+from filtersql.rendering.render import render
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine, column_type
 
@@ -51,6 +53,12 @@ SETTINGS: dict[Engine, dict[str, str]] = {
     },
     "duckdb": {"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"},
 }
+
+
+_COMPLETING = (
+    "In place of merge.sql where a change of a key left out a value that did not",
+    "change: takes it from the row under the old key",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ def compiled_table(
     read = _read_columns(resolved, judged, key)
     _check_case(resolved, read)
     outline = _outline(resolved, destination, judged, read, key, target)
-    plan = with_source(merge_plan(outline, write), outline.form, destination.macro_folders)
+    plan = merge_plan(outline, write)
     return _statements(resolved, outline, plan, destination, read, target)
 
 
@@ -180,6 +188,8 @@ def _statements(
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
     table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
+    source = render(macros.source, plan, folders)
+    completing = _completing_source(outline, plan, folders)
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -204,18 +214,14 @@ def _statements(
         copy_data=subscription.copy_data,
         changes_view=outline.changes_view,
         source_view=outline.source_view,
-        merge_sql=render(macros.merge, plan, folders) + "\n",
-        merge_source_sql=plan.source_sql,
+        merge_sql=_merge(outline, plan, source, folders),
+        merge_source_sql=source,
+        merge_completing_sql=completing and _merge(outline, plan, completing, folders, _COMPLETING),
+        completing_source_sql=completing,
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
-        conflicts_sql=render("conflicts", plan, folders),
-        completing_source_sql=render(macros.completing, plan, folders)
-        if macros.completing and plan.keepable_columns and not outline.stops_at_unchanged
-        else None,
-        contested_sql=render("contested", plan, folders) if outline.unique else None,
         unique=outline.unique,
-        judged_sql=render("judged", plan, folders),
-        conflict_sample_sql=render("conflict_sample", plan, folders),
+        looks=Looks(plan, folders),
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
             for column in resolved.columns
@@ -228,6 +234,25 @@ def _statements(
         notices=resolved.notices,
         lookups=_lookups(outline.judgements),
     )
+
+
+def _completing_source(outline: Outline, plan: MergePlan, folders: tuple[Path, ...]) -> str | None:
+    macro = MACROS[outline.form].completing
+    if macro is None or not plan.keepable_columns or outline.stops_at_unchanged:
+        return None
+    return render(macro, plan, folders)
+
+
+def _merge(
+    outline: Outline,
+    plan: MergePlan,
+    source: str,
+    folders: tuple[Path, ...],
+    told: Sequence[str] = (),
+) -> str:
+    """The MERGE over a source query; `told` goes below its header."""
+    whole = replace(plan, source_sql=source, header=(*plan.header, *told))
+    return render(MACROS[outline.form].merge, whole, folders) + "\n"
 
 
 def _feed_column(column: Column, outline: Outline, table: Table) -> FeedColumn:

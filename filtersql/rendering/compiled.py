@@ -89,22 +89,15 @@ class CompiledTable:
     merge_source_sql: str
     initial_copy_sql: str
     audit_sql: str
-    #: counts what `on_conflict` had to decide: one row of insert_exists, update_exists,
-    #: update_missing, delete_missing, the first seq of the former two, and the skipped changes;
-    #: reads changes_view and the target
-    conflicts_sql: str
-    #: the first conflicts of each kind: the key (or the row), seq and kind
-    conflict_sample_sql: str
-    #: in place of merge_source_sql where a change of a key left out a value that did not change:
-    #: takes it from the row under the old key; None where that cannot be
+    #: in place of merge_sql where a change of a key left out a value that did not change: takes it
+    #: from the row under the old key; None where that cannot be. It holds its source as merge_sql
+    #: does, and is the same MERGE
+    merge_completing_sql: str | None
     completing_source_sql: str | None
-    #: changes that bring a row under a primary key that another row has: that key, seq and kind;
-    #: None where rows are found by the primary key itself
-    contested_sql: str | None
     #: the primary key
     unique: tuple[str, ...]
-    #: asks the row filters of all changes: fails where one raises an error; reads changes_view
-    judged_sql: str
+    #: queries that a run asks for and no compile, by name; see the properties
+    looks: Mapping[str, str]
     #: CREATE TABLE with the placeholder-free column list; the runner adds USING and properties
     column_definitions_sql: str
     #: engine settings that the meaning of the statements depends on
@@ -120,3 +113,30 @@ class CompiledTable:
     lookups: tuple[LookedUp, ...] = ()
     #: parts (WITH) that several statements name and that the engine would run each time, in order
     costly_parts: tuple[str, ...] = ()
+
+    @property
+    def conflicts_sql(self) -> str:
+        """Counts what `on_conflict` had to decide; reads changes_view and the target.
+
+        One row: insert_exists, update_exists, update_missing, delete_missing, the first seq of the
+        former two, and the skipped changes.
+        """
+        return self.looks["conflicts"]
+
+    @property
+    def conflict_sample_sql(self) -> str:
+        """The first conflicts of each kind: the key (or the row), seq and kind."""
+        return self.looks["conflict_sample"]
+
+    @property
+    def judged_sql(self) -> str:
+        """Asks the row filters of all changes: fails where one raises an error."""
+        return self.looks["judged"]
+
+    @property
+    def contested_sql(self) -> str | None:
+        """Changes that bring a row under a primary key that another row has.
+
+        That key, seq and kind; None where rows are found by the primary key itself.
+        """
+        return self.looks.get("contested")

@@ -14,6 +14,7 @@ from filtersql.changes import Form, Images, Judgements
 from filtersql.rendering import words
 from filtersql.rendering.judged import FilterWriter, judged
 from filtersql.rendering.layout import alternatives, clause, laid_out
+from filtersql.rendering.macros import MACROS
 from filtersql.rendering.planned import Internals, MergePlan, PlannedColumn
 from filtersql.storage import Engine
 
@@ -103,6 +104,8 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
         all_barriers=words.all_of("seq", engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
+        met=f"{MACROS[outline.form].met}.sql",
+        taken=f"{MACROS[outline.form].taken}.sql",
         **names,
     )
 

@@ -120,7 +120,7 @@ class Internals:
 
 
 @dataclass(frozen=True, slots=True)
-class MergePlan:
+class MergePlan(Internals):
     """The values of `plan.` in macros/*.sql. Identifiers are quoted where they have to be."""
 
     header: tuple[str, ...]
@@ -182,40 +182,6 @@ class MergePlan:
     both_sides: str
     unknown_value: tuple[str, ...]
     text_type: str
-    effect: str
-    change_seq: str
-    side: str
-    recency: str
-    previous_effect: str
-    row_found: str
-    finding: str
-    old_matches: str
-    new_matches: str
-    copy_step: str
-    copy_level: str
-    copy_total: str
-    copy_lowest: str
-    copies_held: str
-    copies_left: str
-    copy_ordinal: str
-    previous_seq: str
-    added_seq: str
-    removed_seq: str
-    next_effect: str
-    old_effect: str
-    old_seq: str
-    new_effect: str
-    new_seq: str
-    linked: str
-    place: str
-    outcomes: str
-    old_found: str
-    new_found: str
-    epoch: str
-    previous_epoch: str
-    old_place: str
-    new_place: str
-    stays: str
     zero_to_copies_left: str
     #: what an earlier change left under the key; goes before OVER (…); in lines
     found_before: tuple[str, ...]
@@ -232,7 +198,8 @@ class MergePlan:
     #: `effect` and `copy_ordinal`, unquoted: for the runner
     plain_effect: str
     plain_ordinal: str
-    changes_sql: str = ""
-    met_sql: str = ""
-    taken_sql: str = ""
+    #: the files of the macros that say what changes met, and which of them are not skipped
+    met: str
+    taken: str
+    #: the query that merge.sql holds
     source_sql: str = ""

@@ -6,54 +6,23 @@ package's macro of the same name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from filtersql.changes import Form
 from filtersql.errors.compiling import MacroFailed
 from filtersql.rendering.planned import MergePlan
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-__all__ = ["COSTLY_PARTS", "MACROS", "Macros", "environment", "render", "with_source"]
+__all__ = ["environment", "has_own", "render"]
 
 
-class Macros(NamedTuple):
-    """The macros of one form of table."""
-
-    source: str
-    merge: str
-    met: str
-    audit: str
-    #: the source where a change of a key left a value out
-    completing: str | None = None
-
-
-MACROS = {
-    Form.KEYED: Macros("merge_source", "merge", "met", "audit"),
-    Form.KEYED_UNCHANGED: Macros(
-        "merge_source_unchanged", "merge", "met", "audit", "completing_source"
-    ),
-    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "met_skipping", "audit"),
-    Form.KEYED_KEEPING: Macros(
-        "merge_source_keeping", "merge", "met_keeping", "audit", "completing_source_keeping"
-    ),
-    Form.KEYLESS: Macros("merge_source_keyless", "merge_keyless", "met_keyless", "audit_keyless"),
-    Form.KEYLESS_SKIPPING: Macros(
-        "merge_source_keyless_skipping", "merge_keyless", "met_keyless_skipping", "audit_keyless"
-    ),
-    Form.APPEND: Macros("merge_source_append", "merge_keyless", "met_append", "audit_keyless"),
-}
-
-#: parts (WITH) of `source` that it names more than once and `met` names, too
-COSTLY_PARTS = {
-    Form.KEYED_SKIPPING: ("changed", "applied"),
-    Form.KEYED_KEEPING: ("changed", "found_under_key"),
-}
+#: a macro that another one includes, by its name
+_INCLUDE = re.compile(r'\{%(?P<dash>-?) *include "(?P<name>\w+\.sql)" *%\}')
 
 
 @lru_cache(maxsize=8)
@@ -71,8 +40,22 @@ def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
             self.visit(node.node, frame)
             self.write(f".{node.attr}")
 
+    class Whole(FileSystemLoader):
+        """Macros with those that they include in their places: one is rendered, not several."""
+
+        def get_source(
+            self, environment: Environment, template: str
+        ) -> tuple[str, str, Callable[[], bool]]:
+            text, file, is_current = super().get_source(environment, template)
+
+            def included(found: re.Match[str]) -> str:
+                inner, _, _ = self.get_source(environment, found["name"])
+                return f"{{#{found['dash']} #}}{inner.removesuffix(chr(10))}"
+
+            return _INCLUDE.sub(included, text), file, is_current
+
     made = (Environment if trusted else SandboxedEnvironment)(
-        loader=FileSystemLoader(folders),
+        loader=(Whole if trusted else FileSystemLoader)(folders),
         undefined=StrictUndefined,
         autoescape=False,
         auto_reload=False,
@@ -85,9 +68,15 @@ def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
 @lru_cache(maxsize=64)
 def _template(macro: str, folders: tuple[Path, ...]) -> Template:
     """The macro of the first folder that has one, also within another; the package's is last."""
-    own = any(any(folder.glob("*.sql")) for folder in folders[:-1])
+    own = has_own(folders)
     searched = folders if own else folders[-1:]
     return environment(searched, trusted=not own).get_template(f"{macro}.sql")
+
+
+@lru_cache(maxsize=8)
+def has_own(folders: tuple[Path, ...]) -> bool:
+    """Whether a project has macros of its own."""
+    return any(any(folder.glob("*.sql")) for folder in folders[:-1])
 
 
 def render(macro: str, plan: MergePlan, folders: Sequence[Path]) -> str:
@@ -98,14 +87,3 @@ def render(macro: str, plan: MergePlan, folders: Sequence[Path]) -> str:
         return _template(macro, tuple(folders)).render(plan=plan).strip()
     except TemplateError as error:
         raise MacroFailed(macro, getattr(error, "lineno", None), str(error)) from None
-
-
-def with_source(plan: MergePlan, form: Form, folders: Sequence[Path]) -> MergePlan:
-    """The plan with the query that the MERGE reads, and what the changes meet in the target."""
-    macros = MACROS[form]
-    plan = replace(plan, changes_sql=render("changes", plan, folders))
-    plan = replace(plan, met_sql=render(macros.met, plan, folders))
-    if plan.unique_columns:
-        taken = "taken_keeping" if form is Form.KEYED_KEEPING else "taken"
-        plan = replace(plan, taken_sql=render(taken, plan, folders))
-    return replace(plan, source_sql=render(macros.source, plan, folders))

@@ -67,6 +67,8 @@ def quoted(name: str, engine: Engine) -> str:
 @lru_cache(maxsize=65536)
 def named(name: str, engine: Engine) -> str:
     """The identifier, quoted where it is not plain: reviewed statements are read by people."""
+    if is_plain(name):
+        return name
     return _identifier(name).sql(engine, copy=False)
 
 
@@ -242,6 +244,7 @@ def raise_error(message: str, engine: Engine) -> str:
     return _stop(message, engine).sql(engine, copy=False)
 
 
+@lru_cache(maxsize=8)
 def text_type(engine: Engine) -> str:
     """The type of text."""
     return exp.DataType.build("text").sql(engine)

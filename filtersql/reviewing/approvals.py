@@ -54,9 +54,13 @@ def read_approvals(text: str) -> tuple[Approval, ...]:
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
         return () if content in (None, "") else msgspec.convert(content, _File).approvals
-    except (yaml.YAMLError, msgspec.MsgspecError, RecursionError) as error:
-        problem = " ".join(str(error).split())
-        raise Mistakes([BrokenApprovals(problem or "not YAML")]) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        problem = f"{place}{getattr(error, 'problem', None) or 'not YAML'}"
+    except (msgspec.MsgspecError, RecursionError) as error:
+        problem = " ".join(str(error).split()) or "not YAML"
+    raise Mistakes([BrokenApprovals(problem)])
 
 
 def approvals_text(approvals: Iterable[Approval]) -> str:

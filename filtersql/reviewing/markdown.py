@@ -134,6 +134,8 @@ def _target(target: ReviewedTarget) -> Iterator[str]:
             )
     yield ""
     yield from _statement("merge.sql", compiled.merge_sql)
+    if compiled.merge_completing_sql is not None:
+        yield from _statement("merge_completing.sql", compiled.merge_completing_sql)
     yield from _statement("initial_copy.sql", compiled.initial_copy_sql)
 
 

@@ -111,6 +111,10 @@ def _target(target: ReviewedTarget, sources: dict[str, Source]) -> Iterator[str]
         yield _notice(notice, sources)
     yield from _worked(target)
     yield from _statement("merge.sql", compiled.merge_sql, target.merge_map, sources)
+    if compiled.merge_completing_sql is not None:
+        yield from _statement(
+            "merge_completing.sql", compiled.merge_completing_sql, target.completing_map, sources
+        )
     yield from _statement("initial_copy.sql", compiled.initial_copy_sql, target.copy_map, sources)
     yield "</section>\n"
 

@@ -58,6 +58,7 @@ class ReviewedTarget:
     not_worked: str | None
     merge_map: tuple[Mapped, ...]
     copy_map: tuple[Mapped, ...]
+    completing_map: tuple[Mapped, ...]
     approval: Approval | Mistake | None
 
     @property
@@ -110,6 +111,7 @@ def review_target(
         not_worked,
         tuple(maps(node, "merge")),
         tuple(maps(node, "initial_copy")),
+        tuple(maps(node, "merge_completing")) if node.compiled.merge_completing_sql else (),
         approval,
     )
 

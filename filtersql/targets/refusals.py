@@ -10,6 +10,7 @@ Example
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,7 +78,12 @@ def spark_refusals() -> Iterator[None]:
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
 
+    logger = logging.getLogger("SQLQueryContextLogger")
+    # What it would write to the terminal, with the JVM's stack, is in the message.
+    before, logger.disabled = logger.disabled, True
     try:
         yield
     except (PySparkException, Py4JError) as error:
         raise Mistakes([spark_refusal(str(error))]) from None
+    finally:
+        logger.disabled = before

@@ -47,9 +47,11 @@ from filtersql.targets.statements import (
     drop,
     insert_values,
     literal,
+    make_table,
     positional_view,
     quoted,
     select_all,
+    table_name,
     temporary_view,
 )
 from filtersql.targets.uploading import chunks
@@ -181,8 +183,7 @@ class Remote:
 
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""
-        whole = [self.catalog, *parts] if self.catalog else list(parts)
-        return ".".join(quoted(part, "spark") for part in whole)
+        return table_name(self.catalog, parts)
 
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the catalog has a table or a view of that name."""
@@ -214,13 +215,7 @@ class Remote:
             statements = iceberg.create_statements(name, definitions, config, keep=keep)
         else:
             statements = (delta.create_statement(name, definitions, config, None, keep=keep),)
-        for statement in statements:
-            try:
-                self.execute(statement)
-            except Mistakes:
-                # Another process may have made it in the meantime.
-                if not (keep and self.exists(parts)):
-                    raise
+        make_table(statements, self.execute, lambda: keep and self.exists(parts))
 
     def append(
         self,

@@ -28,7 +28,13 @@ from filtersql.targets import delta, iceberg
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import spark_refusals
 from filtersql.targets.settling import settled
-from filtersql.targets.statements import described, insert_values, literal, quoted
+from filtersql.targets.statements import (
+    described,
+    insert_values,
+    literal,
+    make_table,
+    table_name,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -131,8 +137,7 @@ class Session:
 
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""
-        whole = [self.catalog, *parts] if self.catalog else list(parts)
-        return ".".join(quoted(part, "spark") for part in whole)
+        return table_name(self.catalog, parts)
 
     def exists(self, parts: Sequence[str]) -> bool:
         """Whether the table exists; one found in the warehouse becomes known by its name."""
@@ -172,18 +177,15 @@ class Session:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._schema(parts[0])
         name = self.table_sql(parts)
+        if not keep and self._folder(parts):
+            # What a killed process left in the warehouse is replaced only when it is known.
+            self.exists(parts)
         if self.format == "iceberg":
             statements = iceberg.create_statements(name, definitions, config, keep=keep)
         else:
             location = str(folder) if (folder := self._folder(parts)) else None
             statements = (delta.create_statement(name, definitions, config, location, keep=keep),)
-        for statement in statements:
-            try:
-                self._sql(statement)
-            except Mistakes:
-                # Another process may have made it in the meantime.
-                if not (keep and self.exists(parts)):
-                    raise
+        make_table(statements, self._sql, lambda: keep and self.exists(parts))
 
     def append(
         self,

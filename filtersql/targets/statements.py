@@ -7,11 +7,12 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from sqlglot import exp
 
+from filtersql.errors import Mistakes
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine
@@ -22,10 +23,12 @@ __all__ = [
     "insert_unless",
     "insert_values",
     "literal",
+    "make_table",
     "positional_view",
     "quoted",
     "select_all",
     "table",
+    "table_name",
     "temporary_view",
 ]
 
@@ -43,6 +46,26 @@ def described(rows: Sequence[Sequence[object]]) -> tuple[tuple[str, str], ...]:
             break  # partitions and such stand behind the columns
         found.append((str(name), str(kind)))
     return tuple(found)
+
+
+def table_name(catalog: str | None, parts: Sequence[str]) -> str:
+    """A table's name, quoted, on Spark, in the catalog of the targets."""
+    return ".".join(quoted(part, "spark") for part in ([catalog] if catalog else []) + [*parts])
+
+
+def make_table(
+    statements: Iterable[str], execute: Callable[[str], object], is_kept: Callable[[], bool]
+) -> None:
+    """Carries out what makes a table.
+
+    A statement may be refused where the table `is_kept`: another process made it in the meantime.
+    """
+    for statement in statements:
+        try:
+            execute(statement)
+        except Mistakes:
+            if not is_kept():
+                raise
 
 
 def literal(value: object) -> exp.Expr:

@@ -1,0 +1,46 @@
+"""What a run asks beside the statements that change rows: printed when it is asked for.
+
+Example
+    `looks["judged"]` is a query that fails where a row filter raises an error.
+
+A compile writes none of these, so of 1,000 tables only those that run cost it. A project's own
+macros are printed at once: what is wrong with one is a mistake of the compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from filtersql.rendering.planned import MergePlan
+from filtersql.rendering.render import has_own, render
+
+__all__ = ["Looks"]
+
+
+class Looks(Mapping[str, str]):
+    """The queries of one target by the names of their macros."""
+
+    __slots__ = ("_folders", "_names", "_plan", "_printed")
+
+    def __init__(self, plan: MergePlan, folders: tuple[Path, ...]) -> None:
+        contested = ("contested",) if plan.unique_columns else ()
+        self._names = ("conflicts", "conflict_sample", "judged", *contested)
+        self._plan = plan
+        self._folders = folders
+        self._printed: dict[str, str] = {}
+        if has_own(folders):
+            self._printed = dict(self)
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._printed:
+            self._printed[name] = render(name, self._plan, self._folders)
+        return self._printed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

@@ -1,0 +1,54 @@
+"""Which of the macros print a form of table.
+
+Example
+    `MACROS[Form.KEYLESS].merge` is `merge_keyless`: macros/merge_keyless.sql.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from filtersql.changes import Form
+
+__all__ = ["COSTLY_PARTS", "MACROS", "Macros"]
+
+
+class Macros(NamedTuple):
+    """The macros of one form of table."""
+
+    source: str
+    merge: str
+    met: str
+    audit: str
+    #: the source where a change of a key left a value out
+    completing: str | None = None
+    #: the changes that are not skipped
+    taken: str = "taken"
+
+
+MACROS = {
+    Form.KEYED: Macros("merge_source", "merge", "met", "audit"),
+    Form.KEYED_UNCHANGED: Macros(
+        "merge_source_unchanged", "merge", "met", "audit", "completing_source"
+    ),
+    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "met_skipping", "audit"),
+    Form.KEYED_KEEPING: Macros(
+        "merge_source_keeping",
+        "merge",
+        "met_keeping",
+        "audit",
+        "completing_source_keeping",
+        "taken_keeping",
+    ),
+    Form.KEYLESS: Macros("merge_source_keyless", "merge_keyless", "met_keyless", "audit_keyless"),
+    Form.KEYLESS_SKIPPING: Macros(
+        "merge_source_keyless_skipping", "merge_keyless", "met_keyless_skipping", "audit_keyless"
+    ),
+    Form.APPEND: Macros("merge_source_append", "merge_keyless", "met_append", "audit_keyless"),
+}
+
+#: parts (WITH) of `source` that it names more than once and `met` names, too
+COSTLY_PARTS = {
+    Form.KEYED_SKIPPING: ("changed", "applied"),
+    Form.KEYED_KEEPING: ("changed", "found_under_key"),
+}
