@@ -12,15 +12,32 @@ truncations AS (
         FROM truncations
     ),
 
+    dated AS (
+        SELECT
+            sides.{{ plan.side }},
+            sides.{{ plan.effect }},
+            sides.seq,
+            sides.unchanged,
+{%- for column in plan.key_columns %}
+            sides.{{ column.old }},
+            sides.{{ column.new }},
+{%- endfor %}
+{%- for column in plan.payload_columns %}
+            sides.{{ column.new }},
+{%- endfor %}
+            {{ plan.epoch_of_change | join("\n            ") }} AS {{ plan.epoch }}
+        FROM sides
+        CROSS JOIN barriers
+    ),
+
     changed AS (
         -- What happens to the target's rows, one by one.
         SELECT
 {%- include "side_row.sql" %}
 {%- include "moved_effect.sql" %},
-            {{ plan.epoch_of_change | join("\n            ") }} AS {{ plan.epoch }},
+            {{ plan.epoch }},
             seq AS {{ plan.change_seq }}
-        FROM sides
-        CROSS JOIN barriers
+        FROM dated
     ),
 
     events AS (

@@ -83,7 +83,7 @@ class TestApprovals:
             assert "approvals.yml: not a file of approvals" in ended.stderr
         assert (shell.folder / "approvals.yml").read_text() == content
         assert "<unicode string>" not in ended.stderr
-        assert content != "{" or "Line 1, column 2: " in ended.stderr
+        assert content != "{" or "detail: Line 2, column 1: " in ended.stderr
 
     def test_what_is_written_is_read(self) -> None:
         """Any name survives."""

@@ -19,7 +19,7 @@ from filtersql.commands.console import Console
 from filtersql.commands.options import Options as Flags
 from filtersql.commands.shared import load_project
 from filtersql.compile import compile_project
-from filtersql.rendering.render import COSTLY_PARTS
+from filtersql.rendering.macros import COSTLY_PARTS
 from filtersql.targets.duckdb import connect
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, Ta
 from filtersql.rendering.header import header
 from filtersql.rendering.looks import Looks
 from filtersql.rendering.macros import COSTLY_PARTS, MACROS
+from filtersql.rendering.merges import completing_merge, merge_of
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql
 from filtersql.rendering.plan import (
     FilterWriter,
@@ -53,12 +54,6 @@ SETTINGS: dict[Engine, dict[str, str]] = {
     },
     "duckdb": {"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"},
 }
-
-
-_COMPLETING = (
-    "In place of merge.sql where a change of a key left out a value that did not",
-    "change: takes it from the row under the old key",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +183,8 @@ def _statements(
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
     table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
-    source = render(macros.source, plan, folders)
-    completing = _completing_source(outline, plan, folders)
+    merge = merge_of(macros, plan, folders)
+    completing = None if outline.stops_at_unchanged else completing_merge(macros, plan, folders)
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -214,10 +209,10 @@ def _statements(
         copy_data=subscription.copy_data,
         changes_view=outline.changes_view,
         source_view=outline.source_view,
-        merge_sql=_merge(outline, plan, source, folders),
-        merge_source_sql=source,
-        merge_completing_sql=completing and _merge(outline, plan, completing, folders, _COMPLETING),
-        completing_source_sql=completing,
+        merge_sql=merge.text,
+        merge_source_sql=merge.source,
+        merge_completing_sql=completing and completing.text,
+        completing_source_sql=completing and completing.source,
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
         unique=outline.unique,
@@ -234,25 +229,6 @@ def _statements(
         notices=resolved.notices,
         lookups=_lookups(outline.judgements),
     )
-
-
-def _completing_source(outline: Outline, plan: MergePlan, folders: tuple[Path, ...]) -> str | None:
-    macro = MACROS[outline.form].completing
-    if macro is None or not plan.keepable_columns or outline.stops_at_unchanged:
-        return None
-    return render(macro, plan, folders)
-
-
-def _merge(
-    outline: Outline,
-    plan: MergePlan,
-    source: str,
-    folders: tuple[Path, ...],
-    told: Sequence[str] = (),
-) -> str:
-    """The MERGE over a source query; `told` goes below its header."""
-    whole = replace(plan, source_sql=source, header=(*plan.header, *told))
-    return render(MACROS[outline.form].merge, whole, folders) + "\n"
 
 
 def _feed_column(column: Column, outline: Outline, table: Table) -> FeedColumn:

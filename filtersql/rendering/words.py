@@ -365,11 +365,14 @@ def each_outcome(outcomes: str, engine: Engine) -> str:
 
 @lru_cache(maxsize=8)
 def epoch_of_change(barriers: str, engine: Engine) -> str:
-    """How many TRUNCATEs came before `seq`. Spark takes no subquery where the list stands."""
+    """How many TRUNCATEs came before a side's `seq`. Spark takes no subquery for the list."""
     text = "COALESCE(SIZE(FILTER(barriers, barrier -> barrier < seq)), 0)"
     counted = parse_one(text, dialect="spark")
     (column,) = (one for one in counted.find_all(exp.Column) if one.name == "barriers")
-    column.replace(_column(barriers))
+    column.replace(_column(barriers, "barriers"))
+    for each in counted.find_all(exp.Column):
+        if each.name == "seq":
+            each.set("table", _identifier("sides"))
     return counted.sql(engine, copy=False)
 
 

@@ -83,7 +83,7 @@ def _change(change: TargetChange) -> Iterator[str]:
 
 
 def _meaning(each: Meaning) -> str:
-    proof = f"**{each.verdict}**"
+    proof = f"**{each.said}**"
     if each.gained is not None:
         proof += f"<br>now taken: {_row(each.gained)}"
     if each.lost is not None:

@@ -54,6 +54,11 @@ class Meaning:
     gained: Row | None = None
     lost: Row | None = None
 
+    @property
+    def said(self) -> str:
+        """The verdict, for people."""
+        return "both wider and narrower" if self.verdict == "both" else self.verdict
+
 
 @dataclass(frozen=True, slots=True)
 class TargetChange:

@@ -233,7 +233,7 @@ def _changes(review: Review) -> Iterator[str]:
     yield f"<h2>Changes of meaning</h2>\n<p class=dim>Since {text(review.state)}.</p>\n"
     if not review.changes:
         yield "<p>Every target is as it was.</p>\n"
-    counted = Counter(each.verdict for change in review.changes for each in change.meanings)
+    counted = Counter(each.said for change in review.changes for each in change.meanings)
     if counted:
         listed = ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common())
         yield f"<p>Filters: {listed}.</p>\n"
@@ -254,7 +254,7 @@ def _change(change: TargetChange) -> Iterator[str]:
 
 
 def _meaning(each: Meaning) -> Iterator[str]:
-    yield f"<h4>{', '.join(each.actions)}: <span class=verdict>{each.verdict}</span></h4>\n"
+    yield f"<h4>{', '.join(each.actions)}: <span class=verdict>{each.said}</span></h4>\n"
     if each.verdict != "the same" or each.before != each.now:
         yield f"<p>Before: <del>{_texts(each.before)}</del></p>\n"
         yield f"<p>Now: <ins>{_texts(each.now)}</ins></p>\n"
