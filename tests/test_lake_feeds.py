@@ -152,7 +152,7 @@ def test_a_key_that_comes_twice_in_a_commit_is_refused() -> None:
         (
             "{format: iceberg_changelog, table: a.t}",
             "{name: p, publish: [insert, update], tables: [t]}",
-            'a iceberg_changelog feed does not tell what table "public.t" needs',
+            'the iceberg_changelog feed does not tell what table "public.t" needs',
         ),
         (
             "{format: delta_cdf, path: a.json}",

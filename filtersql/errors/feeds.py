@@ -341,7 +341,7 @@ class FeedHidesOperations(Mistake):
         self, form: str, table: RelationName, needs: str, span: Span, remedy: str | None = None
     ) -> None:
         super().__init__(
-            f'a {form} feed does not tell what table "{table}" needs',
+            f'the {form} feed does not tell what table "{table}" needs',
             span=span,
             detail=needs,
             hint=remedy,
