@@ -35,6 +35,7 @@ _CODES = {
     "Mistake": "E001",
     "TargetStart": "Q011",
     "TargetResult": "Q012",
+    "Sent": "Q013",
     "TestResult": "Q021",
     "RunDone": "Q030",
     "CommandDone": "Z001",
