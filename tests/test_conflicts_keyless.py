@@ -18,7 +18,7 @@ from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.targets.duckdb import connect
 
 #: more of them: FILTERSQL_CONFLICT_EXAMPLES=5000
-EXAMPLES = int(os.environ.get("FILTERSQL_CONFLICT_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("FILTERSQL_CONFLICT_EXAMPLES", "8"))
 
 rows = st.builds(lambda a, b: {"a": a, "b": b}, st.sampled_from((1, 1, 2, None)), st.integers(0, 2))
 changes = st.one_of(

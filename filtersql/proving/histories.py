@@ -7,10 +7,11 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 from filtersql.definitions.model import Action
-from filtersql.proving.answering import Tried, answered
+from filtersql.proving.answering import Draft, Tried, answered
 from filtersql.proving.model import Change, Image, Row
 from filtersql.proving.world import (
     World,
@@ -28,7 +29,8 @@ def histories(world: World, length: int) -> Tried:
     """All sequences of some changes, over a few keys."""
     alphabet = _alphabet(world)
     starts = _starts(world)
-    starts = starts if length > 2 else [starts[0], *starts[2:]]
+    if length == 2 and not world.model.skips:
+        starts = [starts[0], *starts[2:]]
     return answered(
         world,
         [(changes, before) for changes in product(alphabet, repeat=length) for before in starts]
@@ -37,8 +39,24 @@ def histories(world: World, length: int) -> Tried:
             for change in alphabet
             for before in starts
             if length == 2
-        ],
+        ]
+        + (_chains(world, alphabet, starts[:2]) if length == 2 and world.model.skips else []),
     )
+
+
+def _chains(world: World, alphabet: Sequence[Change], starts: Sequence[list[Row]]) -> list[Draft]:
+    """Rows that move on, or would if an earlier change had not been skipped; TRUNCATE between."""
+    moves = [
+        one
+        for one in alphabet
+        if one.before
+        and one.after
+        and not one.unchanged
+        and not world.same_key(one.before, one.after)
+    ]
+    first = [*moves, *(one for one in alphabet if one.op == "insert")]
+    between = [*moves, Change("truncate")]
+    return [(changes, before) for changes in product(first, between, moves) for before in starts]
 
 
 def _alphabet(world: World) -> list[Change]:
@@ -66,7 +84,7 @@ def _few_rows(world: World) -> list[Image]:
 
     The latter under the first one's key, if there is such a row.
     """
-    few = representatives(world.trials, world.model.key)
+    few = representatives(world.trials, world.model.key or world.names)
     shifts = (0, 1) if has_other_keys(world) else (0,)
     every = enumerate(product(few, shifts))
     rows = [

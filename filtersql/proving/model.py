@@ -156,7 +156,7 @@ class Model:
     def _update(self, rows: Sequence[Row], change: Change, new: Image) -> tuple[Row, ...]:
         old = change.before if change.before is not None else new
         found = self._find(rows, old)
-        if found is None and self._skips:
+        if found is None and self.skips:
             return tuple(rows)
         row = self._complete(new, change, found)
         left = self._remove(rows, found)
@@ -172,7 +172,7 @@ class Model:
         return self.resolved.subscription.on_conflict in ("skip", "error")
 
     @property
-    def _skips(self) -> bool:
+    def skips(self) -> bool:
         """Whether an UPDATE of a row that is not there does nothing."""
         said = self.resolved.subscription.on_conflict
         skips = self.resolved.semantics.missing_target == "skip"

@@ -128,10 +128,13 @@ def bystander(world: World, images: Sequence[Image]) -> list[Row]:
 
 
 def other_payload(world: World, image: Image) -> Image:
-    """Other values for the columns that neither find a row nor are judged."""
+    """Other values than these for the columns that neither find a row nor are judged."""
     judged = set(world.answers.read) | set(world.model.key)
-    other = world.row(world.trials[0], 0, 3)
-    return {name: other[name] for name in image if name not in judged} if world.model.key else {}
+    free = [name for name in image if name not in judged] if world.model.key else []
+    others = (world.row(world.trials[0], 0, number) for number in (3, 2))
+    payloads = [{name: other[name] for name in free} for other in others]
+    same = all(payloads[0][name] == image[name] for name in free)
+    return payloads[1 if same else 0]
 
 
 def is_unlogged(world: World, old: Image, new: Image) -> bool:
