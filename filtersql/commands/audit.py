@@ -87,8 +87,8 @@ def _print(console: Console, place: str, one: Audited) -> None:
         dotted(f"{place} {_word(one)} {one.unique_id}", f"[{_told(one)}]"),
         fg="green" if one.right else "red",
     )
-    if one.mistakes and not console.options.json:
-        console.fail(Mistakes(one.mistakes))
+    if one.mistakes:
+        console.report(Mistakes(one.mistakes))
     if one.found is not None and one.found.sample:
         from filtersql.reviewing.aligned import aligned
 

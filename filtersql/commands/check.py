@@ -131,8 +131,8 @@ def _print(console: Console, place: str, result: _Result) -> None:
         word = "NOT PROVED"
     told = f"[{_counts(result.proof)} in {result.seconds:.2f}s]" if result.proof else "[ERROR]"
     console.message(dotted(f"{place} {word} {result.name}", told), fg=color)
-    if result.mistakes is not None and not console.options.json:
-        console.fail(result.mistakes)
+    if result.mistakes is not None:
+        console.report(result.mistakes)
     if result.proof is not None and result.proof.counterexample is not None:
         columns = [column.name for column in result.node.compiled.columns]
         console.result(counterexample_text(result.proof.counterexample, columns))

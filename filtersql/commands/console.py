@@ -91,13 +91,17 @@ class Console:
         click.echo(err=True)
 
     def fail(self, error: Mistake | Mistakes) -> int:
-        """Reports mistakes and gives the exit code."""
+        """Reports what ended the command and gives its exit code."""
+        if self.options.json:
+            _print_document(error)
+        return self.report(error)
+
+    def report(self, error: Mistake | Mistakes) -> int:
+        """Mistakes on stderr alone, for a command that gives a document; their exit code."""
         lines = [
             self.log.event("Mistake", one.message, "error", _record(one))
             for one in (error.mistakes if isinstance(error, Mistakes) else (error,))
         ]
-        if self.options.json:
-            _print_document(error)
         if self.options.log_format == "json":
             for line in lines:
                 click.echo(line.decode(), err=True)

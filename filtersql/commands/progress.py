@@ -123,7 +123,7 @@ class Progress:
         from filtersql.errors import Mistakes
 
         if result.mistakes:
-            self.console.fail(Mistakes(result.mistakes))
+            self.console.report(Mistakes(result.mistakes))
 
     def _line(
         self,
