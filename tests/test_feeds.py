@@ -10,6 +10,7 @@ from running import World, delete, insert, table, truncate, update
 
 from filtersql.catalog import Column, PgType, Table
 from filtersql.errors import Mistakes
+from filtersql.feeds import changes
 from filtersql.feeds.changes import Landing, Reading, read
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files, from_rows
@@ -295,3 +296,15 @@ def test_with_relations_it_is_known_whether_the_root_was_truncated(tree) -> None
     )
     assert reading(tree).staged[0].read == 3
     assert [line[0] for line in rows(tree)] == [2, 3, 4]
+
+
+def test_few_large_changes_are_buffered_at_a_time(world, monkeypatch) -> None:
+    """As many as a batch has bytes: each batch is written before the next is read."""
+    from pyarrow import parquet
+
+    monkeypatch.setattr(changes, "_BATCH_BYTES", 10_000)
+    world.feed([insert("t1", **row(a=number, c="x" * 1_000)) for number in range(60)])
+    path = reading(world).staged[0].path
+    groups = parquet.ParquetFile(path).metadata
+    assert groups.num_rows == 60
+    assert max(groups.row_group(n).num_rows for n in range(groups.num_row_groups)) <= 10

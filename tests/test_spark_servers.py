@@ -12,7 +12,7 @@ import time
 
 import pytest
 import secured
-from running import delete, insert, truncate
+from running import SPAN, delete, insert, truncate
 from server_worlds import (
     HIGH,
     HOSTILE,
@@ -29,6 +29,7 @@ from server_worlds import (
 from spark_server import SparkServer
 from transcripts import Shell
 
+from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
 from filtersql.targets import thrift, uploading
 from filtersql.targets.model import Mark
@@ -104,6 +105,31 @@ def test_what_the_server_does_not_see_is_sent_in_chunks(kind, at, monkeypatch) -
     engine.close()
     left = place.open().rows(f"SHOW TABLES IN {engine.table_sql(['filtersql'])}")
     assert [row[1] for row in left] == ["ledger"]
+
+
+@pytest.mark.parametrize("kind", ["thrift iceberg", "connect iceberg"])
+def test_a_feed_in_a_table_of_the_server_is_fetched_in_parts(kind, at, monkeypatch) -> None:
+    """Few of its rows are here at a time; who has read enough of them can ask something else."""
+    monkeypatch.setattr(thrift, "_ROWS_FETCHED", 7)
+    place = at(kind)
+    engine = remote(place.open())
+    world = small(place.world).subscribe(changes=Feed(SPAN, table="lake.s1.t2"))
+    columns = "seq BIGINT, op STRING, relation STRING, after STRING, unchanged ARRAY<STRING>"
+    engine.create(("s1", "t2"), columns, {})
+    engine.execute(
+        "INSERT INTO lake.s1.t2 SELECT id, 'insert', 'public.t1', "
+        "TO_JSON(NAMED_STRUCT('a', id, 'b', 'x')), ARRAY() FROM RANGE(1, 51)"
+    )
+    result = world.run(engine)
+    assert result.mistakes == ()
+    assert result.results[0].rows_inserted == 45
+    some = engine.stream("SELECT id FROM RANGE(0, 30000) ORDER BY id")
+    assert [next(some) for _ in range(3)] == [(0,), (1,), (2,)]
+    some.close()
+    assert engine.rows("SELECT 1") == [(1,)]
+    with pytest.raises(Mistakes):
+        list(engine.stream("SELECT * FROM nowhere"))
+    assert world.run(engine).results[0].message == "nothing new"
 
 
 def test_a_shared_folder_is_read_by_the_server(at, tmp_path) -> None:
