@@ -92,7 +92,7 @@ def from_iceberg(
         f" changelog_view => '{_VIEW}'{options})"
     )
     text = _select(types, table, ("_commit_snapshot_id",)).from_(exp.to_table(_VIEW))
-    text = text.order_by(exp.column("_commit_ordinal"))
+    text = text.order_by(exp.column("_change_ordinal"))
     if lowest >= 0 and not start:
         reason = "the snapshot at the target's position is not in its metadata log"
         raise_unread = UnreadableCommit(".".join(parts), reason)
