@@ -208,6 +208,8 @@ def _power(
     writer: Writer, symbol: str, inner: Node, order: Decimal, limit: Decimal, against: Against
 ) -> exp.Expr | None:
     """A power of a constant order above 0."""
+    from filtersql.filters.numerics import digits
+
     if not 0 < order <= _MOST_EXPONENT:
         return None
     whole = order == order.to_integral_value()
@@ -220,7 +222,7 @@ def _power(
     if even and limit < 0:
         test = _always(writer, inner, symbol in (">", ">=", "<>"))
     elif not whole:
-        if limit < 0:
+        if limit < 0 or digits(inner) is None:
             return None
         test = _reached(writer, symbol, inner, _root_of(limit, order, root), against)
     elif not even:
@@ -234,8 +236,6 @@ def _power(
         if whole
         else against("<", inner, Decimal(0)),
     ]
-    from filtersql.filters.numerics import digits
-
     known = digits(inner)
     if known is not None and known.before < 131_000 / order:
         if whole:

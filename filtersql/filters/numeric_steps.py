@@ -87,13 +87,11 @@ def _flipped(
     """NaN is the largest number, and minus NaN too."""
     if symbol in ("=", "<>"):
         return turned
-    roots = [item for item in walk(inner) if isinstance(item, Var)]
-    if len(roots) != 1 or roots[0].type != "numeric":
-        return None
     larger = symbol in (">", ">=")
-    nan = Const("numeric", -1, inner.location, value=Decimal("NaN"))
-    test = plain(writer, "=" if larger else "<>", roots[0], nan)
-    return writer.filled("_1 OR _2" if larger else "_1 AND _2", turned, test)
+    nan = _is_nan(writer, inner, plain)
+    if nan is None:
+        return None
+    return writer.filled("_1 OR _2" if larger else "_1 AND NOT _2", turned, nan)
 
 
 def _number(node: Node) -> Decimal | None:

@@ -160,10 +160,31 @@ def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
     for node, reason in sorted(_raising(tree), key=lambda item: item[0].location):
         name = node.operator.name if isinstance(node, Op) else node.function.name
         message = f'the row filter can raise an error: "{name}" raises {reason}'
-        if message not in found:
+        if message not in found and not _never_asked(scope, tree, reason):
             place = node.location if node.location >= 0 else leftmost(node)
             found[message] = Notice("may-raise", message, scope.span(place))
     return tuple(found.values())
+
+
+def _never_asked(scope: Scope, tree: Node, reason: str) -> bool:
+    """Whether the filter is written without looking at the digits that the reason names.
+
+    `m + 1 > 10` is `m > 9`, whatever the digits of `m` are.
+    """
+    if reason.partition('"')[0] != _DIGITS.partition('"')[0]:
+        return False
+    from sqlglot import exp
+
+    from filtersql.errors.filters import NotTranslated
+    from filtersql.filters.writing import Writer
+
+    name = reason.partition('"')[2].rpartition('"')[0]
+    try:
+        written = Writer("duckdb", exp.column, scope.passage).put(tree)
+    except NotTranslated:
+        return False
+    limit = f'numeric column "{name}" has more than'
+    return not any(literal.name.startswith(limit) for literal in written.find_all(exp.Literal))
 
 
 def mutable(scope: Scope, tree: Node) -> tuple[Notice, ...]:

@@ -78,6 +78,9 @@ def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
     from filtersql.filters.range_sets import NO_UNION, SETS
 
     name = node.function.name
+    subtype = facts().type(node.type).subtype
+    if subtype == "numeric" or (writer.engine == "spark" and subtype not in ("int4", "int8")):
+        raise writer.refused(node, "The statement would be too long: a bound is read many times.")
     parts = [part for arg in node.args for part in _bounds(writer, arg)]
     problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
     return writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type))
@@ -169,7 +172,7 @@ def _parts(writer: Writer, node: Node, whole: exp.Expr) -> _Bounds:
     """The parts of a range's text."""
     subtype = facts().type(node.type).subtype
     lower, upper = (
-        array_elements.key(writer, subtype, writer.piece(f".range_{side}", whole.copy()))
+        _once(writer, subtype, writer.piece(f".range_{side}", whole.copy()))
         for side in ("lower", "upper")
     )
     tests = ("_1 = 'empty'", "LEFT(_1, 1) = '['", "RIGHT(_1, 1) = ']'")
@@ -193,6 +196,14 @@ def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
     lower_in, upper_in = flags
     lower, upper = bound(value.lower), bound(value.upper)
     return _Bounds(whole, boolean(value.empty), lower, upper, lower_in, upper_in)
+
+
+def _once(writer: Writer, subtype: str, text: exp.Expr) -> exp.Expr:
+    """A bound as a value that can be compared; Spark's reading of a date names its text often."""
+    if writer.engine == "spark" and subtype in ("date", "timestamp", "timestamptz"):
+        key = array_elements.key(writer, subtype, exp.column("bound"))
+        return writer.piece(".let_bound", text, key)
+    return array_elements.key(writer, subtype, text)
 
 
 def _test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

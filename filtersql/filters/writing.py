@@ -16,7 +16,15 @@ from functools import cache
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters import arrays, comparing, documents, intervals, lookup_queries, numerics
+from filtersql.filters import (
+    arrays,
+    comparing,
+    documents,
+    intervals,
+    lookup_queries,
+    numeric_order,
+    numerics,
+)
 from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, of_a_table, operand
@@ -57,6 +65,8 @@ __all__ = ["Writer", "write"]
 
 #: types held as PostgreSQL's text, of which another form is computed with
 _HELD = {"timetz", "inet", "cidr", "money"}
+#: nodes that choose one of their arguments
+_CHOSEN = (Case, Coalesce, MinMax, NullIf)
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 
 
@@ -249,6 +259,8 @@ class Writer:
             node = node.arg
         if isinstance(node, Var):
             return self.column(node)
+        if node.type == "numeric" and not numerics.digits(node) and isinstance(node, _CHOSEN):
+            return numeric_order.sort_text(self, node)
         return intervals.length(self, node) if node.type == "interval" else self.put(node)
 
     def boolean_test(self, node: BooleanTest) -> exp.Expr:

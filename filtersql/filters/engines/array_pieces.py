@@ -67,6 +67,7 @@ _SPARK = {
     ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
     ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
     ".list_map": "TRANSFORM(_1, item -> _2)",
+    ".let_bound": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), bound -> _2), 1)",
     ".let_range_a": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), range_a -> _2), 1)",
     ".let_range_b": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), range_b -> _2), 1)",
     ".items_any": "EXISTS(_1, item -> _2)",
