@@ -22,6 +22,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.intervals import Parts, total
 from filtersql.filters.nodes import (
@@ -38,8 +40,6 @@ from filtersql.filters.nodes import (
 )
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from filtersql.filters.writing import Writer
 
 __all__ = ["DAY", "component", "infinite", "length"]
@@ -65,7 +65,11 @@ def length(writer: Writer, node: Node) -> exp.Expr:
     match node:
         case Relabel():
             return length(writer, node.arg)
-        case Case() | Coalesce() | MinMax() | NullIf():
+        case MinMax():
+            name = "GREATEST" if node.greatest else "LEAST"
+            lengths = [length(writer, item) for item in node.args]
+            return exp.Anonymous(this=name, expressions=lengths) if lengths[1:] else lengths[0]
+        case Case() | Coalesce() | NullIf():
             return writer.construct(node, lambda item: length(writer, item))
         case Var():
             return writer.piece(".interval_length", writer.column(node))
