@@ -293,7 +293,9 @@ def leftmost(node: Node) -> int:
     """Where PostgreSQL puts the caret for a node (nodeFuncs.c, exprLocation)."""
     match node:
         case Op() | Func() | Bool():
-            places = [node.location, *map(leftmost, node.args)]
+            # Of a list, the first place that is known: the arguments of AT TIME ZONE are turned.
+            known = (place for place in map(leftmost, node.args) if place >= 0)
+            places = [node.location, next(known, -1)]
         case Relabel() | NullTest() | BooleanTest() | Lookup():
             places = [node.location, leftmost(node.arg)]
         case Other():

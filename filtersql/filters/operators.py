@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from filtersql.errors.filters import AmbiguousOperator, UnknownOperator, Wrong
+from filtersql.errors.filters import AmbiguousOperator, InvalidExpression, UnknownOperator, Wrong
+from filtersql.filters.allowed import TYPES
 from filtersql.filters.candidates import Candidate, best, matching
 from filtersql.filters.coercion import coerce
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import Operator, facts
-from filtersql.filters.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp, Strength
+from filtersql.filters.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp, Strength, leftmost
 from filtersql.filters.polymorphic import enforce
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
@@ -112,6 +113,7 @@ def _resolved(
     scope: Scope, name: str, args: Sequence[Node], location: int
 ) -> tuple[Operator, Sequence[str], str]:
     types = tuple(arg.type for arg in args)
+    _check_users_type(scope, args)
     operator = select(scope, name, types, location)
     declared = (operator.left, operator.right) if len(args) == 2 else (operator.right,)
     enforced = enforce(types, declared, operator.result)
@@ -137,6 +139,14 @@ def _built(
         result, typmod, location, *of_result(result, state), operator, function, coerced,
         state.collation,
     )  # fmt: skip
+
+
+def _check_users_type(scope: Scope, args: Sequence[Node]) -> None:
+    """An enum or row type has operators, so PostgreSQL's parser gets past them to this refusal."""
+    for arg in args:
+        others = {other.type for other in args if other is not arg}
+        if "." in arg.type and not facts().type(arg.type).oid and others <= {arg.type, "unknown"}:
+            raise InvalidExpression(TYPES, scope.span(leftmost(arg)))
 
 
 def _unknown(scope: Scope, name: str, types: tuple[str, ...], location: int) -> UnknownOperator:
