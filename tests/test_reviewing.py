@@ -146,10 +146,10 @@ def psql(postgres: Server):
     with postgres.connect(name) as connection:
         connection.execute(family()[1])
 
-    def run(command: str) -> list[str]:
+    def run(command: str, *options: str) -> list[str]:
         address = ["-h", postgres.host, "-p", str(postgres.port), "-U", postgres.user]
         ended = subprocess.run(
-            ["psql", "-X", *address, "-d", name, "-c", command],
+            ["psql", "-X", *address, "-d", name, *options, "-c", command],
             capture_output=True,
             text=True,
             check=True,
@@ -180,6 +180,27 @@ class TestAsPsqlPrintsIt:
         shown = reviewing.show_publication(name, family()[0], settings, deparse)
 
         assert reviewing.publication_text(shown).split("\n") == theirs
+
+    @pytest.mark.parametrize("name", ["pa", "ps", "pt", "pi", "pu"])
+    def test_head_of_publications_of_psql_18(self, psql, name: str) -> None:
+        r"""The query that psql 18 sends for the first lines of \dRp+ gives those lines."""
+        shown = reviewing.show_publication(name, family()[0], SETTINGS, deparse)
+        theirs = psql(
+            HEAD_OF_18.format(name=name), "-P", f"title=Publication {name}", "-P", "footer=off"
+        )
+
+        assert reviewing.publication_text(shown).split("\n")[:4] == theirs[:4]
+
+
+#: describe.c, describePublications() of PostgreSQL 18, and the headers that it gives the columns
+HEAD_OF_18 = """
+    SELECT pg_get_userbyid(pubowner) AS "Owner", puballtables AS "All tables",
+        pubinsert AS "Inserts", pubupdate AS "Updates", pubdelete AS "Deletes",
+        pubtruncate AS "Truncates",
+        CASE pubgencols WHEN 'n' THEN 'none' WHEN 's' THEN 'stored' END AS "Generated columns",
+        pubviaroot AS "Via root"
+    FROM pg_publication WHERE pubname = '{name}'
+"""
 
 
 @pytest.mark.postgres
