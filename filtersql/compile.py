@@ -75,7 +75,7 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
         notices |= dict.fromkeys(publications.check(project.definitions, **settings, **check))
     for written in (project.definitions.publications, project.definitions.replication_sets):
         for publication in written.values():
-            _resolve_all(publication, project, shelf, mistakes)
+            _resolve_all(publication, project, shelf, mistakes, notices)
     notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
     nodes: list[Node] = []
     goal = destination(project)
@@ -233,6 +233,7 @@ def _resolve_all(
     project: Project,
     shelf: FilterShelf,
     mistakes: Collector,
+    notices: dict[Notice, None],
 ) -> None:
     """Every filter is checked, also one that no subscription uses."""
     tables = project.definitions.catalog.tables
@@ -240,7 +241,9 @@ def _resolve_all(
         for where in (published.where, *published.filters.values()):
             if where is not None and published.name in tables:
                 with mistakes:
-                    shelf.filter(where, tables[published.name], publication.name)
+                    found = shelf.filter(where, tables[published.name], publication.name)
+                    told = (one for one in found.notices if one.name == "mutable-filter")
+                    notices |= dict.fromkeys(told)
 
 
 def _node(

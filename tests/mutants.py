@@ -36,7 +36,7 @@ from cases import Case, read
 from transcripts import normalised
 
 #: the share of a module's mutants that its cases must kill
-ENOUGH = 0.5
+ENOUGH = 0.7
 #: the rooms whose modules are rules; the others carry them out, and have tests of their own
 RULES = ("changes", "definitions", "filters", "publications", "reviewing")
 _SECONDS = 60

@@ -69,6 +69,12 @@ _ORDER_UNKNOWN = (
     "The order of text depends on the collation of the database: name it as database_locale in "
     'filtersql_project.yml, or say COLLATE "C" where the order of the bytes is meant.'
 )
+_NO_FORM = "filtersql has no exact form for it yet."
+#: of functions that may give another value for the same row
+_UNKNOWN = {
+    "v": "It is volatile: what it gave when the source judged a row cannot be had again.",
+    "s": "It is stable: what it gives depends on the session in which the source judged a row.",
+}
 _FROM_NUMERIC = {"int2", "int4", "int8", "float4", "float8"}
 #: values that Spark's types cannot hold, so that a comparison with them is decided at once
 _INFINITE = {
@@ -125,7 +131,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if text is None and (by_type := rules.rule(function)) is not None:
         return by_type(writer, node, name, args)
     if text is None:
-        raise writer.refused(node, "filtersql has no exact form for it yet.")
+        raise writer.refused(node, _UNKNOWN.get(function.volatility, _NO_FORM))
     decided = _with_infinity(writer, name, args)
     if decided is not None:
         return decided
