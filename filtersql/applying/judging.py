@@ -68,13 +68,13 @@ def judge_changes(
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     if changes == 0:
         return Judgement(compiled, compiled.merge_sql, 0, 0, dict.fromkeys(CONFLICTS, 0)), []
-    source = compiled.completing_source_sql if completing else None
+    source = (compiled.completing_source_sql if completing else None) or compiled.merge_source_sql
     try:
-        texts = run_costly_parts(engine, compiled, stage, source or compiled.merge_source_sql)
-        columns = engine.stage(stage, texts.source)
+        kept = run_costly_parts(engine, compiled, stage, source)
+        columns = engine.stage(stage, kept.over(source))
     except Mistakes as refused:
         raise StageRefused(refused.mistakes) from None
-    tally, row = _counted(engine, compiled, stage, columns, texts.conflicts)
+    tally, row = _counted(engine, compiled, stage, columns, kept.over(compiled.conflicts_sql))
     mistakes: list[Mistake] = [
         NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count
     ]
@@ -83,10 +83,12 @@ def judge_changes(
     if tally.kept:
         mistakes += _unknown(engine, compiled, stage, columns, name)
     conflicts = {kind: int(str(row[index])) for index, kind in enumerate(CONFLICTS)}
-    sample = _sample(engine, compiled, texts.sample) if any(conflicts.values()) else ()
+    sample: tuple[Conflict, ...] = ()
+    if any(conflicts.values()):
+        sample = _sample(engine, compiled, kept.over(compiled.conflict_sample_sql))
     first = row[len(CONFLICTS)]
-    if texts.contested is not None:
-        contested = _contested(engine, compiled, texts.contested)
+    if compiled.contested_sql is not None:
+        contested = _contested(engine, compiled, kept.over(compiled.contested_sql))
         if contested and compiled.on_conflict != "error":
             mistakes.append(PrimaryKeyTaken(name, contested[0].seq, contested[0].key))
         if contested and (first is None or contested[0].seq < int(str(first))):

@@ -28,7 +28,7 @@ from filtersql.targets.model import Engine
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
-__all__ = ["Query", "Statements", "cut", "run_costly_parts"]
+__all__ = ["Kept", "Query", "cut", "run_costly_parts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +76,40 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
-    """What is asked of a target's changes before the MERGE."""
+class Kept:
+    """Parts of statements that were run: what each needed, and a query of its rows."""
 
-    source: str
-    conflicts: str
-    sample: str
-    contested: str | None
+    dialect: Dialect
+    parts: tuple[tuple[str, tuple[str, ...], str], ...] = ()
+
+    def over(self, statement: str) -> str:
+        """A statement over the rows of the parts that it has, word by word."""
+        for name, needed, rows in self.parts:
+            query = cut(statement, self.dialect)
+            if query.needed(name) == needed:
+                statement = query.given(name, rows)
+        return statement
 
 
-def run_costly_parts(
-    engine: Engine, compiled: CompiledTable, stage: str, source: str
-) -> Statements:
-    """The statements over what the engine would have run once for each, and now ran once.
+def run_costly_parts(engine: Engine, compiled: CompiledTable, stage: str, source: str) -> Kept:
+    """Run once what the engine would run for each statement that names it. Raises Mistakes.
 
     A part is kept where it stands in `source` and, word by word the same, in the count of
-    conflicts. Raises Mistakes.
+    conflicts.
     """
-    asked = [source, compiled.conflicts_sql, compiled.conflict_sample_sql, compiled.contested_sql]
+    kept = Kept(engine.dialect)
     for name in compiled.costly_parts:
-        queries = [cut(text or "", engine.dialect) for text in asked]
-        needed = queries[0].needed(name)
-        if not needed or needed != queries[1].needed(name):
+        query = cut(kept.over(source), engine.dialect)
+        needed = query.needed(name)
+        if not needed or needed != cut(kept.over(compiled.conflicts_sql), engine.dialect).needed(
+            name
+        ):
             continue
-        kept = f"{stage}__{name}"
-        engine.stage(kept, queries[0].alone(name))
-        rows = f"SELECT * FROM {quoted(kept, engine.dialect)}"
-        asked = [
-            query.given(name, rows) if query.needed(name) == needed else text
-            for query, text in zip(queries, asked, strict=True)
-        ]
-    first, second, third, contested = asked
-    return Statements(str(first), str(second), str(third), contested)
+        own = f"{stage}__{name}"
+        engine.stage(own, query.alone(name))
+        rows = f"SELECT * FROM {quoted(own, engine.dialect)}"
+        kept = Kept(engine.dialect, (*kept.parts, (name, needed, rows)))
+    return kept
 
 
 @lru_cache(maxsize=256)
