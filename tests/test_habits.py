@@ -41,23 +41,6 @@ class TestFlags:
         kept.unlink()
         assert shell.run("filtersql clean").exit_code == 0
 
-    def test_json_is_one_document_when_a_target_fails(self, shell: Shell) -> None:
-        """Results on stdout, what went wrong on stderr."""
-        shell.run("filtersql run -q")
-        change = '{"seq": 99, "relation": "t1", "op": "delete", "before": {}}\n'
-        (shell.folder / "changes" / "zz.jsonl").write_text(change)
-        said = "lacks"
-        for command in ("run", "retry", "audit"):
-            ended = shell.run(f"filtersql {command} --format json")
-            assert ended.exit_code == 1
-            assert isinstance(json.loads(ended.stdout), dict)
-            assert said in ended.stderr
-        for path in shell.folder.glob("target/compiled/*/*/merge.sql"):
-            path.unlink()
-        ended = shell.run("filtersql check --format json")
-        assert len(json.loads(ended.stdout)["checks"]) == 3
-        assert "does not exist" in ended.stderr
-
     def test_several_selectors_behind_one_flag(self, shell: Shell) -> None:
         """`--select t1 t3`, as in dbt; what stands behind another flag is its own."""
         ended = shell.run("filtersql ls --select t3 s4 --exclude s4_leaf s1 -q")

@@ -1,0 +1,26 @@
+"""`--format json` prints one JSON document on stdout, whatever happens."""
+
+from __future__ import annotations
+
+import json
+
+from test_habits import shell  # noqa: F401
+from transcripts import Shell
+
+
+def test_json_is_one_document_when_a_target_fails(shell: Shell) -> None:  # noqa: F811
+    """Results on stdout, what went wrong on stderr."""
+    shell.run("filtersql run -q")
+    change = '{"seq": 99, "relation": "t1", "op": "delete", "before": {}}\n'
+    (shell.folder / "changes" / "zz.jsonl").write_text(change)
+    said = "lacks"
+    for command in ("run", "retry", "audit"):
+        ended = shell.run(f"filtersql {command} --format json")
+        assert ended.exit_code == 1
+        assert isinstance(json.loads(ended.stdout), dict)
+        assert said in ended.stderr
+    for path in shell.folder.glob("target/compiled/*/*/merge.sql"):
+        path.unlink()
+    ended = shell.run("filtersql check --format json")
+    assert len(json.loads(ended.stdout)["checks"]) == 3
+    assert "does not exist" in ended.stderr
