@@ -4,15 +4,10 @@
 events AS (
         -- An old row takes away one copy, a new row adds one.
         SELECT
-{%- for column in plan.columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
             {{ plan.effect }},
-            CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }},
-            seq AS {{ plan.change_seq }}
+            seq AS {{ plan.change_seq }},
+{%- include "side_columns.sql" %}
+            CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }}
         FROM sides
     ),
 
