@@ -61,6 +61,18 @@ def test_a_column_that_the_target_lacks_is_named(project: Project) -> None:
     assert _rows(project) == [(6, "1.25"), (7, "1.00")]
 
 
+@pytest.mark.parametrize("written", ["varchar(9)", "char(9)", "string", "numeric(12)", "decimal"])
+def test_a_target_type_is_what_the_engine_makes_of_it(project: Project, written: str) -> None:
+    """DuckDB drops lengths of texts and fills in those of decimals: the second run goes on."""
+    kind = f"{{type: numeric, target_type: {written}}}"
+    table = f"{{name: v, columns: {{a: int, b: {kind}}}, primary_key: [a]}}"
+    project.write("tables/v.yml", f"tables: [{table}]\n")
+    project.write("publications/v.sql", "CREATE PUBLICATION v FOR TABLE v;\n")
+    project.write("subscriptions/v.yml", "subscriptions: [{name: v, publications: [v]}]\n")
+    project.succeed("run", "--select", "v")
+    project.succeed("run", "--select", "v")
+
+
 def test_a_column_that_is_published_no_more_may_stay(project: Project) -> None:
     """DROP COLUMN on the source leaves the subscriber's column, and NULL in new rows."""
     project.write("tables/u.sql", "ALTER TABLE t DROP COLUMN b;\n")

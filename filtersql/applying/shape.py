@@ -23,6 +23,7 @@ __all__ = ["unfit", "usual"]
 
 #: Iceberg stores the narrower ones as INT.
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+_TEXTS = exp.DataType.TEXT_TYPES
 
 
 def unfit(
@@ -48,9 +49,19 @@ def usual(text: str, engine: Engine) -> str:
 
 
 def _holds(held: str, wanted: str, engine: Engine) -> bool:
-    if held.upper() == wanted.upper():
-        return True
+    """Whether the types are the same; an engine may drop lengths, or fill them in."""
+    first, second = (exp.DataType.build(text, dialect=engine) for text in (held, wanted))
     pair = usual(held, engine), usual(wanted, engine)
+    if pair[0] == pair[1]:
+        return True
     if all(one in _INTEGERS for one in pair):
         return _INTEGERS.index(pair[0]) >= _INTEGERS.index(pair[1])
-    return pair[0] == pair[1]
+    if first.this != second.this and not all(one.this in _TEXTS for one in (first, second)):
+        return False
+    sizes = [[one.sql() for one in kind.expressions] for kind in (first, second)]
+    return not all(sizes) or _scaled(sizes[0]) == _scaled(sizes[1])
+
+
+def _scaled(sizes: list[str]) -> list[str]:
+    """DECIMAL(10) is DECIMAL(10, 0)."""
+    return sizes if len(sizes) > 1 else [*sizes, "0"]
