@@ -1,9 +1,10 @@
-"""A certificate authority, certificates signed by it, and a directory server with one user."""
+"""A certificate authority, certificates signed by it, a directory server with one user, a token."""
 
 from __future__ import annotations
 
 import shutil
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 USER, PASSWORD = "ann", "open sesame; --"
+TOKEN = "sesame-of-connect"
 BASE = "ou=people,dc=example,dc=org"
 KEYSTORE_PASSWORD = "keystore-secret"
 _SLAPD = shutil.which("slapd") or "/usr/sbin/slapd"
@@ -47,6 +49,14 @@ def keystore(folder: Path, name: str, host: str) -> Path:
         "-out", "server.p12", "-passout", f"pass:{KEYSTORE_PASSWORD}",
     )  # fmt: skip
     return folder / "server.p12"
+
+
+def http2(folder: Path) -> ssl.SSLContext:
+    """How a server that has the certificate of a keystore speaks TLS to clients of gRPC."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "server.pem", folder / "server.key")
+    context.set_alpn_protocols(["h2"])
+    return context
 
 
 def _openssl(folder: Path, *words: str) -> None:

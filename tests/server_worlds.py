@@ -6,15 +6,16 @@ import datetime
 import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
 import secured
+from relays import relay
 from running import SPAN, World, insert, table, update
 from spark_server import SparkServer, serving
 
-from filtersql.applying import ledger
+from filtersql.applying import lease, ledger
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 from filtersql.targets.remote import Remote
@@ -25,21 +26,32 @@ WAYS = {
     "nosasl": {"hive.server2.authentication": "NOSASL"},
 }
 HOSTILE = 'x"; DROP TABLE t1; --'
+#: a table's name, where the catalog takes any
+HOSTILE_TABLE = '`x`"; DROP TABLE t1; --'
 TEXT = "it's ${x} \\ `q`'; DROP TABLE s1.t1; -- /* \n é 日本 😀"
+
+
+_CONF = {
+    "spark.connect.authenticate.token": secured.TOKEN,
+    # Its statements are many, its rows few: what is compiled for a statement runs once.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory) -> Iterator[SparkServer]:
-    """One Java process that speaks Thrift in several ways, and Connect.
+    """One Java process that speaks Thrift in several ways, and Connect over TLS with a token.
 
     Two of them ask a directory server for the password, over TLS; where slapd is installed.
     """
     folder = tmp_path_factory.mktemp("server")
     with ExitStack() as stack:
         ways = dict(WAYS)
+        secured.authority(folder, "good")
+        secured.authority(folder, "other")
+        keystore = secured.keystore(folder, "good", "localhost")
         if secured.has_directory():
-            secured.authority(folder, "good")
-            secured.authority(folder, "other")
             asked = {
                 "hive.server2.authentication": "LDAP",
                 "hive.server2.authentication.ldap.url": stack.enter_context(
@@ -47,11 +59,14 @@ def server(tmp_path_factory) -> Iterator[SparkServer]:
                 ),
                 "hive.server2.authentication.ldap.baseDN": secured.BASE,
                 "hive.server2.use.SSL": "true",
-                "hive.server2.keystore.path": str(secured.keystore(folder, "good", "localhost")),
+                "hive.server2.keystore.path": str(keystore),
                 "hive.server2.keystore.password": secured.KEYSTORE_PASSWORD,
             }
             ways |= {"ldap": asked, "ldap over http": {**asked, **WAYS["http"]}}
-        yield stack.enter_context(serving(folder, ways))
+        started = stack.enter_context(serving(folder, ways, conf=_CONF))
+        secure = stack.enter_context(relay(started.ports["connect"], secured.http2(folder)))
+        ports = {**started.ports, "connect over tls": secure.port}
+        yield replace(started, ports=ports)
 
 
 @dataclass
@@ -67,8 +82,9 @@ class Place:
         self.output.settings |= settings
         engine = open_engine(self.output, self.world.root)
         if not self.opened:
-            for parts in (("s1", "t1"), ("s1", "t2"), ("filtersql", "ledger")):
-                engine.drop(parts)
+            for name in ("t1", second(self.world)):
+                engine.drop(("s1", name))
+            engine.drop(("filtersql", "ledger"))
         self.opened.append(engine)
         return engine
 
@@ -85,7 +101,7 @@ def output(kind: str, server: Callable[[], SparkServer]) -> SimpleNamespace:
     elif method == "thrift":
         settings = {"host": "127.0.0.1", "port": server().ports["binary"], "connect_timeout": 10}
     elif method == "connect":
-        settings = {"url": f"sc://127.0.0.1:{server().ports['connect']}"}
+        settings = secure(server())
     return SimpleNamespace(
         type="duckdb" if method == "duckdb" else "spark",
         method=None if method == "duckdb" else method,
@@ -95,6 +111,21 @@ def output(kind: str, server: Callable[[], SparkServer]) -> SimpleNamespace:
         settings=settings,
         span=SPAN,
     )
+
+
+def secure(server: SparkServer) -> dict[str, object]:
+    """How Connect is reached: over TLS that is verified, and with the token."""
+    return {
+        "url": f"sc://localhost:{server.ports['connect over tls']}",
+        "use_ssl": True,
+        "ca_cert": str(server.folder / "good.pem"),
+        "token": secured.TOKEN,
+    }
+
+
+def second(world: World) -> str:
+    """The name of a sample's second table."""
+    return HOSTILE_TABLE if world.catalog_name or world.engine == "duckdb" else "t2"
 
 
 @pytest.fixture
@@ -137,17 +168,18 @@ LOW = {
 def sample(world: World) -> World:
     """Two tables: every kind of value, and names that are SQL."""
     world.publish(table("t1", a="int4!", **TYPES), where="{p}a > 5")
-    world.publish(table("t2", a="int4!", **{HOSTILE: "text"}))
+    other = second(world)
+    world.publish(table(other, a="int4!", **{HOSTILE: "text"}))
     world.source(path="source/{schema}.{table}.jsonl")
     world.write("source/public.t1.jsonl", [{"a": 1, **LOW}, {"a": 6, **LOW}, {"a": 7, **HIGH}])
-    world.write("source/public.t2.jsonl", [{"a": 1, HOSTILE: TEXT}])
+    world.write(f"source/public.{other}.jsonl", [{"a": 1, HOSTILE: TEXT}])
     return world.feed(
         [
             insert("t1", a=8, **HIGH),
             update("t1", {"a": 1}, a=9, **LOW),
             update("t1", {"a": 6}, a=2, **LOW),
             update("t1", a=7, **dict.fromkeys(TYPES)),
-            insert("t2", a=2, **{HOSTILE: None}),
+            insert(other, a=2, **{HOSTILE: None}),
         ]
     )
 
@@ -210,22 +242,32 @@ def remote(engine: Engine) -> Remote:
     return engine
 
 
-def slowed(place: Place, port: int) -> None:
-    """A run whose MERGE takes seconds: its source is joined with a long count."""
-    engine = remote(place.open(port=port, transport="http"))
+def assert_few_trips(engine, world, monkeypatch, announce) -> None:
+    """Eight for a batch of a table that is alone in its subscription; the lease is not renewed."""
+    monkeypatch.setattr(lease, "SECONDS", 3600)
+    before = engine.line.trips
+    world.feed([{"seq": 900, **insert("t1", a=900, b="y")}], name="2")
+    assert world.run(engine).results[0].rows_inserted == 1
+    trips = engine.line.trips - before
+    announce(f"round trips of a batch of one table over Thrift, {engine.format}: {trips}")
+    assert trips <= 8
+
+
+def slowed(marked: str, rows: int) -> None:
+    """The MERGE of a run takes as long as counting so many rows; `marked` is printed before it.
+
+    There are no heartbeats: what the server works at then is the MERGE.
+    """
+    lease.SECONDS = 3600  # type: ignore[misc]
     write = Remote._write
 
     def slow(self: Remote, statement: str, *rest: object) -> object:
-        if "filtersql_stage__0" in statement:
-            count = "(SELECT MAX(id) AS m FROM RANGE(1500000000))"
-            staged = "SELECT * FROM `filtersql_stage__0`"
-            assert staged in statement
+        staged = "SELECT * FROM `filtersql_stage__0`"
+        if staged in statement:
+            count = f"(SELECT MAX(id) AS m FROM RANGE({rows}))"
             slower = f"SELECT s.* FROM `filtersql_stage__0` AS s JOIN {count} ON m > 0"
             statement = statement.replace(staged, slower)
-            print("WRITING", flush=True)
+            print(marked, flush=True)
         return write(self, statement, *rest)  # type: ignore[arg-type]
 
     Remote._write = slow  # type: ignore[method-assign, assignment]
-    world = small(place.world)
-    world.feed([{"seq": 9, **insert("t1", a=9, b="y")}], name="2")
-    world.run(engine)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 READY = "LISTENING"
+_JOBS = "JOBS "
 _LONGEST_START = 240
 
 
@@ -33,6 +34,16 @@ class SparkServer:
     folder: Path
     ports: Mapping[str, int]
     process: subprocess.Popen[str]
+
+    def jobs(self) -> int:
+        """How many jobs it is working at, for whichever session."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("jobs\n")
+        self.process.stdin.flush()
+        while not (line := self.process.stdout.readline()).startswith(_JOBS):
+            assert line, "the server is gone"
+        return int(line.removeprefix(_JOBS))
 
 
 def free_ports(count: int) -> list[int]:
@@ -102,7 +113,10 @@ def _wait(process: subprocess.Popen[str], folder: Path) -> None:
 
     def listen() -> None:
         assert process.stdout is not None
-        heard.extend(line for line in process.stdout if READY in line)
+        for line in process.stdout:
+            if READY in line:
+                heard.append(line)
+                return  # the rest are answers
 
     threading.Thread(target=listen, daemon=True).start()
     end = time.monotonic() + _LONGEST_START
@@ -150,7 +164,9 @@ def main(said: dict) -> None:
         thread.start()
         thread.join()
     print(READY, flush=True)
-    sys.stdin.read()
+    for _ in sys.stdin:
+        active = spark.sparkContext.statusTracker().getActiveJobsIds()
+        print(f"{_JOBS}{len(active)}", flush=True)
     os._exit(0)
 
 

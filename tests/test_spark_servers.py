@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import threading
-import time
 
 import pytest
 import secured
+from broken_off import broken_project, fed, until, writing
+from relays import relay
 from running import SPAN, delete, insert, truncate
 from server_worlds import (
     HIGH,
@@ -19,11 +16,14 @@ from server_worlds import (
     LOW,
     TEXT,
     TYPES,
+    assert_few_trips,
     expected,
     forget_the_end,
     held,
     remote,
     sample,
+    second,
+    secure,
     small,
 )
 from spark_server import SparkServer
@@ -31,7 +31,7 @@ from transcripts import Shell
 
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
-from filtersql.targets import thrift, uploading
+from filtersql.targets import connect, thrift, uploading
 from filtersql.targets.model import Mark
 from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
@@ -54,7 +54,8 @@ def test_the_same_rows_everywhere(kind, at) -> None:
     assert result.mistakes == ()
     nulls = ("7", *[None] * len(TYPES))
     assert held(engine, "t1") == [nulls, expected(8, HIGH), expected(9, LOW)]
-    assert held(engine, "t2") == [("1", TEXT), ("2", None)]
+    other = second(place.world)
+    assert held(engine, other) == [("1", TEXT), ("2", None)]
     first = result.results[0]
     assert (first.rows_inserted, first.rows_updated, first.rows_deleted) == (4, 1, 1)
     assert [found.message for found in world.run(engine).results] == ["nothing new"] * 2
@@ -64,26 +65,26 @@ def test_the_same_rows_everywhere(kind, at) -> None:
         assert engine.committed(compiled) == Mark("s1", compiled.relation, 1, 5)
         forget_the_end(engine, compiled)
     world.feed([{"seq": 9, **truncate("t1")}, {"seq": 10, **insert("t1", a=30, **HIGH)},
-                {"seq": 11, **delete("t2", a=1)}], name="2")  # fmt: skip
+                {"seq": 11, **delete(other, a=1)}], name="2")  # fmt: skip
     result = world.run(engine)
     assert result.mistakes == ()
     assert held(engine, "t1") == [expected(30, HIGH)]
-    assert held(engine, "t2") == [("2", None)]
+    assert held(engine, other) == [("2", None)]
     assert [(r.rows_inserted, r.rows_deleted, r.position) for r in result.results] == [
         (1, 3, 11),
         (0, 1, 11),
     ]
 
     world.feed([{"seq": 12, **insert("t1", a=31, **LOW)},
-                {"seq": 13, **insert("t2", a=2, **{HOSTILE: "again"})},
+                {"seq": 13, **insert(other, a=2, **{HOSTILE: "again"})},
                 {"seq": 14, **insert("t1", a=32, **{**LOW, "i": 99999})}], name="3")  # fmt: skip
     assert world.run(engine).mistakes
     assert held(engine, "t1") == [expected(30, HIGH)]
-    assert held(engine, "t2") == [("2", None)]
+    assert held(engine, other) == [("2", None)]
 
 
-@pytest.mark.parametrize("kind", ["thrift iceberg", "connect iceberg"])
-def test_what_the_server_does_not_see_is_sent_in_chunks(kind, at, monkeypatch) -> None:
+@pytest.mark.parametrize("kind", ["thrift delta", "connect iceberg"])
+def test_what_the_server_does_not_see_is_sent_in_chunks(kind, at, monkeypatch, announce) -> None:
     """The rows stand in a table meanwhile; afterwards the table is gone."""
     monkeypatch.setattr(uploading, "CHUNK_BYTES", 4000)
     place = at(kind)
@@ -102,6 +103,8 @@ def test_what_the_server_does_not_see_is_sent_in_chunks(kind, at, monkeypatch) -
     assert result.results[0].rows_inserted == 194
     assert engine.sent_rows == 200
     assert any(parts[1].startswith("upload_") for parts in made)
+    if kind == "thrift delta":
+        assert_few_trips(engine, world, monkeypatch, announce)
     engine.close()
     left = place.open().rows(f"SHOW TABLES IN {engine.table_sql(['filtersql'])}")
     assert [row[1] for row in left] == ["ledger"]
@@ -132,89 +135,66 @@ def test_a_feed_in_a_table_of_the_server_is_fetched_in_parts(kind, at, monkeypat
     assert world.run(engine).results[0].message == "nothing new"
 
 
-def test_a_shared_folder_is_read_by_the_server(at, tmp_path) -> None:
-    """Nothing is sent; the file is gone afterwards."""
+def test_a_shared_folder_is_read_by_the_server(at, tmp_path, monkeypatch, announce) -> None:
+    """Nothing is sent; the files are gone afterwards."""
     place = at("thrift iceberg")
     engine = remote(place.open(staging_path="shared"))
-    assert small(place.world).run(engine).mistakes == ()
+    world = small(place.world)
+    assert world.run(engine).mistakes == ()
     assert held(engine, "t1") == [("6", "x")]
+    assert_few_trips(engine, world, monkeypatch, announce)
     assert engine.sent_rows == 0
     assert list((tmp_path / "shared").iterdir()) == []
 
 
-def test_a_batch_costs_few_round_trips(at, announce) -> None:
-    """Eight for a table that is alone in its subscription."""
-    place = at("thrift iceberg")
-    engine = remote(place.open())
-    world = small(place.world)
-    assert world.run(engine).mistakes == ()
-    before = engine.line.trips
-    world.feed([{"seq": 9, **insert("t1", a=9, b="y")}], name="2")
-    assert world.run(engine).results[0].rows_inserted == 1
-    trips = engine.line.trips - before
-    announce(f"round trips of a batch of one table over Thrift: {trips}")
-    assert trips <= 8
+def test_a_merge_that_is_broken_off_is_settled_by_its_mark(server, tmp_path) -> None:
+    """A client that is killed, Ctrl-C, and a connection that is cut: no MERGE is made twice."""
+    with relay(server.ports["binary"]) as through:
+        output = {"type": "spark", "method": "thrift", "host": "127.0.0.1", "format": "iceberg",
+                  "catalog": "lake"}  # fmt: skip
+        outputs = {
+            "plain": {**output, "port": server.ports["binary"]},
+            "http": {**output, "port": server.ports["http"], "transport": "http"},
+            "relayed": {**output, "port": through.port},
+        }
+        shell = broken_project(tmp_path, outputs)
+        line = thrift.connect(address(outputs["plain"], tmp_path), {})
 
+        def asked(query: str) -> list[tuple]:
+            return line.ask(query)[1]
 
-_KILLED = """
-import json, sys
-from pathlib import Path
-sys.path[:0] = sys.argv[2:]
-from types import SimpleNamespace
-from server_worlds import Place, output, small, slowed
-from running import World
-said = json.loads(sys.argv[1])
-server = SimpleNamespace(ports={"binary": said["port"]})
-place = Place(World(Path(said["root"]), "spark", "lake"), output("thrift iceberg", lambda: server))
-place.opened.append(None)
-slowed(place, said["port"])
-"""
+        line.ask("DROP TABLE IF EXISTS lake.filtersql.ledger")
+        assert shell.filtersql("run").exit_code == 0
 
+        # Over HTTP the server does not see that nobody waits any more: the MERGE goes on.
+        fed(shell, 9)
+        child = writing(shell, server, "http", 10**7)
+        child.kill()
+        child.communicate()
+        snapshots = "SELECT summary['filtersql.position'] FROM lake.cut.t1.snapshots"
+        until(lambda: ("9",) in asked(snapshots))
+        assert asked("SELECT * FROM lake.cut.t1") == [(9, "x")]
+        ended = shell.filtersql("run")
+        assert (ended.exit_code, "an interrupted run is finished" in ended.both) == (0, True)
 
-def test_a_merge_whose_client_was_killed_is_settled_by_its_mark(at, server) -> None:
-    """Over HTTP the server does not see that nobody waits any more: the MERGE goes on."""
-    place = at("thrift iceberg")
-    engine = remote(place.open())
-    world = small(place.world)
-    assert world.run(engine).mistakes == ()
-    said = {"root": str(world.root), "port": server.ports["http"]}
-    child = subprocess.Popen(
-        [sys.executable, "-c", _KILLED, json.dumps(said), os.path.dirname(__file__)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout is not None
-    with child.stdout:
-        assert child.stdout.readline() == "WRITING\n"
-        time.sleep(1)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-    snapshots = f"SELECT COUNT(*) FROM {engine.table_sql(('s1', 't1'))}.snapshots"
-    before = engine.rows(snapshots)
-    end = time.monotonic() + 300
-    while engine.rows(snapshots) == before and time.monotonic() < end:
-        time.sleep(0.5)
-    assert held(engine, "t1") == [("6", "x"), ("9", "y")]  # the server went on
-    result = world.run(engine)
-    assert result.mistakes == ()
-    assert result.results[0].message == "an interrupted run is finished"
-    assert held(engine, "t1") == [("6", "x"), ("9", "y")]
+        fed(shell, 10)
+        child = writing(shell, server, "plain", 10**10)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate()
+        assert (child.returncode, "Traceback" in said) == (130, False)
+        until(lambda: server.jobs() == 0)  # long before it could have been through
 
+        child = writing(shell, server, "relayed", 10**10)
+        through.cut()
+        _, said = child.communicate()
+        assert (child.returncode, "Traceback" in said) == (2, False)
+        assert "lost the connection to the Spark Thrift server" in said
+        until(lambda: server.jobs() == 0)
 
-def test_an_interrupted_statement_is_cancelled(server) -> None:
-    """From another thread, as Ctrl-C does it; the session is gone, and says so."""
-    line = thrift.connect(address({"host": "127.0.0.1", "port": server.ports["http"],
-                                   "transport": "http"}, server.folder), {})  # fmt: skip
-    threading.Timer(2, line.interrupt).start()
-    began = time.monotonic()
-    with pytest.raises(Mistakes) as found:
-        line.ask("SELECT SUM(a.id * b.id) FROM RANGE(10000000) AS a, RANGE(10000000) AS b")
-    assert time.monotonic() - began < 60
-    assert found.value.exit_code in (1, 2)
-    with pytest.raises(Mistakes) as found:
-        line.ask("SELECT 1")
-    assert found.value.exit_code == 2
-    assert "lost the connection" in str(found.value)
+        assert shell.filtersql("run").exit_code == 0
+        assert asked("SELECT * FROM lake.cut.t1 ORDER BY a") == [(9, "x"), (10, "x")]
+        assert sorted(asked(snapshots)) == [("10",), ("9",)]
+        line.close()
 
 
 def refused(server: SparkServer, way: str, **settings: object) -> str:
@@ -266,6 +246,28 @@ def test_a_directory_server_knows_the_password_and_tls_is_verified(server) -> No
         for wrong in ({"ca_cert": "other.pem"}, {"ca_cert": None}, {"host": "127.0.0.1"}):
             assert "CERTIFICATE_VERIFY_FAILED" in refused(server, way, **{**said, **wrong})
         assert "none.pem" in refused(server, way, **{**said, "ca_cert": "none.pem"})
+
+
+def test_connect_verifies_the_server_and_shows_its_token(server) -> None:
+    """Another token, none, another authority, another host: one message each."""
+    right = secure(server)
+    plain = f"sc://localhost:{server.ports['connect']}"
+    line = connect.connect({"url": plain, "token": secured.TOKEN}, server.folder, {})
+    assert line.ask("SELECT 1")[1] == [(1,)]
+    line.close()
+    for wrong, message in (
+        ({"token": "wrong-secret"}, "refused the token"),
+        ({"token": None}, "refused the token"),
+        ({"ca_cert": "other.pem"}, "CERTIFICATE_VERIFY_FAILED"),
+        ({"ca_cert": None}, "CERTIFICATE_VERIFY_FAILED"),
+        ({"url": right["url"].replace("localhost", "127.0.0.1")}, "CERTIFICATE_VERIFY_FAILED"),
+    ):
+        with pytest.raises(Mistakes) as found:
+            connect.connect({**right, **wrong}, server.folder, {})
+        assert found.value.exit_code == 2
+        assert message in str(found.value)
+        assert "secret" not in str(found.value)
+        assert secured.TOKEN not in str(found.value)
 
 
 def test_debug_says_what_works_and_nothing_shows_a_secret(server, tmp_path, monkeypatch) -> None:

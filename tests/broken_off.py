@@ -1,0 +1,76 @@
+"""A project on a Thrift server whose `filtersql run` is broken off while the server merges."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from running import insert
+from spark_server import SparkServer
+from transcripts import Shell
+
+__all__ = ["broken_project", "fed", "until", "writing"]
+
+_CHILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from server_worlds import slowed
+slowed("WRITING", int(sys.argv[2]))
+sys.argv = ["filtersql", *sys.argv[3:]]
+from filtersql.cli import main
+main()
+"""
+_TABLES = "tables: [{name: t1, columns: {a: int not null, b: text}, primary_key: [a]}]\n"
+_PROJECT = {
+    "filtersql_project.yml": "name: cut\nversion: 1\nprofile: cut\n",
+    "tables/t.yml": _TABLES,
+    "publications/p.yml": 'publications: [{name: p, tables: [{name: t1, where: "a > 5"}]}]\n',
+    "subscriptions/s.yml": "subscriptions: [{name: cut, publications: [p],"
+    ' changes: {path: "changes/*.jsonl"}}]\n',
+}
+
+
+def fed(shell: Shell, seq: int) -> None:
+    """One more change in the project's feed."""
+    change = {"seq": seq, **insert("t1", a=seq, b="x")}
+    (shell.folder / "changes" / f"{seq:03}.jsonl").write_text(json.dumps(change))
+
+
+def writing(shell: Shell, server: SparkServer, target: str, rows: int) -> subprocess.Popen[str]:
+    """`filtersql run` in a process of its own, whose MERGE the server is working at."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", _CHILD, os.path.dirname(__file__), str(rows),
+         "run", "--target", target],
+        cwd=shell.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert child.stdout is not None
+    while "WRITING" not in (line := child.stdout.readline()):
+        assert line, child.communicate()
+    until(lambda: server.jobs() > 0)
+    return child
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for it."""
+    end = time.monotonic() + 300
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def broken_project(folder: Path, outputs: dict[str, dict[str, object]]) -> Shell:
+    """Its files; the target cut.t1 is at one of these outputs."""
+    profiles = json.dumps({"cut": {"target": next(iter(outputs)), "outputs": outputs}})
+    for name, text in {**_PROJECT, "profiles.yml": profiles, "changes/000.jsonl": ""}.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return Shell(folder)
