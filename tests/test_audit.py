@@ -286,7 +286,7 @@ def test_a_repair_and_a_run_write_one_after_the_other(tmp_path: Path) -> None:
     execute(tmp_path, BROKEN["keyed"][0])
     console = Console(Options(project_dir=tmp_path, target="local", quiet=True))
     made, compilation = loaded_compilation(console)
-    (one,) = (each for each in audits_of(made, compilation.nodes)["s1"]
+    (one,) = (each for each in audits_of(made, compilation.nodes, compilation)["s1"]
               if each.compiled.relation.name == "keyed")  # fmt: skip
     with duckdb.connect(str(tmp_path / "proved.duckdb")) as connection:
         engine = OneByOne(connection)

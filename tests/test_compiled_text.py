@@ -131,7 +131,7 @@ class TestSqlfluff:
         """`init` gives a project the file, which leaves out four rules and says why."""
         found = _statements(_hard(tmp_path))
         hard = {name: text for name, text in found.items() if name.startswith(("hard", "a_table"))}
-        assert len(hard) == 8
+        assert len(hard) == 9
         assert _lint(hard, TEMPLATE / ".sqlfluff") == []
 
     def test_the_shipped_file_still_sees_a_mess(self, tmp_path: Path) -> None:
