@@ -8,6 +8,8 @@ from filtersql.errors import Mistake
 from filtersql.source import Span
 
 __all__ = [
+    "CatalogFailed",
+    "CatalogMissing",
     "CertificateRefused",
     "ConnectionLost",
     "EngineRefused",
@@ -17,6 +19,7 @@ __all__ = [
     "JavaMissing",
     "JavaTooOld",
     "MissingExtra",
+    "NameRefused",
     "NoAnswer",
     "SettingRefused",
     "SignInRefused",
@@ -226,4 +229,45 @@ class FormatMissing(EngineRefused):
         self.hint = (
             "The server needs the jars of Delta or Iceberg, spark.sql.extensions and the catalog: "
             "spark.sql.catalog.spark_catalog for Delta, spark.sql.catalog.<name> for Iceberg."
+        )
+
+
+class CatalogMissing(EngineRefused):
+    """The output names a catalog that the engine does not have."""
+
+    exit_code = 2
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__("Spark", reason)
+        self.message = f'Spark has no catalog "{name}"'
+        self.detail = reason
+        self.hint = (
+            "Compare `catalog` of the output with spark.sql.catalog.<name> at the server, or let "
+            "the output bring its settings: catalog_config: {type: rest, uri: …}."
+        )
+
+
+class CatalogFailed(EngineRefused):
+    """What refused is not Spark's SQL: a catalog, a disk or Java."""
+
+    exit_code = 2
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("Spark", reason)
+        self.hint = (
+            "The words are of its catalog, its storage or Java. Look at `catalog_config` of the "
+            "output or spark.sql.catalog.<name>.* at the server (an Iceberg catalog without a "
+            "`type` is a Hive metastore's), at whether that place can be reached and written to, "
+            "and at the server's log."
+        )
+
+
+class NameRefused(EngineRefused):
+    """A catalog that cannot hold a name."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("Spark", reason, "a name")
+        self.hint = (
+            "The catalog of the output cannot hold it. Give the target a name of letters, digits "
+            "and _, or use another catalog."
         )

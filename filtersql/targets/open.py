@@ -110,7 +110,12 @@ def _remote(output: OutputLike, root: Path) -> Engine:
     from filtersql.targets.remote import Remote
 
     said = output.settings
-    conf = _catalog(output, None) | _texts(said.get("spark_conf"))
+    given = _texts(said.get("spark_conf"))
+    conf = _catalog(output, None) | given
+    prefix = f"spark.sql.catalog.{output.catalog}"
+    if not said.get("catalog_config") and not any(name.startswith(prefix) for name in given):
+        # The catalog is the server's own: of which class it is, and whether there is one.
+        conf.pop(prefix, None)
     line: Line
     if output.method == "thrift":
         from filtersql.targets import thrift

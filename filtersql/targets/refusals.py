@@ -16,7 +16,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.targets import EngineRefused, FormatMissing, TableChanged
+from filtersql.errors.targets import (
+    CatalogFailed,
+    CatalogMissing,
+    EngineRefused,
+    FormatMissing,
+    NameRefused,
+    TableChanged,
+)
 
 __all__ = ["is_conflict", "is_missing", "reason_of", "spark_refusal", "spark_refusals"]
 
@@ -39,6 +46,19 @@ _LACKING = re.compile(
     r"[Cc]annot find catalog plugin|Plugin class for catalog|"
     r"\[UNSUPPORTED_FEATURE\.TABLE_OPERATION\]"
 )
+#: a name's first part that Spark took for a schema, or said to be no catalog
+_NO_CATALOG = re.compile(
+    r"\[REQUIRES_SINGLE_PART_NAMESPACE\].* but got `((?:[^`]|``)+)`\."
+    r"|\[CATALOG_NOT_FOUND\] The catalog `((?:[^`]|``)+)`"
+)
+_NO_NAME = re.compile(r"\[INVALID_SCHEMA_OR_RELATION_NAME\]")
+#: Spark's own errors have a class; without one they are of a catalog, a disk or Java
+_CLASS = re.compile(r"\[[A-Z_][A-Z0-9_.]+\]")
+_NO_JAVA_CLASS = re.compile(
+    r"java\.lang\.(?:NoClassDefFoundError|ClassNotFoundException): "
+    r"(?:Could not initialize class )?([\w./$]+)"
+)
+_CALLED = re.compile(r"\AAn error occurred while calling [\w.$:]+\n: ")
 _WRAPPED = re.compile(
     r"\A(?:[\w.$]+(?:Exception|Error): )?(?:Error running query: )?(?:\[[\w.]+\] )?"
     r"(?:[\w.$]+(?:Exception|Error): )(?=\S)"
@@ -49,6 +69,7 @@ def reason_of(text: str) -> str:
     """The engine's words without stack traces and statement texts; filtersql's own guard alone."""
     if ours := _OURS.search(text):
         return ours[1]
+    text = _CALLED.sub("", text)
     return _NOISE.sub("", _WRAPPED.sub("", text)).strip() or text.strip()
 
 
@@ -65,11 +86,21 @@ def is_conflict(refused: Mistakes) -> bool:
 def spark_refusal(text: str) -> Mistake:
     """Spark's words as a mistake."""
     reason = reason_of(text)
+    if _OURS.search(text):
+        return EngineRefused("Spark", reason)
+    if found := _NO_CATALOG.search(reason):
+        return CatalogMissing((found[1] or found[2]).replace("``", "`"), reason.splitlines()[0])
     if _LACKING.search(reason):
         return FormatMissing(reason.splitlines()[0])
     if _CONFLICT.search(reason):
         return TableChanged(reason.splitlines()[0])
-    return EngineRefused("Spark", reason)
+    if _NO_NAME.search(reason):
+        return NameRefused(reason.splitlines()[0])
+    if _CLASS.search(text):
+        return EngineRefused("Spark", reason)
+    if found := _NO_JAVA_CLASS.search(text):
+        return CatalogFailed(f"the Java class {found[1].replace('/', '.')} is missing")
+    return CatalogFailed(reason)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from filtersql.errors import Mistakes
+from filtersql.errors.targets import NameRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine
@@ -49,7 +50,13 @@ def described(rows: Sequence[Sequence[object]]) -> tuple[tuple[str, str], ...]:
 
 
 def table_name(catalog: str | None, parts: Sequence[str]) -> str:
-    """A table's name, quoted, on Spark, in the catalog of the targets."""
+    """A table's name, quoted, on Spark, in the catalog of the targets.
+
+    Raises Mistakes for a name that is a way to another table's folder: catalogs make paths of them.
+    """
+    wrong = [part for part in parts if part in ("", ".", "..") or "/" in part]
+    if wrong:
+        raise Mistakes([NameRefused(f"{quoted(wrong[0], 'spark')} is a path")])
     return ".".join(quoted(part, "spark") for part in ([catalog] if catalog else []) + [*parts])
 
 
