@@ -7,8 +7,9 @@ Example
 
 A mutant turns one comparison, AND or OR, NOT, flag or branch on a line that the cases run. It
 lives in a process of its own, which carries the claiming cases out until one answers otherwise. A
-survivor is a line that no case needs, or a change that changes nothing. Ends with 1 where fewer
-than `ENOUGH` of a module's mutants are killed.
+survivor is a line that no case needs, or a change that changes nothing: `mutants_alike.txt` lists
+those with the reason, and they are printed beside the others. Ends with 1 where fewer than `ENOUGH`
+of a module's other mutants are killed; a listed one that is killed counts as a survivor.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ from transcripts import normalised
 ENOUGH = 0.7
 #: the rooms whose modules are rules; the others carry them out, and have tests of their own
 RULES = ("changes", "definitions", "filters", "publications", "reviewing")
+#: mutants that change nothing: `module | line of code | change | why`
+ALIKE = Path(__file__).parent / "mutants_alike.txt"
 _SECONDS = 60
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Eq: ast.NotEq,
@@ -248,29 +251,49 @@ def claiming(module: str) -> list[Case]:
     )
 
 
+def alike() -> dict[tuple[str, str, str], str]:
+    """Why mutants change nothing, by their module, the text of their line and what they change."""
+    lines = ALIKE.read_text(encoding="utf-8").splitlines()
+    rows = [line.split(" | ") for line in lines if line and not line.startswith("#")]
+    return {(module, code, what): why for module, code, what, why in rows}
+
+
 def report(module: str, each: int) -> tuple[int, int]:
-    """Print the survivors of a module; how many mutants were killed, of how many."""
+    """Print the survivors of a module; how many mutants were killed, of how many that could be."""
     loaded = importlib.import_module("filtersql." + module.replace("/", "."))
     cases = claiming(module)
     run = in_child(lines_run, loaded, cases) or ""  # type: ignore[arg-type]
     if run.startswith(("failed", "stopped")):
         print(f"{module}: its cases do not answer as they should: {run}")
         return 0, 1
-    tree = ast.parse(Path(loaded.__file__ or "").read_text(encoding="utf-8"))
+    text, reasons = Path(loaded.__file__ or "").read_text(encoding="utf-8"), alike()
+    tree, code = ast.parse(text), ["", *map(str.strip, text.splitlines())]
     found = places(tree, {int(line) for line in run.split()}) + tables(loaded)
     chosen = sorted(
         random.Random(module).sample(found, min(each, len(found))), key=lambda one: one.line
     )
-    killed = 0
+    killed, same, met = 0, 0, set[tuple[str, str, str]]()
     for mutant in chosen:
+        why = reasons.get((module, code[mutant.line], mutant.what))
+        place = f"filtersql/{module}.py:{mutant.line}: {mutant.what}"
         if in_child(break_and_ask, loaded, mutant, cases):  # type: ignore[arg-type]
             killed += 1
+        elif why is not None:
+            same += 1
+            met.add((module, code[mutant.line], mutant.what))
+            print(f"  changes nothing: {place}: {why}")
         else:
-            print(f"  survives: filtersql/{module}.py:{mutant.line}: {mutant.what}")
+            print(f"  survives: {place}")
+    listed = {key for key in reasons if key[0] == module and len(chosen) == len(found)}
+    for key in sorted(listed - met):
+        print(f"  is killed or gone, but listed as changing nothing: {' | '.join(key)}")
+    made = len(chosen) - same + len(listed - met)
     print(
-        f"{module}: {killed} of {len(chosen)} mutants are killed by {len(cases)} cases", flush=True
+        f"{module}: {killed} of {made} mutants are killed by {len(cases)} cases"
+        + (f", {same} change nothing" if same else ""),
+        flush=True,
     )
-    return killed, len(chosen)
+    return killed, made
 
 
 def main() -> int:

@@ -66,6 +66,10 @@ class DraftTable:
     identity: ReplicaIdentity = field(default_factory=ReplicaIdentity)
     indexes: dict[str, DraftIndex] = field(default_factory=dict)
     foreign_keys: list[tuple[ForeignKey, Span]] = field(default_factory=list)
+    #: names of constraints that are no keys; of NOT NULL, with the column
+    constraints: dict[str, str | None] = field(default_factory=dict)
+    #: whether every constraint has its name here: YAML gives them none
+    all_named: bool = False
     partition_by: tuple[str, tuple[str, ...]] | None = None
     partition_of: RelationName | None = None
     #: whether the parent is still to be looked up: YAML may define it in a later file

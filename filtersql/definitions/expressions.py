@@ -18,7 +18,7 @@ from filtersql.grammar import Node, parse_expression
 from filtersql.names import quote_identifier
 from filtersql.source import Passage
 
-__all__ = ["columns_named", "inlined", "renamed", "unqualified"]
+__all__ = ["column_refs", "columns_named", "inlined", "renamed", "unqualified"]
 
 _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
@@ -72,7 +72,7 @@ def _references(text: Passage | str) -> list[tuple[str, int, int]]:
     except Mistake:
         return []
     found = []
-    for node in _column_refs(tree):
+    for node in column_refs(tree):
         last = node.fields[-1]
         place = _NAME.match(str(text), max(node.location, 0))
         if last.WhichOneof("node") == "string" and place:
@@ -80,7 +80,8 @@ def _references(text: Passage | str) -> list[tuple[str, int, int]]:
     return found
 
 
-def _column_refs(node: Node) -> Iterator[Node]:
+def column_refs(node: Node) -> Iterator[Node]:
+    """Every column reference below a node of the parse tree."""
     for field, value in node.ListFields():
         if field.message_type is None:
             continue
@@ -88,4 +89,4 @@ def _column_refs(node: Node) -> Iterator[Node]:
             if child.DESCRIPTOR.name == "ColumnRef":
                 yield child
             else:
-                yield from _column_refs(child)
+                yield from column_refs(child)

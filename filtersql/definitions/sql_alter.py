@@ -16,13 +16,13 @@ from functools import partial
 
 from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import read_column
+from filtersql.definitions.constraints import drop_constraint, note_all
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.keys import add_constraint, object_name, set_not_null
+from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.partitions import attach, share_keys
 from filtersql.definitions.sql_alter_checks import (
     check_change,
     check_expression_change,
-    check_key_drop,
     check_type_change,
     drop_columns,
 )
@@ -121,6 +121,7 @@ def _add_column(script: Script, table: DraftTable, command: Node, place: _Place)
         first = table.columns[column.name].span
         raise DuplicateColumn(column.name, table.name.name, column.span, first)
     table.columns[column.name] = column
+    note_all(table, node.constraints, script.drafts.postgres_version, column.name)
     for key in keys:
         target = key.node.pktable
         references = referenced(script, target) if key.kind == "CONSTR_FOREIGN" else None
@@ -198,27 +199,6 @@ def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Pl
     add_table_constraint(script, table, getattr(command, "def").constraint)
 
 
-def _drop_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    name = command.name
-    if name == table.primary_key_name:
-        check_key_drop(script, table, command, place)
-        table.primary_key, table.primary_key_name = (), None
-    elif name in table.indexes:
-        index = table.indexes.pop(name)
-        if table.identity.index_name == name:
-            table.identity = replace(table.identity, index=())
-        del index
-    else:
-        left = [one for one in table.foreign_keys if one[0].name != name]
-        if len(left) < len(table.foreign_keys):
-            table.foreign_keys = left
-            return
-        for column in table.columns or {}:
-            if name == object_name(table.name.name, column, "not_null"):
-                set_not_null(table, (column,), False)
-                return
-
-
 def _replica_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     statement = getattr(command, "def").replica_identity_stmt
     kinds = {"d": Identity.DEFAULT, "f": Identity.FULL, "n": Identity.NOTHING}
@@ -269,6 +249,7 @@ def _detach(script: Script, table: DraftTable, command: Node, place: _Place) -> 
     if child.partition_of != table.name:
         at = span_of(script, partition.name)
         raise PartitionMismatch.not_a_partition(child.name.name, table.name.name, at)
+    child.constraints |= table.constraints
     child.partition_of = child.bounds = child.late_bounds = child.parent_span = None
 
 
@@ -278,8 +259,9 @@ def _add_inherit(script: Script, table: DraftTable, command: Node, place: _Place
 
 
 def _drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    parent = known_table(script, getattr(command, "def").range_var).name
-    table.inherits = [one for one in table.inherits if one[0] != parent]
+    parent = known_table(script, getattr(command, "def").range_var)
+    table.constraints |= parent.constraints
+    table.inherits = [one for one in table.inherits if one[0] != parent.name]
 
 
 def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -295,7 +277,7 @@ _CHANGES: dict[str, _Change] = {
     "AT_SetExpression": _set_expression,
     "AT_DropExpression": _drop_expression,
     "AT_AddConstraint": _add_constraint,
-    "AT_DropConstraint": _drop_constraint,
+    "AT_DropConstraint": drop_constraint,
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
     "AT_DetachPartition": _detach,

@@ -175,6 +175,13 @@ def _rename_index(script: Script, node: Node, kind: str) -> None:
             table.indexes[node.newname] = index
         if table.identity.index_name == old:
             table.identity = replace(table.identity, index_name=node.newname)
+        if kind == "OBJECT_TABCONSTRAINT" and old in table.constraints:
+            table.constraints[node.newname] = table.constraints.pop(old)
+        if kind == "OBJECT_TABCONSTRAINT":
+            table.foreign_keys = [
+                (replace(key, name=node.newname) if key.name == old else key, span)
+                for key, span in table.foreign_keys
+            ]
 
 
 def _rename_entry(script: Script, statement: Statement, kind: str) -> None:

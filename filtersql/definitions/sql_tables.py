@@ -16,6 +16,7 @@ from dataclasses import replace
 from filtersql.catalog import Column
 from filtersql.definitions.bounds import DEFAULT, Bounds
 from filtersql.definitions.columns import ColumnConstraint, read_column
+from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.keys import add_constraint, free_name, set_not_null
 from filtersql.definitions.partitions import attach, check_partitioned, inherit_columns
@@ -61,6 +62,7 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     table = DraftTable(
         name, span, columns={}, unlogged=node.relation.relpersistence == "u", foreign=foreign
     )
+    table.all_named = True
     script.drafts.broken.add(name)
     if node.HasField("partbound"):
         table.columns = None
@@ -115,6 +117,7 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     if kind == "CONSTR_NOTNULL":
         set_not_null(table, (key.string.sval for key in node.keys), True)
     if kind not in _KEYS:
+        note_constraint(table, node, script.drafts.postgres_version)
         return
     if node.indexname:
         _promote_index(table, node, kind)
@@ -153,11 +156,13 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
                 first = table.columns[column.name].span
                 raise DuplicateColumn(column.name, None, column.span, first)
             table.columns[column.name] = column
+            version = script.drafts.postgres_version
+            note_all(table, element.column_def.constraints, version, column.name)
             keys += ((column, constraint) for constraint in found)
         elif kind == "constraint":
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
-            _like(script, table, element.table_like_clause)
+            _like(script, table, element.table_like_clause, inherited)
     _add_keys(script, table, keys)
     for constraint in constraints:
         add_table_constraint(script, table, constraint)
@@ -170,6 +175,7 @@ def _overrides(script: Script, node: Node, table: DraftTable) -> None:
             add_table_constraint(script, table, element.constraint)
             continue
         column = element.column_def
+        note_all(table, column.constraints, script.drafts.postgres_version, column.colname)
         for wrapped in column.constraints:
             kind = enum_name(wrapped.constraint, "contype")
             span = script.span(column.location, len(column.colname))
@@ -203,7 +209,7 @@ def _add_keys(
         )
 
 
-def _like(script: Script, table: DraftTable, node: Node) -> None:
+def _like(script: Script, table: DraftTable, node: Node, inherited: set[str]) -> None:
     """LIKE copies columns and NOT NULL; INCLUDING adds generation and indexes."""
     parent = known_table(script, node.relation)
     assert table.columns is not None
@@ -211,12 +217,17 @@ def _like(script: Script, table: DraftTable, node: Node) -> None:
         raise UnsupportedStatement(
             "LIKE of a partition that YAML defines", span_of(script, node.relation)
         )
+    table.constraints |= parent.constraints
     options = node.options
     generated = options & 16  # CREATE_TABLE_LIKE_GENERATED
     for column in parent.columns.values():
-        if column.name in table.columns:
-            first = table.columns[column.name].span
-            raise DuplicateColumn(column.name, None, span_of(script, node.relation), first)
+        there = table.columns.get(column.name)
+        if there is not None and column.name in inherited:  # merged with the parent's
+            inherited.discard(column.name)
+            table.columns[column.name] = replace(there, not_null=there.not_null or column.not_null)
+            continue
+        if there is not None:
+            raise DuplicateColumn(column.name, None, span_of(script, node.relation), there.span)
         kept = column if generated else replace(column, generated=None, generation=None)
         table.columns[column.name] = kept
     if options & 64:  # CREATE_TABLE_LIKE_INDEXES

@@ -19,6 +19,7 @@ __all__ = [
     "ColumnInUse",
     "DependedOn",
     "InheritedColumn",
+    "InheritedConstraint",
     "NotForKind",
     "PartitionMismatch",
     "PartitionedKey",
@@ -195,6 +196,15 @@ class InheritedColumn(Mistake):
     def added(cls, span: Span) -> InheritedColumn:
         """ADD COLUMN to a partition."""
         return cls("cannot add column to a partition", span)
+
+
+class InheritedConstraint(Mistake):
+    """DROP CONSTRAINT of a partition, whose parent has it."""
+
+    def __init__(self, name: str, table: str, span: Span) -> None:
+        super().__init__(
+            f'cannot drop inherited constraint "{name}" of relation "{table}"', span=span
+        )
 
 
 class CannotAttach(Mistake):

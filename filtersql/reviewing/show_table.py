@@ -23,9 +23,10 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from filtersql.catalog import Column, Generated, Table
+from filtersql.catalog import Column, ForeignKey, Generated, Table
 from filtersql.definitions.model import Definitions
 from filtersql.errors import Mistakes
 from filtersql.errors.reviewing import NotDefined
@@ -53,13 +54,14 @@ def show_table(
     lineage = index_of(definitions, settings).lineage
     published = _publications(table, definitions, settings, deparse)
     referencing = (
-        (each.name, key)
+        (each.name, _complete(key, tables))
         for each in tables.values()
         for key in each.foreign_keys
         if key.references == name
     )
+    keys = tuple(_complete(key, tables) for key in table.foreign_keys)
     return TableDetails(
-        table,
+        replace(table, foreign_keys=keys),
         tuple(sorted(published, key=lambda each: each[0])),
         tuple(sorted(referencing, key=lambda each: each[1].name)),
         tuple(_children(table, lineage)),
@@ -138,6 +140,13 @@ def _children(table: Table, lineage: Lineage) -> Iterator[RelationName]:
     for name, other in lineage.tables.items():
         if other.partition_of == table.name or table.name in other.inherits:
             yield name
+
+
+def _complete(key: ForeignKey, tables: Mapping[RelationName, Table]) -> ForeignKey:
+    """With the columns of the primary key that `REFERENCES t` stands for."""
+    if key.referenced_columns or key.references not in tables:
+        return key
+    return replace(key, referenced_columns=tables[key.references].primary_key)
 
 
 def _kind(table: Table) -> str:

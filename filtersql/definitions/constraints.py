@@ -1,0 +1,147 @@
+"""The constraints of a table that are no keys, and DROP CONSTRAINT of any.
+
+Example
+    `CREATE TABLE t (a int CHECK (a > 0))` makes `t_a_check`. DROP CONSTRAINT takes that name, and
+    refuses one that nothing made: constraint "t_check" of relation "t" does not exist.
+
+PostgreSQL
+    tablecmds.c: ATExecDropConstraint(), dropconstraint_internal(); heap.c:
+    AddRelationNewConstraints(); pg_constraint.c: ChooseConstraintName()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import column_refs
+from filtersql.definitions.keys import object_name, set_not_null
+from filtersql.definitions.sql_alter_checks import check_key_drop
+from filtersql.definitions.sql_names import Script
+from filtersql.errors.altering import ColumnInUse, InheritedConstraint
+from filtersql.errors.definitions import UnknownInTable
+from filtersql.grammar import Node, enum_name
+from filtersql.source import Span
+
+__all__ = ["drop_constraint", "note_all", "note_constraint"]
+
+_NAMED_NULLS = 18
+#: names that PostgreSQL makes unique by what else is in the schema, or that renamed tables keep
+_MADE = re.compile(r"_(not_null|((check|excl|fkey|p?key)\d+))\Z")
+
+
+def note_all(table: DraftTable, wrapped: Iterable[Node], version: int, column: str) -> None:
+    """Those of a column's definition."""
+    for one in wrapped:
+        note_constraint(table, one.constraint, version, column)
+
+
+def note_constraint(table: DraftTable, node: Node, version: int, column: str | None = None) -> None:
+    """Keeps the name of a CHECK, EXCLUDE or NOT NULL; `column` is the one that holds it."""
+    kind = enum_name(node, "contype")
+    if kind == "CONSTR_NOTNULL":
+        keys = [key.string.sval for key in node.keys] or [column]
+        if node.conname and version >= _NAMED_NULLS:
+            table.constraints[node.conname] = keys[0]
+    elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
+        name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
+        table.constraints[name] = None
+
+
+def _free(table: DraftTable, node: Node, label: str) -> str:
+    if label == "check":
+        named = {ref.fields[-1].string.sval for ref in column_refs(node.raw_expr)}
+        middle = named.pop() if len(named) == 1 else ""
+    else:
+        elements = [pair.list.items[0].index_elem for pair in node.exclusions]
+        middle = "_".join(element.name or "expr" for element in elements)
+    number = 0
+    while (name := object_name(table.name.name, middle, f"{label}{number or ''}")) in (
+        table.constraints
+    ):
+        number += 1
+    return name
+
+
+def drop_constraint(
+    script: Script, table: DraftTable, command: Node, place: Callable[[], Span]
+) -> None:
+    """DROP CONSTRAINT: of a key, a foreign key, NOT NULL, or of what says nothing of rows' keys."""
+    name = command.name
+    index = table.indexes.get(name)
+    foreign = [one for one in table.foreign_keys if one[0].name == name]
+    column = _not_null(script, table, name)
+    if _parent_has(script, table, name):
+        raise InheritedConstraint(name, table.name.name, place())
+    if name == table.primary_key_name:
+        check_key_drop(script, table, command, place)
+        table.primary_key, table.primary_key_name = (), None
+    elif index is not None and index.constraint:
+        del table.indexes[name]
+        if table.identity.index_name == name:
+            table.identity = replace(table.identity, index=())
+    elif foreign:
+        table.foreign_keys = [one for one in table.foreign_keys if one not in foreign]
+    elif column is not None:
+        if column in table.primary_key:
+            raise ColumnInUse.primary_key(column, place())
+        table.constraints.pop(name, None)
+        set_not_null(table, (column,), False)
+    elif name in table.constraints:
+        del table.constraints[name]
+    elif not command.missing_ok and not _may_exist(script.drafts, table, name):
+        known = [*_known(table), *([table.primary_key_name] if table.primary_key_name else [])]
+        raise UnknownInTable("constraint", name, table.name.name, place(), known)
+
+
+def _not_null(script: Script, table: DraftTable, name: str) -> str | None:
+    """The column of a NOT NULL of that name, which has one since PostgreSQL 18."""
+    if script.drafts.postgres_version < _NAMED_NULLS:
+        return None
+    columns = table.columns or {}
+    made = (
+        column
+        for column in columns
+        if columns[column].not_null and name == object_name(table.name.name, column, "not_null")
+    )
+    return table.constraints.get(name) or next(made, None)
+
+
+def _known(table: DraftTable) -> Iterator[str]:
+    yield from table.constraints
+    yield from (key.name for key, _ in table.foreign_keys)
+    yield from (index.name for index in table.indexes.values() if index.constraint)
+
+
+def _parent_has(script: Script, table: DraftTable, name: str) -> bool:
+    """A partition's constraints of the parent's names are the parent's, and so are its keys."""
+    if table.partition_of is None:
+        return False
+    parent = script.drafts.tables[table.partition_of]
+    index = table.indexes.get(name)
+    return (
+        (name == table.primary_key_name and bool(parent.primary_key))
+        or (
+            index is not None
+            and any(
+                one.constraint and {*one.columns} == {*index.columns}
+                for one in parent.indexes.values()
+            )
+        )
+        or name in parent.constraints
+        or any(key.name == name for key, _ in parent.foreign_keys)
+        or _not_null(script, parent, name) is not None
+    )
+
+
+def _may_exist(drafts: Drafts, table: DraftTable, name: str) -> bool:
+    """Where not every name is known: YAML names none, heirs have their parents'."""
+    above = [drafts.tables[one] for one, _ in table.inherits if one in drafts.tables]
+    return (
+        not table.all_named
+        or drafts.incomplete
+        or _MADE.search(name) is not None
+        or any(name in _known(one) or _may_exist(drafts, one, name) for one in above)
+    )
