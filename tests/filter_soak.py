@@ -2,6 +2,8 @@
 
     python tests/filter_soak.py [--seconds 60] [--seed 1] [--spark]
 
+The engine is DuckDB, with `--spark` Spark, of which one query answers many expressions.
+
 Each seed makes a table of nasty and of random rows, and from then on expressions of
 `filter_grammar`. Of each it is compared whether PostgreSQL and filtersql accept it (with which
 message), its value on every row, and that a row which raises there raises here. What differs is
@@ -11,11 +13,12 @@ shortened before it is printed. FILTERSQL_POSTGRES names the server; without it 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -41,6 +44,8 @@ from filtersql.storage import Engine
 ROWS = 120
 KNOWN = table()
 _RAISED_ROWS = 2
+#: expressions of one query on Spark, where each query takes its time
+_TOGETHER = 16
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,9 @@ class Covered:
         return "\n".join([*lines, *self.differences])
 
 
-Ask = Callable[[Rows, str, list[int]], dict[int, object]]
+#: some expressions with the rows that each is asked on, in one query
+Questions = Sequence[tuple[str, Sequence[int]]]
+Ask = Callable[[Rows, Questions], list[dict[int, object]]]
 
 
 class Soak:
@@ -115,6 +122,7 @@ class Soak:
         self.rows = printed(connection, seed, engine)
         # every other table's source says the locale of its database
         self.locale = locale_of(connection) if seed % 2 else UNKNOWN
+        self.answered: dict[tuple[str, tuple[int, ...]], dict[int, object]] = {}
 
     def message(self, text: str) -> str:
         """Why CREATE PUBLICATION refuses the filter; empty where it takes it."""
@@ -152,22 +160,20 @@ class Soak:
 
     def compared(self, text: str, found: Filter, sql: str) -> tuple[str, str]:
         """The values of every row."""
-        expected = self.server.ask(self.rows, text)
-        used = Rows(tuple(COLUMNS[name] for name in found.columns), tuple(found.columns))
+        expected, held, plain = self.expected(text)
         places = [self.rows.given.index(name) for name in found.columns]
 
         def of(row: int) -> tuple[str | None, ...]:
             return tuple(self.rows.values[row][place] for place in places)
 
-        held = [row for row in range(ROWS) if used.fits(of(row), self.engine)]
-        plain = [row for row in held if expected[row] != ERROR]
         if not plain:
             return "always raises", ""
         values, error = self.values(sql, plain)
         for row, value in values.items():
             if not same(expected[row], value_shown(value, "bool"), "bool"):
                 return "DIFFERS", f"{of(row)}: {value}, PostgreSQL gives {expected[row]}"
-        for row in [row for row in held if expected[row] == ERROR][:_RAISED_ROWS]:
+        most = 1 if self.engine == "spark" else _RAISED_ROWS
+        for row in [row for row in held if expected[row] == ERROR][:most]:
             value, problem = self.values(sql, [row])
             if not problem:
                 # An engine may see that NULL decides before it looks at what raises.
@@ -178,10 +184,41 @@ class Soak:
                 self.covered.functions[str(node.function)] += 1
         return ("raises", error) if error else ("same", "")
 
+    def expected(self, text: str) -> tuple[list[str | None], list[int], list[int]]:
+        """PostgreSQL's values, the rows that the engine's types hold, those that do not raise."""
+        values = self.server.ask(self.rows, text)
+        held = [row for row in range(ROWS) if self.rows.fits(self.rows.values[row], self.engine)]
+        return values, held, [row for row in held if values[row] != ERROR]
+
+    def answer_together(self, texts: Sequence[str]) -> None:
+        """Asks for the values of several filters in one query; what raises is asked again alone."""
+        self.answered.clear()
+        questions = []
+        for text in texts:
+            passage = Passage(text, Source("f", text))
+            with contextlib.suppress(Exception):  # judged one by one afterwards
+                found = resolve(passage, KNOWN, database_locale=self.locale)
+                tree = write(found, self.engine, lambda name: exp.column(name, quoted=True))
+                if plain := self.expected(text)[2]:
+                    questions.append((tree.sql(dialect=self.engine), tuple(plain)))
+        self._together(questions)
+
+    def _together(self, questions: list[tuple[str, tuple[int, ...]]]) -> None:
+        try:
+            found = self.ask(self.rows, questions) if len(questions) > 1 else []
+        except Exception:
+            half = len(questions) // 2
+            self._together(questions[:half])
+            self._together(questions[half:])
+        else:
+            self.answered.update(zip(questions, found, strict=False))
+
     def values(self, sql: str, rows: list[int]) -> tuple[dict[int, object], str]:
         """The engine's values, of those rows that do not raise, and what one raises."""
+        if (known := self.answered.get((sql, tuple(rows)))) is not None:
+            return known, ""
         try:
-            return self.ask(self.rows, sql, rows), ""
+            return self.ask(self.rows, [(sql, rows)])[0], ""
         except Exception as error:
             if len(rows) == 1:
                 return {}, re.sub(r"\s+", " ", str(error))[:150]
@@ -207,9 +244,16 @@ class Soak:
 
     def run(self, random_: random.Random, until: float) -> None:
         """Expressions until the time is over."""
+        together = _TOGETHER if self.engine == "spark" else 1
         while time.monotonic() < until:
-            piece = expression(random_.choice, random_.choice([1, 1, 2, 2, 3, 4]))
-            self.take(piece)
+            pieces = [
+                expression(random_.choice, random_.choice([1, 1, 2, 2, 3, 4]))
+                for _ in range(together)
+            ]
+            if together > 1:
+                self.answer_together([shown(piece) for piece in pieces])
+            for piece in pieces:
+                self.take(piece)
 
     def take(self, piece: Piece) -> None:
         """Judges one and remembers."""
@@ -225,21 +269,20 @@ class Soak:
             line = f"{outcome} {shown(short)}\n    {what}"
             self.covered.differences.append(line)
             print(line, flush=True)
-        elif outcome == "raises" and self.covered.raised[what] <= 1:
+        elif outcome == "raises" and self.covered.raised[what] <= 1 and self.engine != "spark":
             short = self.shortened(piece, outcome)
             print(f"raises {shown(short)}\n    {self.judged(shown(short))[1]}", flush=True)
 
 
-def engines(arguments: argparse.Namespace) -> Iterator[tuple[Engine, Ask]]:
+def engine_of(arguments: argparse.Namespace) -> tuple[Engine, Ask]:
     """DuckDB; Spark where it is asked for."""
-    duck = Duck()
-    duck.connection.execute("SET threads = 1")
-    yield "duckdb", duck.ask
     if arguments.spark:
         from filtersql.targets.embedded import own_session
 
-        sparks = Sparks(own_session(2, {}, ()).newSession())
-        yield "spark", lambda rows, sql, ids: sparks.ask(rows, [(sql, ids)])[0]
+        return "spark", Sparks(own_session(2, {}, ()).newSession()).ask
+    duck = Duck()
+    duck.connection.execute("SET threads = 1")
+    return "duckdb", lambda rows, asked: [duck.ask(rows, sql, ids) for sql, ids in asked]
 
 
 def main() -> None:
@@ -251,10 +294,10 @@ def main() -> None:
     arguments = parser.parse_args()
     with connected() as connection:
         connection.execute("SET statement_timeout = '5s'")
-        for engine, ask in engines(arguments):
-            soak = Soak(connection, engine, ask, arguments.seed)
-            soak.run(random.Random(arguments.seed), time.monotonic() + arguments.seconds)
-            print(f"{engine}, seed {arguments.seed}: {soak.covered.text()}", flush=True)
+        engine, ask = engine_of(arguments)
+        soak = Soak(connection, engine, ask, arguments.seed)
+        soak.run(random.Random(arguments.seed), time.monotonic() + arguments.seconds)
+        print(f"{engine}, seed {arguments.seed}: {soak.covered.text()}", flush=True)
 
 
 if __name__ == "__main__":

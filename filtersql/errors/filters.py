@@ -24,13 +24,16 @@ __all__ = [
     "MissingThing",
     "NotBoolean",
     "NotTranslated",
+    "OrderNotKnown",
     "UnknownColumn",
     "UnknownFunction",
     "UnknownOperator",
+    "UnsureZone",
     "Wrong",
 ]
 
 _ADD_CASTS = "You might need to add explicit type casts."
+_ANOTHER_WAY = "Write the filter another way: filtersql never runs a filter that may differ."
 _DATE_STYLE = 'Perhaps you need a different "DateStyle" setting.'
 
 
@@ -201,6 +204,17 @@ class FrozenTime(Mistake):
         )
 
 
+class UnsureZone(Mistake):
+    """A literal names a zone whose rules at that time differ between time zone databases."""
+
+    def __init__(self, zone: str) -> None:
+        super().__init__(
+            f'time zone "{zone}" of a literal cannot be read as the source did',
+            detail="The rules of this zone at that time differ between time zone databases.",
+            hint="Write the offset from UTC instead, such as +01.",
+        )
+
+
 class Wrong(Mistake):
     """Any other refusal of PostgreSQL's parser: `message` is built by the rule that knows it."""
 
@@ -218,10 +232,23 @@ class Wrong(Mistake):
 class NotTranslated(Mistake):
     """PostgreSQL accepts it, but the engine has no form that means exactly the same."""
 
-    def __init__(self, what: str, engine: str, reason: str, span: Span | None) -> None:
+    def __init__(
+        self, what: str, engine: str, reason: str, span: Span | None, *, hint: str = _ANOTHER_WAY
+    ) -> None:
         super().__init__(
-            f"{what} cannot be written for {engine}",
-            span=span,
-            detail=reason,
-            hint="Write the filter another way: filtersql never runs a filter that may differ.",
+            f"{what} cannot be written for {engine}", span=span, detail=reason, hint=hint
+        )
+
+
+class OrderNotKnown(NotTranslated):
+    """The order of text under a collation that is not that of the bytes."""
+
+    def __init__(self, what: str, engine: str, span: Span | None) -> None:
+        super().__init__(
+            what,
+            engine,
+            "The order of text depends on the collation of the database.",
+            span,
+            hint="If it is C, POSIX or C.UTF-8, say so as database_locale in "
+            'filtersql_project.yml; or say COLLATE "C" where the order of the bytes is meant.',
         )

@@ -65,10 +65,6 @@ _NUMERIC = {f"numeric_{name}": symbol for name, symbol in _SYMBOLS.items()}
 _FLOAT = {f"float8{name}": symbol for name, symbol in _SYMBOLS.items()}
 _BPCHAR = {f"bpchar{name}": symbol for name, symbol in _SYMBOLS.items()}
 _TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
-_ORDER_UNKNOWN = (
-    "The order of text depends on the collation of the database: name it as database_locale in "
-    'filtersql_project.yml, or say COLLATE "C" where the order of the bytes is meant.'
-)
 _NO_FORM = "filtersql has no exact form for it yet."
 #: of functions that may give another value for the same row
 _UNKNOWN = {
@@ -148,7 +144,7 @@ def check_order(writer: Writer, node: Node) -> None:
     """Refuses the order of texts, unless it is that of the bytes."""
     collation = getattr(node, "input_collation", None)
     if not locales.by_bytes(collation):
-        raise writer.refused(node, _ORDER_UNKNOWN)
+        raise writer.order_not_known(node)
 
 
 def _of_bpchar(writer: Writer, node: Node, symbol: str, args: Sequence[Node]) -> exp.Expr:

@@ -49,6 +49,7 @@ _CASH = ("int2", "int4", "int8", "flt4", "flt8")
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
 
 #: function names, and on which values they raise
+_EARLY = "on moments before 1970, in some zones later, where time zone databases differ"
 _RAISES: dict[str, str] = {
     **dict.fromkeys(
         [
@@ -94,7 +95,7 @@ _RAISES: dict[str, str] = {
                      "bpcharicnlike"],
                     "on letters outside ASCII, whose case depends on the database's locale"),
     **dict.fromkeys(["timezone(text,timestamptz)", "timezone(text,timestamp)"],
-                    "on moments before 1970, where time zone databases differ"),
+                    _EARLY),
     **dict.fromkeys(["json_object_field_text", "json_array_element_text",
                      "json_extract_path_text"],
                     "when the value is an object or an array, or text with escaped surrogates"),
@@ -129,7 +130,7 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["make_date", "make_time", "make_timestamp", "to_timestamp(float8)"],
                     "when there is no such date or time"),
     **dict.fromkeys(["age", "time_pl_interval", "time_mi_interval"], "when a value is infinite"),
-    "date_trunc(text,timestamptz,text)": "on moments before 1970, where time zone databases differ",
+    "date_trunc(text,timestamptz,text)": _EARLY,
     **dict.fromkeys(["cash_pl", "cash_mi", *(f"cash_mul_{kind}" for kind in _CASH),
                      *(f"{kind}_mul_cash" for kind in _CASH)], _FITS),
     **dict.fromkeys(["cash_div_cash", *(f"cash_div_{kind}" for kind in _CASH)], _ZERO),

@@ -15,7 +15,7 @@ from functools import cache
 
 from sqlglot import exp
 
-from filtersql.errors.filters import NotTranslated
+from filtersql.errors.filters import NotTranslated, OrderNotKnown
 from filtersql.filters import (
     arrays,
     comparing,
@@ -58,7 +58,7 @@ from filtersql.filters.nodes import (
 from filtersql.filters.raising import may_raise
 from filtersql.filters.trees import rebuilt
 from filtersql.filters.types import display
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
 __all__ = ["Writer", "write"]
@@ -158,9 +158,15 @@ class Writer:
 
     def refused(self, node: Node, reason: str) -> NotTranslated:
         """The mistake that names what cannot be written, where, and why."""
+        return NotTranslated(_what(node), _NAMES[self.engine], reason, self._place(node))
+
+    def order_not_known(self, node: Node) -> OrderNotKnown:
+        """The mistake that says how the order of text can be made known."""
+        return OrderNotKnown(_what(node), _NAMES[self.engine], self._place(node))
+
+    def _place(self, node: Node) -> Span:
         place = max(leftmost(node), 0)
-        span = self.passage.span(place, min(place + 1, len(self.passage.text)))
-        return NotTranslated(_what(node), _NAMES[self.engine], reason, span)
+        return self.passage.span(place, min(place + 1, len(self.passage.text)))
 
     # -- nodes -------------------------------------------------------------------------------
 

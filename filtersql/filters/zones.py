@@ -10,8 +10,8 @@ Example
     `date_trunc('month', ts)`                    CAST(DATE_TRUNC('MONTH', ts) AS TIMESTAMP_NTZ)
     ============================================ ==============================================
 
-    Time zone databases differ before 1970, so such a row raises; a zone whose rules were changed
-    since 2022 is refused: PostgreSQL's database and the engine's may be of different age. A local
+    Time zone databases differ before 1970, in some zones longer, so such a row raises; a zone whose
+    rules were changed since 2022 is refused (`zone_rules`). A local
     time that exists twice is the later moment, one that does not exist is read with the offset
     before the change, as PostgreSQL does.
 
@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node
+from filtersql.filters.zone_rules import CHANGED, first_sure_day
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -48,27 +49,6 @@ SHIFTED = {
 TRUNCATED = {"date_trunc(text,timestamp)", "date_trunc(text,timestamptz,text)"}
 _WITHIN_HOURS = {"microseconds", "milliseconds", "second", "minute", "hour"}
 _UTC = {"utc", "gmt", "z", "zulu", "universal", "uct", "etc/utc", "etc/gmt", "etc/uct", "greenwich"}
-#: zones whose rules after 1970 differ between the tz databases of 2022 and later
-_CHANGED = frozenset(
-    """
-    africa/cairo africa/casablanca africa/el_aaiun africa/juba africa/khartoum
-    america/asuncion america/bahia_banderas america/cancun america/chihuahua
-    america/ciudad_juarez america/coyhaique america/ensenada america/godthab america/hermosillo
-    america/matamoros america/mazatlan america/merida america/mexico_city america/monterrey
-    america/nuuk america/ojinaga america/punta_arenas america/santa_isabel america/santiago
-    america/scoresbysund america/thule america/tijuana america/vancouver america/dawson
-    america/whitehorse america/inuvik america/iqaluit america/pangnirtung america/rankin_inlet
-    america/resolute america/yellowknife america/edmonton
-    antarctica/casey antarctica/palmer antarctica/vostok asia/almaty asia/amman asia/aqtau
-    asia/aqtobe asia/atyrau asia/beirut asia/choibalsan asia/damascus asia/famagusta asia/gaza
-    asia/hebron asia/hovd asia/istanbul asia/manila asia/nicosia asia/oral asia/qostanay
-    asia/qyzylorda asia/tehran asia/ulaanbaatar asia/ulan_bator atlantic/azores atlantic/madeira
-    chile/continental chile/easterisland egypt europe/chisinau europe/istanbul europe/kiev
-    europe/kyiv europe/lisbon europe/tiraspol europe/uzhgorod europe/volgograd europe/zaporozhye
-    iran mexico/bajanorte mexico/bajasur mexico/general canada/mountain canada/pacific
-    canada/yukon pacific/apia pacific/easter pacific/fiji pacific/tongatapu portugal turkey
-    """.split()
-)
 _OFFSET = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?\Z")
 _MOST_HOURS = 15
 _UNITS = {
@@ -100,7 +80,8 @@ def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str)
     east = _east(zone.value)
     if east is None and isinstance(zone.value, str):
         name = _region(writer, node, zone.value)
-        return writer.piece(f".{result}_in_zone", moment, writer.text(name))
+        sure = writer.text(f"{first_sure_day(name)} 00:00:00")
+        return writer.piece(f".{result}_in_zone", moment, writer.text(name), sure)
     if east is None:
         raise writer.refused(node, "This interval is no offset of a time zone.")
     seconds = east if result == "timestamp" else -east
@@ -141,7 +122,7 @@ def _region(writer: Writer, node: Node, written: str) -> str:
     name = _regions().get(written.lower())
     if name is None or name.lower().startswith(("etc/", "posix/", "right/", "systemv/")):
         raise writer.refused(node, "Only a zone of the form Area/City, or an offset, has a form.")
-    if name.lower() in _CHANGED:
+    if name.lower() in CHANGED:
         raise writer.refused(node, "The rules of this zone have changed since 2022, so that time "
                              "zone databases of different age disagree.")  # fmt: skip
     return name

@@ -17,8 +17,8 @@ from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
 __all__ = ["PIECES"]
 
-_UNSURE = "NOT ISINF(_1) AND EPOCH_US(_1) < 86400000000"
-_EARLY = "error('time zone databases differ before 1970')"
+_UNSURE = "NOT ISINF(_1) AND EPOCH_US(_1) < EPOCH_US(CAST(_3 AS TIMESTAMP))"
+_EARLY = "error('time zone databases differ on moments so early')"
 
 
 def _first_day(year: str) -> str:

@@ -17,8 +17,8 @@ from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
 __all__ = ["PIECES"]
 
-_SURE = "CAST('1970-01-02 00:00:00' AS TIMESTAMP_NTZ)"
-_EARLY = "raise_error('time zone databases differ before 1970')"
+_SURE = "CAST(_3 AS TIMESTAMP_NTZ)"
+_EARLY = "raise_error('time zone databases differ on moments so early')"
 _MOMENT = "CONVERT_TIMEZONE(_2, 'UTC', _1)"
 _AFTER = f"TIMESTAMPADD(HOUR, 3, {_MOMENT})"
 #: the local time as a moment with the offset that is in force three hours later

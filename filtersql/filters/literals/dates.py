@@ -13,11 +13,12 @@ import datetime
 import re
 from typing import NamedTuple
 
-from filtersql.errors.filters import BadLiteral, FrozenTime
+from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.datetimes import decode
 from filtersql.filters.literals.digits import Moment
 from filtersql.filters.literals.fields import Bad, fields
+from filtersql.filters.zone_rules import CHANGED, first_sure_year
 
 __all__ = [
     "DATE_INFINITY",
@@ -163,7 +164,14 @@ def _stamp(text: str, clock: Clock, type_name: str, *, with_zone: bool) -> int:
     if isinstance(found, str):
         return TIMES_INFINITY if found == "infinity" else MINUS_TIMES_INFINITY
     east = _check_zone(found, text, type_name)
-    days, micros, _ = found
+    days, micros, zone = found
+    if (
+        with_zone
+        and isinstance(zone, str)
+        and not zone.startswith("etc/")
+        and (zone in CHANGED or civil(days)[0] <= first_sure_year(zone))
+    ):
+        raise UnsureZone(zone)
     value = days * USECS_PER_DAY + micros - (east * 1_000_000 if with_zone else 0)
     if not _FIRST_DAY * USECS_PER_DAY <= value < _LAST_STAMP_DAY * USECS_PER_DAY:
         raise BadLiteral(f'timestamp out of range: "{text}"')
