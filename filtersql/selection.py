@@ -25,7 +25,7 @@ from fnmatch import fnmatchcase
 from typing import Protocol, TypeVar
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.reviewing import NothingLeft, NothingMatches, UnknownMethod
+from filtersql.errors.reviewing import NoTarget, NothingLeft, NothingMatches, UnknownMethod
 
 __all__ = ["METHODS", "STATES", "Selectable", "Traits", "criteria", "select"]
 
@@ -73,15 +73,19 @@ def criteria(selectors: Sequence[str]) -> list[str]:
 
 
 def select(
-    nodes: Sequence[Node], select: Sequence[str] = (), exclude: Sequence[str] = ()
+    nodes: Sequence[Node],
+    select: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    others: Sequence[Selectable] = (),
 ) -> tuple[Node, ...]:
     """The nodes that a selector takes and none excludes, in their order; no selector: all.
 
-    Raises Mistakes for a selector that matches nothing or asks for an unknown method.
+    Raises Mistakes for a selector that matches nothing or asks for an unknown method. Of `others`,
+    which cannot be taken, one that matches is named in the message.
     """
     mistakes: list[Mistake] = []
-    taken = _union("--select", select, nodes, mistakes)
-    left_out = _union("--exclude", exclude, nodes, mistakes)
+    taken = _union("--select", select, nodes, others, mistakes)
+    left_out = _union("--exclude", exclude, nodes, others, mistakes)
     if mistakes:
         raise Mistakes(mistakes)
     chosen = tuple(
@@ -99,7 +103,11 @@ def _words(selectors: Sequence[str]) -> list[str]:
 
 
 def _union(
-    flag: str, selectors: Sequence[str], nodes: Sequence[Node], mistakes: list[Mistake]
+    flag: str,
+    selectors: Sequence[str],
+    nodes: Sequence[Selectable],
+    others: Sequence[Selectable],
+    mistakes: list[Mistake],
 ) -> set[int]:
     """The places of the nodes that any word matches."""
     found: set[int] = set()
@@ -111,6 +119,9 @@ def _union(
             both &= matching
             if mistake is not None:
                 wrong = True
+                if present := sorted(_matching(flag, criterion, others)[0]):
+                    line = others[present[0]].traits.names[0]
+                    mistake = NoTarget(flag, criterion, line)
                 mistakes.append(mistake)
         if not both and not wrong:
             mistakes.append(NothingMatches(flag, word, ()))
@@ -118,7 +129,9 @@ def _union(
     return found
 
 
-def _matching(flag: str, criterion: str, nodes: Sequence[Node]) -> tuple[set[int], Mistake | None]:
+def _matching(
+    flag: str, criterion: str, nodes: Sequence[Selectable]
+) -> tuple[set[int], Mistake | None]:
     """The nodes that meet one criterion; a mistake when there are none."""
     method, colon, value = criterion.partition(":")
     if colon and method in METHODS:

@@ -126,8 +126,14 @@ def test_printed(browser, page: Path) -> None:
     assert content.startswith(b"%PDF")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     height = browser.execute_script("return document.querySelector('details pre').offsetHeight")
+    # What a screen scrolls sideways, paper would cut off: the last column says what happens.
+    long = "forEach(each => { each.textContent = 'a_long_name_'.repeat(20) })"
+    browser.execute_script(f"document.querySelectorAll('td code').{long}")
+    wide = "some(each => each.scrollWidth > each.clientWidth)"
+    cut = browser.execute_script(f"return [...document.querySelectorAll('.wide')].{wide}")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen"})
     assert height > 100
+    assert not cut
 
 
 def test_nothing_of_a_name_is_run(browser, tmp_path: Path) -> None:

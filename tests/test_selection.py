@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from reviewed import manual, resolved
 
 from filtersql import reviewing
 from filtersql.errors import Mistakes
+from filtersql.selection import Traits, select
 
 
 def lines(*selectors: str, exclude: tuple[str, ...] = ()) -> list[str]:
@@ -88,6 +91,24 @@ class TestSelection:
             lines(select, exclude=(exclude,))
 
         assert str(caught.value) == message
+
+    @pytest.mark.parametrize("selector", ["t9", "public.t9", "t9,t1"])
+    def test_what_has_no_target_is_named(self, selector: str) -> None:
+        """A table that `ls` lists and nobody subscribes to is not said to match nothing."""
+        definitions = manual()
+        nodes = reviewing.list_nodes(definitions, resolved(definitions))
+        targets = [node for node in nodes if node.resource == "target"]
+        lonely = Traits(("public.t9", "t9"))
+        others = [*nodes, replace(nodes[0], resource="table", traits=lonely)]
+
+        with pytest.raises(Mistakes) as caught:
+            select(targets, [selector], (), others)
+
+        criterion = selector.partition(",")[0]
+        assert str(caught.value) == (
+            f'--select "{criterion}" matches no target\n'
+            'detail: "public.t9" is defined, but no subscription makes a target of it.'
+        )
 
 
 def test_ls_as_json_names_places_and_relations() -> None:

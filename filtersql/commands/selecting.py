@@ -15,7 +15,7 @@ from filtersql.commands.asking import asks_for_state
 from filtersql.commands.options import Options
 from filtersql.compile import Compilation, Node, destination
 from filtersql.project import Project
-from filtersql.reviewing.listing import target_traits
+from filtersql.reviewing.listing import list_nodes, target_traits
 from filtersql.selection import Traits, select
 
 __all__ = ["selected", "states"]
@@ -42,7 +42,8 @@ def selected(project: Project, compilation: Compilation, options: Options) -> tu
         )
         for node in compilation.nodes
     ]
-    return tuple(each.node for each in select(nodes, options.select, options.exclude))
+    others = list_nodes(project.definitions)
+    return tuple(each.node for each in select(nodes, options.select, options.exclude, others))
 
 
 def states(

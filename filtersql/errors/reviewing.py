@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from filtersql.errors import Mistake, nearest
 
-__all__ = ["NotDefined", "NothingLeft", "NothingMatches", "UnknownMethod"]
+__all__ = ["NoTarget", "NotDefined", "NothingLeft", "NothingMatches", "UnknownMethod"]
 
 
 def _perhaps(name: str, known: Iterable[str]) -> str | None:
@@ -28,6 +28,16 @@ class NothingMatches(Mistake):
         super().__init__(
             f'{flag} "{criterion}" matches nothing',
             hint=_perhaps(criterion, known) or "`filtersql ls` lists what is defined.",
+        )
+
+
+class NoTarget(Mistake):
+    """A criterion that matches only what has no target, such as a table nobody subscribes to."""
+
+    def __init__(self, flag: str, criterion: str, line: str) -> None:
+        super().__init__(
+            f'{flag} "{criterion}" matches no target',
+            detail=f'"{line}" is defined, but no subscription makes a target of it.',
         )
 
 

@@ -183,10 +183,11 @@ class DuckDB:
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
         schema, name = (literal(part).sql("duckdb") for part in parts)
+        # The information schema's views say the same and take twice as long.
         found = self.rows(
-            "SELECT column_name, data_type FROM information_schema.columns "
-            f"WHERE table_catalog = current_database() AND lower(table_schema) = lower({schema}) "
-            f"AND lower(table_name) = lower({name}) ORDER BY ordinal_position"
+            "SELECT column_name, data_type FROM duckdb_columns() "
+            f"WHERE database_name = current_database() AND lower(schema_name) = lower({schema}) "
+            f"AND lower(table_name) = lower({name}) ORDER BY column_index"
         )
         return tuple((str(column), str(type)) for column, type in found)
 
@@ -244,12 +245,11 @@ class DuckDB:
 
     def clear(self) -> None:
         """Forget temporary views and staged rows."""
-        for kind, name in self.rows(
-            "SELECT table_type, table_name FROM information_schema.tables "
-            "WHERE table_catalog = 'temp'"
+        for word, name in self.rows(
+            "SELECT 'VIEW', view_name FROM duckdb_views() WHERE database_name = 'temp' UNION ALL "
+            "SELECT 'TABLE', table_name FROM duckdb_tables() WHERE database_name = 'temp'"
         ):
             if str(name).startswith(_TEMPORARY):
-                word = "VIEW" if kind == "VIEW" else "TABLE"
                 self._run(f"DROP {word} IF EXISTS {quoted(str(name), 'duckdb')}")
 
     def close(self) -> None:
