@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from projects import PROJECT, TABLES, Make, filters, maker, refused
 
+from filtersql.errors import Mistakes
 from filtersql.project import load
+from filtersql.targets.open import open_engine
 
 
 @pytest.fixture
@@ -124,3 +126,15 @@ def test_a_template_knows_its_target_but_no_secret(make: Make) -> None:
     said = refused(root)
     assert "hunter2" not in said
     assert "publications/q.sql:1" in said
+
+
+def test_a_jar_that_is_not_there_is_refused_before_spark_starts(make: Make) -> None:
+    """Spark itself starts without it, and misses its classes later."""
+    output = "{type: spark, method: session, jars: [lib/a.jar]}"
+    root = make({"profiles.yml": f"shop: {{outputs: {{dev: {output}}}}}"})
+    found = load(root).output
+    assert found is not None
+    with pytest.raises(Mistakes) as refusal:
+        open_engine(found, root)
+    assert refusal.value.exit_code == 2
+    assert 'jar file "lib/a.jar" does not exist' in str(refusal.value)

@@ -15,6 +15,7 @@ __all__ = [
     "EngineRefused",
     "FileInUse",
     "FormatMissing",
+    "JarNotThere",
     "JarsMissing",
     "JavaMissing",
     "JavaTooOld",
@@ -86,6 +87,19 @@ class JarsMissing(Unreachable):
             f"The jars {coordinates} are not cached and could not be resolved: {reason}",
             f"Allow access to a Maven repository once, or put the jars into {cache}; "
             'an output may also name them: jars: ["path/to.jar"].',
+        )
+
+
+class JarNotThere(Mistake):
+    """A file of an output's `jars`. Spark would start without it and miss its classes later."""
+
+    exit_code = 2
+
+    def __init__(self, path: str, span: Span | None = None) -> None:
+        super().__init__(
+            f'jar file "{path}" does not exist',
+            span=span,
+            hint="A path of `jars` starts at the project's folder.",
         )
 
 

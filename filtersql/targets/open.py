@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import UnsupportedTarget
+from filtersql.errors.targets import JarNotThere, UnsupportedTarget
 from filtersql.source import Span
 from filtersql.targets.line import Line, server_version
 from filtersql.targets.model import Engine
@@ -150,8 +150,10 @@ def _session(output: OutputLike, root: Path) -> Engine:
     warehouse = None
     if spark is None:
         extra = output.settings.get("jars")
-        files = tuple(root / str(name) for name in extra) if isinstance(extra, list) else ()
-        spark = embedded.own_session(output.threads, conf, files)
+        names = tuple(map(str, extra)) if isinstance(extra, list) else ()
+        if lost := [name for name in names if not (root / name).is_file()]:
+            raise Mistakes([JarNotThere(name, output.span) for name in lost])
+        spark = embedded.own_session(output.threads, conf, tuple(root / name for name in names))
         if table_format == "delta" and output.catalog is None:
             warehouse = (root / str(output.settings.get("warehouse") or "warehouse")).resolve()
             _forget_others(spark, warehouse)

@@ -101,7 +101,9 @@ def _not_opened(to: Address, error: BaseException, seconds: float) -> Unreachabl
         return CertificateRefused(to.shown, text, to.host)
     if any(words in text for words in _NOT_KNOWN):
         return SignInRefused(to.shown, to.user, to.auth)
-    return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", _OTHER_WAY)
+    # A server that answers in words understood the sign-in.
+    hint = None if "Failed to open new session" in text else _OTHER_WAY
+    return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", hint)
 
 
 @dataclass(slots=True)
