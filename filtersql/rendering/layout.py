@@ -217,8 +217,12 @@ def _around(pieces: Sequence[_Piece], at: int, width: int) -> list[str]:
     opening, _ = group.ends
     before = _flat(pieces[:at]) + (" " if group.space and at else "") + opening
     behind = group.inner[-1].text + _flat(pieces[at + 1 :], spaced=True)
-    inside = _case if opening == "CASE" else _items
-    lines = inside(group.inner[:-1], width - len(_INDENT))
+    inside, inner = (_case if opening == "CASE" else _items), group.inner[:-1]
+    if opening == "CASE" and inner[0].text.upper() != "WHEN":
+        # what a CASE compares stays beside it
+        asked = next(n for n, each in enumerate(inner) if each.text.upper() == "WHEN")
+        before, inner = f"{before} {_flat(inner[:asked])}", inner[asked:]
+    lines = inside(inner, width - len(_INDENT))
     return [before, *(_INDENT + line for line in lines), behind]
 
 
