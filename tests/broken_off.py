@@ -14,7 +14,11 @@ from running import insert
 from spark_server import SparkServer
 from transcripts import Shell
 
-__all__ = ["broken_project", "fed", "until", "writing"]
+from filtersql.targets import thrift
+from filtersql.targets.thrift import ThriftLine
+from filtersql.targets.transports import address
+
+__all__ = ["broken_project", "fed", "until", "watching", "writing"]
 
 _CHILD = """
 import sys
@@ -66,11 +70,27 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.2)
 
 
-def broken_project(folder: Path, outputs: dict[str, dict[str, object]]) -> Shell:
-    """Its files; the target cut.t1 is at one of these outputs."""
-    profiles = json.dumps({"cut": {"target": next(iter(outputs)), "outputs": outputs}})
+def broken_project(folder: Path, server: SparkServer, relayed: int) -> Shell:
+    """Its files; the target cut.t1 is at the server: `plain`, over `http`, and `relayed`."""
+    outputs = {
+        "plain": _output(server, "binary"),
+        "http": {**_output(server, "http"), "transport": "http"},
+        "relayed": {**_output(server, "binary"), "port": relayed},
+    }
+    profiles = json.dumps({"cut": {"target": "plain", "outputs": outputs}})
     for name, text in {**_PROJECT, "profiles.yml": profiles, "changes/000.jsonl": ""}.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     return Shell(folder)
+
+
+def watching(server: SparkServer, folder: Path) -> ThriftLine:
+    """A session that sees at once what others commit; Iceberg keeps what one has read for 30 s."""
+    uncached = {"spark.sql.catalog.lake.cache-enabled": "false"}
+    return thrift.connect(address(_output(server, "binary"), folder), uncached)
+
+
+def _output(server: SparkServer, way: str) -> dict[str, object]:
+    return {"type": "spark", "method": "thrift", "host": "127.0.0.1", "format": "iceberg",
+            "catalog": "lake", "port": server.ports[way]}  # fmt: skip

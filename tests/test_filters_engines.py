@@ -15,6 +15,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from servers import Server
@@ -157,7 +158,8 @@ def _spark_differences(
         for place in places(expected, kind, raising=True)[-1:]:
             try:
                 value = sparks.ask(rows, [(sql, [place])])[0][place]
-            except PySparkException:
+            except (PySparkException, Py4JError):
+                # The second is what Spark raised and PySpark failed to put into Python's words.
                 continue
             wrong.append(f"{expression} on {rows.values[place]}: {value}, PostgreSQL raises")
     return wrong

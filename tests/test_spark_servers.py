@@ -7,7 +7,7 @@ import signal
 
 import pytest
 import secured
-from broken_off import broken_project, fed, until, writing
+from broken_off import broken_project, fed, until, watching, writing
 from relays import relay
 from running import SPAN, delete, insert, truncate
 from server_worlds import (
@@ -150,17 +150,8 @@ def test_a_shared_folder_is_read_by_the_server(at, tmp_path, monkeypatch, announ
 def test_a_merge_that_is_broken_off_is_settled_by_its_mark(server, tmp_path) -> None:
     """A client that is killed, Ctrl-C, and a connection that is cut: no MERGE is made twice."""
     with relay(server.ports["binary"]) as through:
-        output = {"type": "spark", "method": "thrift", "host": "127.0.0.1", "format": "iceberg",
-                  "catalog": "lake"}  # fmt: skip
-        outputs = {
-            "plain": {**output, "port": server.ports["binary"]},
-            "http": {**output, "port": server.ports["http"], "transport": "http"},
-            "relayed": {**output, "port": through.port},
-        }
-        shell = broken_project(tmp_path, outputs)
-        # Iceberg keeps what a session has read for 30 s; this one has to see what others commit.
-        uncached = {"spark.sql.catalog.lake.cache-enabled": "false"}
-        line = thrift.connect(address(outputs["plain"], tmp_path), uncached)
+        shell = broken_project(tmp_path, server, through.port)
+        line = watching(server, tmp_path)
 
         def asked(query: str) -> list[tuple]:
             return line.ask(query)[1]
