@@ -3,27 +3,10 @@
     judged in their order, unless no change can miss one. -#}
 events AS (
         -- An old row takes away one copy, a new row adds one.
-        SELECT
-            {{ plan.effect }},
-            seq AS {{ plan.change_seq }},
-{%- include "side_columns.sql" %}
-            CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }}
-        FROM sides
+        {% include "copy_steps.sql" %}
     ),
 
-    held AS (
-        -- The copies that the target holds.
-        SELECT
-{%- for column in plan.columns %}
-            {{ column.name }},
-{%- endfor %}
-            COUNT(*) AS {{ plan.copies_held }}
-        FROM {{ plan.target }}
-        GROUP BY
-{%- for column in plan.columns %}
-            {{ column.name }}{{ "," if not loop.last }}
-{%- endfor %}
-    ),
+    {% include "copies_held.sql" %},
 
     walked AS (
         -- Before each change: the copies that were added less those that were

@@ -15,11 +15,7 @@ WITH
         FROM sides
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
-        SELECT
-{%- for column in plan.columns %}
-            present.{{ column.name }},
-{%- endfor %}
-            0 AS {{ plan.copy_step }},
+        {% include "copies_emptied.sql" %},
             truncated.seq AS {{ plan.change_seq }}
         FROM {{ plan.target }} AS present
         CROSS JOIN truncated
@@ -51,19 +47,7 @@ WITH
 {%- endfor %}
     ),
 
-    held AS (
-        -- The copies that the target holds.
-        SELECT
-{%- for column in plan.columns %}
-            {{ column.name }},
-{%- endfor %}
-            COUNT(*) AS {{ plan.copies_held }}
-        FROM {{ plan.target }}
-        GROUP BY
-{%- for column in plan.columns %}
-            {{ column.name }}{{ "," if not loop.last }}
-{%- endfor %}
-    ),
+    {% include "copies_held.sql" %},
 
     net AS (
         -- Removing a copy that is not there changes nothing,
@@ -80,20 +64,7 @@ WITH
                 END,
                 -tallied.{{ plan.copy_lowest }}
             ) AS {{ plan.copies_left }}
-        FROM tallied
-        LEFT JOIN held
-            ON
-{%- for column in plan.columns %}
-                {{ "AND " if not loop.first }}tallied.{{ column.name }} IS NOT DISTINCT FROM held.{{ column.name }}
-{%- endfor %}
+        {% include "copies_beside.sql" %}
     )
 
-    SELECT
-{%- for column in plan.columns %}
-        {{ column.name }},
-{%- endfor %}
-        {{ plan.explode }}(
-            {{ plan.zero_to_copies_left }}
-        ) AS {{ plan.copy_ordinal }}
-    FROM net
-    WHERE {{ plan.copies_left }} <> {{ plan.copies_held }}
+    {% include "copies_listed.sql" %}

@@ -19,11 +19,7 @@ WITH
         WHERE missed.{{ plan.place }} IS NULL
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
-        SELECT
-{%- for column in plan.columns %}
-            present.{{ column.name }},
-{%- endfor %}
-            0 AS {{ plan.copy_step }}
+        {% include "copies_emptied.sql" %}
         FROM {{ plan.target }} AS present
         CROSS JOIN truncated
     ),
@@ -51,20 +47,7 @@ WITH
                 WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
                 ELSE COALESCE(held.{{ plan.copies_held }}, 0)
             END AS {{ plan.copies_left }}
-        FROM tallied
-        LEFT JOIN held
-            ON
-{%- for column in plan.columns %}
-                {{ "AND " if not loop.first }}tallied.{{ column.name }} IS NOT DISTINCT FROM held.{{ column.name }}
-{%- endfor %}
+        {% include "copies_beside.sql" %}
     )
 
-    SELECT
-{%- for column in plan.columns %}
-        {{ column.name }},
-{%- endfor %}
-        {{ plan.explode }}(
-            {{ plan.zero_to_copies_left }}
-        ) AS {{ plan.copy_ordinal }}
-    FROM net
-    WHERE {{ plan.copies_left }} <> {{ plan.copies_held }}
+    {% include "copies_listed.sql" %}

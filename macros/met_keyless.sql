@@ -5,12 +5,7 @@ WITH
     {% include "changes.sql" %},
 
     events AS (
-        SELECT
-            {{ plan.effect }},
-            seq AS {{ plan.change_seq }},
-{%- include "side_columns.sql" %}
-            CASE WHEN {{ plan.side }} = 'old' THEN -1 ELSE 1 END AS {{ plan.copy_step }}
-        FROM sides
+        {% include "copy_steps.sql" %}
     ),
 
     walked AS (

@@ -81,9 +81,9 @@ def _hash(
     smaller = [one for one in known if one[:2] <= (modulus, remainder)]
     larger = known[len(smaller) :]
     if smaller and modulus % smaller[-1][0]:
-        raise BadBounds.not_divisible(modulus, smaller[-1][0], smaller[-1][2], span)
+        raise BadBounds.modulus(modulus, "divisible by", smaller[-1][0], smaller[-1][2], span)
     if larger and larger[0][0] % modulus:
-        raise BadBounds.not_a_factor(modulus, larger[0][0], larger[0][2], span)
+        raise BadBounds.modulus(modulus, "a factor of", larger[0][0], larger[0][2], span)
     if not known:
         return
     greatest = known[-1][0]

@@ -330,22 +330,12 @@ class BadBounds(Mistake):
         )
 
     @classmethod
-    def not_divisible(cls, modulus: int, known: int, other: str, span: Span) -> BadBounds:
-        """A modulus that the next smaller one does not divide."""
+    def modulus(cls, modulus: int, lacks: str, known: int, other: str, span: Span) -> BadBounds:
+        """Not "divisible by" the next smaller modulus, or not "a factor of" the next larger."""
         return cls(
             "every hash partition modulus must be a factor of the next larger modulus",
             span,
-            f"The new modulus {modulus} is not divisible by {known}, "
-            f'the modulus of existing partition "{other}".',
-        )
-
-    @classmethod
-    def not_a_factor(cls, modulus: int, known: int, other: str, span: Span) -> BadBounds:
-        """A modulus that does not divide the next larger one."""
-        return cls(
-            "every hash partition modulus must be a factor of the next larger modulus",
-            span,
-            f"The new modulus {modulus} is not a factor of {known}, "
+            f"The new modulus {modulus} is not {lacks} {known}, "
             f'the modulus of existing partition "{other}".',
         )
 

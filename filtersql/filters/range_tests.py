@@ -19,21 +19,33 @@ B = {"w": "_7", "e": "_8", "l": "_9", "u": "_10", "li": "_11", "ui": "_12"}
 
 def lower_compares(a: dict[str, str], b: dict[str, str], strict: bool) -> str:
     """The lower bound of a is before that of b (or at it)."""
-    same = f"NOT {b['li']} AND {a['li']}" if strict else f"({a['li']} OR NOT {b['li']})"
-    none = f"{a['l']} IS NULL AND {b['l']} IS NOT NULL" if strict else f"{a['l']} IS NULL"
-    return (
-        f"({none} OR ({a['l']} IS NOT NULL AND {b['l']} IS NOT NULL AND "
-        f"({a['l']} < {b['l']} OR ({a['l']} = {b['l']} AND {same}))))"
-    )
+    return _compares(a, b, "l", a, b, strict)
 
 
 def upper_compares(a: dict[str, str], b: dict[str, str], strict: bool) -> str:
     """The upper bound of a is before that of b (or at it)."""
-    same = f"NOT {a['ui']} AND {b['ui']}" if strict else f"({b['ui']} OR NOT {a['ui']})"
-    none = f"{b['u']} IS NULL AND {a['u']} IS NOT NULL" if strict else f"{b['u']} IS NULL"
+    return _compares(a, b, "u", b, a, strict)
+
+
+def _compares(
+    a: dict[str, str],
+    b: dict[str, str],
+    bound: str,
+    wide: dict[str, str],
+    narrow: dict[str, str],
+    strict: bool,
+) -> str:
+    """The bound of a is before b's; if only it counts, `wide` has more values than `narrow`."""
+    closed = f"{bound}i"
+    if strict:
+        same = f"NOT {narrow[closed]} AND {wide[closed]}"
+        none = f"{wide[bound]} IS NULL AND {narrow[bound]} IS NOT NULL"
+    else:
+        same = f"({wide[closed]} OR NOT {narrow[closed]})"
+        none = f"{wide[bound]} IS NULL"
     return (
-        f"({none} OR ({a['u']} IS NOT NULL AND {b['u']} IS NOT NULL AND "
-        f"({a['u']} < {b['u']} OR ({a['u']} = {b['u']} AND {same}))))"
+        f"({none} OR ({a[bound]} IS NOT NULL AND {b[bound]} IS NOT NULL AND "
+        f"({a[bound]} < {b[bound]} OR ({a[bound]} = {b[bound]} AND {same}))))"
     )
 
 
