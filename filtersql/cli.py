@@ -6,8 +6,8 @@ that cannot be reached; 130 interrupted.
 
 from __future__ import annotations
 
-import os
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from difflib import get_close_matches
 from importlib import import_module
 
@@ -15,6 +15,7 @@ import click
 
 from filtersql import __version__
 from filtersql.commands.options import merged_options, shared_options, spread_selectors
+from filtersql.commands.pipes import lasting
 
 __all__ = ["main"]
 
@@ -84,6 +85,12 @@ def cli(ctx: click.Context, /, **flags: object) -> None:
 
 def main() -> None:
     """Runs the console script and ends the process with its exit code."""
+    with redirect_stdout(lasting(sys.stdout)), redirect_stderr(lasting(sys.stderr)):
+        code = _exit_code()
+    sys.exit(code)
+
+
+def _exit_code() -> int:
     from filtersql.commands.console import fail
 
     try:
@@ -96,10 +103,6 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         code = 130
-    except BrokenPipeError:
-        # The reader of a pipe went away (`filtersql ls | head`).
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
     except Exception as error:  # never a traceback
         code = fail(error, sys.argv[1:])
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0

@@ -1,4 +1,4 @@
-"""What a dbt user's fingers know: flags, environment, logs, completion, compile, unit tests."""
+"""What a dbt user's fingers know: flags, environment, completion, compile, unit tests."""
 
 from __future__ import annotations
 
@@ -159,61 +159,6 @@ class TestFlags:
             assert max(map(len, lines(short))) <= 100
 
 
-class TestLogs:
-    def test_file(self, shell: Shell) -> None:
-        """logs/filtersql.log holds JSON lines in dbt's shape, all of one call with one id."""
-        shell.run("filtersql run")
-        text = (shell.folder / "logs" / "filtersql.log").read_text()
-        events = [json.loads(line) for line in text.splitlines()]
-        assert {"name", "code", "level", "msg", "ts", "invocation_id"} <= set(events[0]["info"])
-        assert len({event["info"]["invocation_id"] for event in events}) == 1
-        assert [event["info"]["name"] for event in events].count("TargetResult") == 3
-        done = events[-1]
-        assert done["info"]["name"] == "CommandDone"
-        assert done["data"]["exit_code"] == 0
-        results = json.loads((shell.folder / "target" / "run_results.json").read_text())
-        assert results["metadata"]["invocation_id"] == done["info"]["invocation_id"]
-        shell.run("filtersql ls -s nothing")
-        again = [
-            json.loads(line)
-            for line in (shell.folder / "logs" / "filtersql.log").read_text().splitlines()
-        ]
-        assert again[: len(events)] == events
-        assert [event["info"]["level"] for event in again[len(events) :]].count("error") == 1
-
-    def test_json_on_the_terminal(self, shell: Shell) -> None:
-        """--log-format json: every line of talk is a JSON document."""
-        ended = shell.run("filtersql run --log-format json")
-        events = [json.loads(line) for line in lines(ended)]
-        assert [event["info"]["name"] for event in events][:2] == ["Found", "Connected"]
-        ended = shell.run("filtersql compile -s nothing --log-format json")
-        errors = [json.loads(line) for line in ended.stderr.splitlines()]
-        assert errors[-1]["info"]["level"] == "error"
-
-    def test_path(self, shell: Shell) -> None:
-        """--log-path names the folder, within the project."""
-        shell.run("filtersql ls --log-path elsewhere")
-        assert (shell.folder / "elsewhere" / "filtersql.log").exists()
-        assert not (shell.folder / "logs").exists()
-
-    def test_no_secret(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A password of the profile is in no line, whatever prints it."""
-        monkeypatch.setenv("SHOP_PASSWORD", "hunter2")
-        edit(
-            shell,
-            "profiles.yml",
-            "local: {type: duckdb, path: shop.duckdb}",
-            "local: {type: duckdb, path: shop.duckdb, settings: "
-            "{password: \"{{ env_var('SHOP_PASSWORD') }}\"}}",
-        )
-        shell.run("filtersql ls --select hunter2")
-        log = (shell.folder / "logs" / "filtersql.log").read_text()
-        shell.run("filtersql compile --select hunter2")
-        log = (shell.folder / "logs" / "filtersql.log").read_text()[len(log) :]
-        assert "matches nothing" in log
-        assert "hunter2" not in log
-
-
 class TestCompletion:
     @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
     def test_scripts(self, shell: Shell, name: str) -> None:
@@ -242,6 +187,41 @@ class TestCompile:
         assert "\x1b[" in coloured
         assert "\x1b[" not in plain
         assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).rstrip("\n") == plain.rstrip("\n")
+
+    def test_check_says_what_compile_would_change(self, shell: Shell) -> None:
+        """Exit code 1 for a changed, a missing and a superfluous file; nothing is written."""
+        check, compiled = "filtersql compile --check", shell.folder / "target" / "compiled"
+        assert shell.run(check).exit_code == 1
+        assert not compiled.exists()
+        shell.run("filtersql compile")
+        assert shell.run(check).exit_code == 0
+        changed = compiled / "s1/public.t1/merge.sql"
+        changed.write_text(changed.read_text() + "\n")
+        (compiled / "s4/public.parent/audit.sql").unlink()
+        for path in ("s1/public.t1/merge_completing.sql", "s1/public.gone/merge.sql", "notes"):
+            (compiled / path).parent.mkdir(exist_ok=True)
+            (compiled / path).write_text("SELECT 1\n")
+        ended = shell.run(check)
+        assert (ended.exit_code, lines(ended)) == (
+            1,
+            [
+                "s1/public.t1/merge.sql",
+                "s4/public.parent/audit.sql",
+                "notes",
+                "s1/public.gone/merge.sql",
+                "s1/public.t1/merge_completing.sql",
+                "5 files are not what the definitions give",
+            ],
+        )
+        assert shell.run(f"{check} -s s4,parent").stdout.startswith("s4/public.parent/audit.sql\n")
+        shell.run("filtersql compile")
+        assert shell.run(check).exit_code == 0
+        (compiled / "s1/public.t1/merge_completing.sql").touch()
+        shell.run("filtersql compile")
+        assert shell.run(check).exit_code == 0
+        edit(shell, "publications/orders.yml", "a > 5", "a > 4")
+        found = json.loads(shell.run(f"{check} --format json").stdout)
+        assert "s1/public.t1/merge.sql" in found["stale"]
 
     def test_source_map(self, shell: Shell) -> None:
         """The line of a filter leads to the place of its text."""

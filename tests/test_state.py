@@ -114,6 +114,10 @@ class TestState:
                 "manifest of version 7 cannot be read",
             ),
             (
+                b'{"metadata": {"manifest_version": 7, "project": {"name": "shop"}}}',
+                "manifest of version 7 cannot be read",
+            ),
+            (
                 b'{"metadata": {"manifest_version": 1, "project_name": "other"}, "nodes": {}}',
                 'the manifest is of project "other", not of "shop"',
             ),

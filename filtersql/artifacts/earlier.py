@@ -66,10 +66,21 @@ class EarlierManifest:
 
 
 @dataclass(frozen=True, slots=True)
-class _Metadata:
-    project_name: str
+class _Written:
+    """What a manifest of any version says of itself."""
+
     manifest_version: int
     filtersql_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _AnyVersion:
+    metadata: _Written
+
+
+@dataclass(frozen=True, slots=True)
+class _Metadata:
+    project_name: str
     target: str | None = None
     engine: str | None = None
 
@@ -93,11 +104,11 @@ def read_manifest(folder: Path, project_name: str) -> EarlierManifest:
     except OSError:
         raise NoArtifact("earlier manifest", shown, "compile") from None
     try:
+        written = msgspec.json.decode(content, type=_AnyVersion).metadata
+        if written.manifest_version != MANIFEST_VERSION:
+            by = written.filtersql_version
+            raise OtherVersion("manifest", shown, written.manifest_version, MANIFEST_VERSION, by)
         head = msgspec.json.decode(content, type=_Head).metadata
-        if head.manifest_version != MANIFEST_VERSION:
-            raise OtherVersion(
-                "manifest", shown, head.manifest_version, MANIFEST_VERSION, head.filtersql_version
-            )
         if head.project_name != project_name:
             raise ManifestOfOtherProject(shown, head.project_name, project_name)
         nodes = msgspec.json.decode(content, type=_Whole).nodes

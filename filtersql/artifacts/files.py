@@ -53,14 +53,23 @@ def write(project: Project, compilation: Compilation, selected: Iterable[Node]) 
     write_file(target / "manifest.json", manifest(project, compilation))
 
 
-def stale_files(project: Project, nodes: Iterable[Node]) -> list[str]:
-    """Paths below compiled/ whose text is not what the definitions give (missing ones too)."""
-    stale = []
-    for path, text in files_of(nodes):
-        file = project.compiled_path / path
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:
-            stale.append(path)
-    return stale
+def stale_files(project: Project, compilation: Compilation, selected: Iterable[Node]) -> list[str]:
+    """Paths below compiled/ that `write` would change: other texts, missing or idle files."""
+    folder = project.compiled_path
+    texts = dict(files_of(selected))
+    stale = [
+        path
+        for path, text in texts.items()
+        if not (folder / path).is_file() or (folder / path).read_bytes() != text.encode()
+    ]
+    others = {compiled_path(node) for node in compilation.nodes}
+    others -= {path.rpartition("/")[0] for path in texts}
+    found = (file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    return stale + sorted(
+        file.as_posix()
+        for file in found
+        if file.as_posix() not in texts and "/".join(file.parts[:2]) not in others
+    )
 
 
 def _keep_others(compilation: Compilation, chosen: list[Node], final: Path, fresh: Path) -> None:

@@ -70,7 +70,7 @@ def _compile(console: Console, memory: Memory | None, started: float, *, check: 
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     if check:
-        return _check(console, artifacts.stale_files(project, nodes))
+        return _check(console, artifacts.stale_files(project, compilation, nodes))
     artifacts.write(project, compilation, nodes)
     done = _done(project, compilation)
     if memory is not None:
@@ -119,6 +119,9 @@ def _still_there(console: Console, known: _Compiled) -> Sequence[_Target] | None
         if not _folders(folder) <= {target.path for target in known.targets}:
             return None
         for target in chosen:
+            files = {f"{statement}.sql" for statement in target.checksums}
+            if {entry.name for entry in os.scandir(folder / target.path)} != files:
+                return None
             for statement, checksum in target.checksums.items():
                 content = (folder / target.path / f"{statement}.sql").read_bytes()
                 if sha256(content).hexdigest() != checksum:
@@ -163,7 +166,9 @@ def _check(console: Console, stale: list[str]) -> int:
     if console.options.json:
         console.document({"stale": stale})
     if stale:
-        console.message(f"{_counted(len(stale), 'file')} not what the definitions give", fg="red")
+        verb = "is" if len(stale) == 1 else "are"
+        text = f"{_counted(len(stale), 'file')} {verb} not what the definitions give"
+        console.message(text, fg="red")
         return 1
     console.message("All files are what the definitions give", fg="green")
     return 0

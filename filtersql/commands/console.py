@@ -29,6 +29,8 @@ class Console:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.log = Log(options.log_path)
+        #: whether the project's files were read: its secrets are known then
+        self.loaded = False
         self._out = wants_color(options, sys.stdout)
         self._err = wants_color(options, sys.stderr)
 

@@ -60,6 +60,11 @@ class Log:
         waiting, self._waiting = self._waiting, []
         self._write([self._without_secrets(line) for line in waiting])
 
+    @property
+    def is_open(self) -> bool:
+        """Whether lines are written to a project's log."""
+        return self._file is not None
+
     def event(
         self, name: str, message: str, level: str = "info", data: Mapping[str, object] | None = None
     ) -> bytes:

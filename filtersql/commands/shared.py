@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -67,6 +68,10 @@ def _called(
     try:
         code = function(console=console, **arguments)
     except (Mistake, Mistakes) as mistake:
+        if console.log.is_open and not console.loaded:
+            # A remembered answer knows no secret, and a selector may be one.
+            with suppress(Mistake, Mistakes):
+                load_project(console)
         code = console.fail(mistake)
     finally:
         spent = round(time.perf_counter() - began, 6)
@@ -81,6 +86,7 @@ def load_project(console: Console, *, need_output: bool = True) -> Project:
     from filtersql import project
 
     options = console.options
+    console.loaded = True
     start = options.project_dir or Path.cwd()
     console.log.open(project.find_root(start))
     found = project.load(

@@ -39,7 +39,8 @@ class OtherVersion(Mistake):
     def __init__(self, what: str, path: str, found: object, known: int, by: object) -> None:
         super().__init__(
             f"{path}: {what} of version {found} cannot be read",
-            detail=f"It was written by filtersql {by}; this one reads version {known}.",
+            detail=f"It was written by filtersql {by or 'of another version'}; this one reads "
+            f"version {known}.",
             hint="Compile the earlier definitions with this version of filtersql.",
         )
 
