@@ -1,13 +1,14 @@
 """Random publications, subscriptions and transactions for a publisher and live subscribers.
 
-The tables are always the same, their replica identities are not: a partition tree of three levels,
-a table with a key, one without. Filters of updates and deletes read what old rows carry.
+A partition tree of three levels, a table with a key, one without; now and then with a generated
+column, stored or virtual. Filters of updates and deletes read what old rows carry, and column lists
+hold it. Everything is what PostgreSQL `version` accepts.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 __all__ = ["TREE", "World"]
@@ -17,7 +18,10 @@ LEAVES = {"leaf1": 1, "leaf2": 2, "leaf3": 3}
 KEYED = (*LEAVES, "plain")
 #: partitioned tables, from the top, and what is below them
 TREE = {"root": ("leaf1", "mid"), "mid": ("leaf2", "leaf3")}
-_COLUMNS = "k int NOT NULL, id int NOT NULL, b int, c int"
+_COLUMNS = ("k", "id", "b", "c")
+#: what a generated column is made of
+_GENERATED = {"stored": "b * 2", "virtual": "c + 1"}
+_SINCE_GENERATED = 18
 _ACTIONS = (
     *["insert, update, delete, truncate"] * 6,
     "insert",
@@ -32,6 +36,14 @@ class World:
     """One random project, from a seed."""
 
     random: random.Random
+    version: int = 18
+    #: whether some columns are generated, and some left out by a column list
+    columns_vary: bool = True
+    #: the generated columns of the tree, of plain and of keyless: `stored`, `virtual`
+    generated: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: whether every publication has publish_generated_columns = stored
+    sends_stored: bool = False
+    lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
     identities: dict[str, str] = field(default_factory=dict)
     publications: dict[str, str] = field(default_factory=dict)
     subscriptions: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -43,6 +55,7 @@ class World:
             "plain": self.random.choice(["DEFAULT", "FULL"]),
             "keyless": "FULL",
         }
+        self._generate()
         for number in range(self.random.randint(2, 5)):
             self.publications[f"p{number}"] = self._publication(f"p{number}")
         for number in range(subscriptions):
@@ -51,38 +64,98 @@ class World:
             self.subscriptions[f"s{number}"] = chosen
         return self
 
+    def _generate(self) -> None:
+        """Generated columns; PostgreSQL 18 wants those of a whole old row to be published."""
+        current = self.version >= _SINCE_GENERATED
+        for table, identity in (("root", "leaf1"), ("plain", "plain"), ("keyless", "keyless")):
+            if not self.columns_vary:
+                self.generated[table] = ()
+                continue
+            kinds = ["stored"] if self.random.random() < 0.4 else []
+            if current and self.identities[identity] != "FULL" and self.random.random() < 0.3:
+                kinds.append("virtual")
+            self.generated[table] = tuple(kinds)
+        whole = [self.generated[name] for name in self.generated if self._is_full(name)]
+        self.sends_stored = current and any("stored" in kinds for kinds in whole)
+
+    def _is_full(self, table: str) -> bool:
+        return self.identities.get(table, self.identities["leaf1"]) == "FULL"
+
+    def _kinds(self, table: str) -> tuple[str, ...]:
+        return self.generated.get(table, self.generated["root"])
+
     @property
     def tables(self) -> str:
-        """The DDL of the tables."""
+        """The DDL of the publisher's tables."""
+        return self._tables(
+            lambda kind: f"int GENERATED ALWAYS AS ({_GENERATED[kind]}) {kind.upper()}"
+        )
+
+    @property
+    def subscriber_tables(self) -> str:
+        """The same, where what is generated is sent, or is nobody's."""
+        return self._tables(lambda kind: "int")
+
+    def _tables(self, generated: Callable[[str], str]) -> str:
         identities = "".join(
             f"ALTER TABLE {name} REPLICA IDENTITY {identity};\n"
             for name, identity in self.identities.items()
         )
+        columns = {
+            table: ", ".join(
+                [
+                    "k int NOT NULL, id int NOT NULL, b int, c int",
+                    *(f"{kind} {generated(kind)}" for kind in kinds),
+                ]
+            )
+            for table, kinds in self.generated.items()
+        }
         return (
-            f"CREATE TABLE root ({_COLUMNS}, PRIMARY KEY (k, id)) PARTITION BY LIST (k);\n"
+            f"CREATE TABLE root ({columns['root']}, PRIMARY KEY (k, id)) PARTITION BY LIST (k);\n"
             "CREATE TABLE leaf1 PARTITION OF root FOR VALUES IN (1);\n"
             "CREATE TABLE mid PARTITION OF root FOR VALUES IN (2, 3) PARTITION BY LIST (k);\n"
             "CREATE TABLE leaf2 PARTITION OF mid FOR VALUES IN (2);\n"
             "CREATE TABLE leaf3 PARTITION OF mid FOR VALUES IN (3);\n"
-            f"CREATE TABLE plain ({_COLUMNS}, PRIMARY KEY (k, id));\n"
-            f"CREATE TABLE keyless ({_COLUMNS});\n"
+            f"CREATE TABLE plain ({columns['plain']}, PRIMARY KEY (k, id));\n"
+            f"CREATE TABLE keyless ({columns['keyless']});\n"
         ) + identities
 
     def _publication(self, name: str) -> str:
         via_root = self.random.random() < 0.5
         publish = self.random.choice(_ACTIONS)
-        options = f"WITH (publish = '{publish}', publish_via_partition_root = {via_root})"
+        stored = self.sends_stored or self.random.random() < 0.4
+        options = f"WITH (publish = '{publish}', publish_via_partition_root = {via_root}" + (
+            f", publish_generated_columns = {'stored' if stored else 'none'})"
+            if self.version >= _SINCE_GENERATED
+            else ")"
+        )
         kind = self.random.choices(["tables", "schema", "all"], [8, 1, 1])[0]
         if kind != "tables":
             what = "TABLES IN SCHEMA public" if kind == "schema" else "ALL TABLES"
             return f"CREATE PUBLICATION {name} FOR {what} {options};\n"
         every = ["root", "mid", *LEAVES, "plain", "plain", "keyless"]
         listed = dict.fromkeys(self.random.choices(every, k=self.random.randint(1, 3)))
-        entries = [
-            table + self._where(table, publish, filters=via_root or table not in TREE)
-            for table in listed
-        ]
+        entries = []
+        for table in listed:
+            own = via_root or table not in TREE
+            columns = self._list(table, publish) if own else ""
+            entries.append(table + columns + self._where(table, publish, filters=own))
         return f"CREATE PUBLICATION {name} FOR TABLE {', '.join(entries)} {options};\n"
+
+    def _list(self, table: str, publish: str) -> str:
+        """A column list, often the table's only one: different ones are refused."""
+        changing = "update" in publish or "delete" in publish
+        rare = not self.columns_vary or self.random.random() < 0.6
+        if rare or (changing and self._is_full(table)):
+            return ""
+        more = ["b", "c"]
+        if self.version >= _SINCE_GENERATED and "stored" in self._kinds(table):
+            more.append("stored")
+        chosen = self.random.sample(more, self.random.randint(0, len(more)))
+        columns = tuple(self.random.sample(["k", "id", *chosen], 2 + len(chosen)))
+        if self.random.random() < 0.8:
+            columns = self.lists.setdefault(table, columns)
+        return f" ({', '.join(columns)})"
 
     def _where(self, table: str, publish: str, *, filters: bool) -> str:
         if not filters or self.random.random() < 0.3:
@@ -91,6 +164,8 @@ class World:
         columns = ["k", "id"]
         if identity == "FULL" or ("update" not in publish and "delete" not in publish):
             columns += ["b", "c", "b", "c"]
+            if self.version >= _SINCE_GENERATED:  # no feed of an older server has their values
+                columns += self._kinds(table)
         conditions = [self._condition(self.random.choice(columns)) for _ in range(2)]
         joined = self.random.choice(
             [conditions[0], " AND ".join(conditions), " OR ".join(conditions)]

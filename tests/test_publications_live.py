@@ -1,8 +1,11 @@
 """What arrives at live subscribers of a real PostgreSQL is what `filtersql run` leaves on DuckDB.
 
-Random publications over a partition tree and plain tables, CREATE SUBSCRIPTION for each of several
-combinations, random transactions; the same changes are recorded and run. Where filtersql counts a
-conflict, PostgreSQL's subscriber stops or goes another way, so only the others are compared.
+Random publications over a partition tree and plain tables, with filters, column lists and generated
+columns, CREATE SUBSCRIPTION for each of several combinations, random transactions; the same changes
+are recorded and run. Where filtersql counts a conflict, PostgreSQL's subscriber stops or goes
+another way, so only the others are compared. What filtersql refuses to compile, PostgreSQL refuses
+to subscribe to, in the same words. Publishers and subscribers are PostgreSQL 18, and 15 where
+Debian's package is installed.
 
 FILTERSQL_LIVE_SECONDS says for how long (30 without it); FILTERSQL_LIVE_SEED where to begin.
 """
@@ -14,7 +17,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,10 +27,15 @@ import psycopg
 from answers import Project
 from feed import decoded, records, truncated
 from live_worlds import TREE, World
+from pglogical_servers import missing, serve_installed
 from rows import rows_of
 from servers import Server
 from shop import Subscribed
-from subscribers import create_slot, subscribed
+from subscribers import CopyFails, create_slot, subscribed
+
+from filtersql.compile import compile_project
+from filtersql.errors import Mistake, Mistakes
+from filtersql.project import load
 
 BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "30"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))
@@ -37,7 +45,20 @@ RECORDERS = "CREATE PUBLICATION recorder FOR ALL TABLES;\n" + "".join(
     " WITH (publish = 'truncate', publish_via_partition_root = true);\n"
     for name in TREE
 )
+ROOT_ALONE, GENERATED = 16, 18
+_STORED = "ALTER PUBLICATION recorder SET (publish_generated_columns = stored);\n"
 TABLES = ("root", "mid", "leaf1", "leaf2", "leaf3", "plain", "keyless")
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where the changes come from and go to; `version` is the publisher's."""
+
+    source: Server
+    target: Server
+    version: int
+
+
 Rows = Counter[tuple[tuple[str, str], ...]]
 
 
@@ -49,6 +70,7 @@ class Seen:
     rows: int = 0
     conflicting: int = 0
     stopped: int = 0
+    refused: int = 0
     differences: list[str] = field(default_factory=list)
 
 
@@ -57,65 +79,136 @@ def test_what_arrives_is_what_run_leaves(
 ) -> None:
     """Every target without conflict holds the subscriber's rows; stopped ones have a conflict."""
     began, seed, total = time.monotonic(), FIRST, Seen()
-    while seed == FIRST or time.monotonic() - began < BUDGET:
-        seen = play(postgres, seed, tmp_path / str(seed))
-        assert seen.differences == [], f"FILTERSQL_LIVE_SEED={seed}\n" + "\n".join(seen.differences)
-        total.compared += seen.compared
-        total.rows += seen.rows
-        total.conflicting += seen.conflicting
-        total.stopped += seen.stopped
-        seed += 1
+    with ExitStack() as stack:
+        routes = [Route(postgres, postgres, 18)]
+        if missing() is None:
+            old = stack.enter_context(serve_installed({"wal_retrieve_retry_interval": "100ms"}))
+            routes += [Route(old, old, 15), routes[0], Route(old, postgres, 15)]
+        while seed < FIRST + len(routes) or time.monotonic() - began < BUDGET:
+            seen = play(routes[seed % len(routes)], seed, tmp_path / str(seed))
+            found = "\n".join(seen.differences)
+            assert seen.differences == [], f"FILTERSQL_LIVE_SEED={seed}\n{found}"
+            total.compared += seen.compared
+            total.rows += seen.rows
+            total.conflicting += seen.conflicting
+            total.stopped += seen.stopped
+            total.refused += seen.refused
+            seed += 1
 
     announce(
         f"{seed - FIRST} worlds of live subscribers: {total.compared} targets with {total.rows}"
-        f" rows are equal, {total.conflicting} had conflicts, {total.stopped} subscribers stopped"
+        f" rows are equal, {total.conflicting} had conflicts, {total.stopped} subscribers stopped,"
+        f" {total.refused} subscriptions are refused"
     )
     assert total.compared > total.conflicting
 
 
-def play(server: Server, seed: int, folder: Path) -> Seen:
+def play(route: Route, seed: int, folder: Path) -> Seen:
     """One world: its project in `folder`, and what its subscribers and `run` disagree in."""
-    world = World(random.Random(seed)).build(subscriptions=3)
-    publisher = server.create_database("live")
+    world = World(random.Random(seed), route.version).build(subscriptions=3)
+    source, seen = route.source, Seen()
+    publisher = source.create_database("live")
     with ExitStack() as stack:
-        stack.callback(server.drop_database, publisher)
-        connection = stack.enter_context(server.connect(publisher))
-        connection.execute(world.tables + "".join(world.publications.values()) + RECORDERS)
+        stack.callback(source.drop_database, publisher)
+        connection = stack.enter_context(source.connect(publisher))
+        connection.execute(world.tables + "".join(world.publications.values()))
+        connection.execute(RECORDERS + (_STORED if route.version >= GENERATED else ""))
         for statement in world.initial():
             connection.execute(statement)
         project = write_project(folder, world, connection)
-        for slot in ("rows", *TREE):
-            create_slot(connection, f"{publisher}_{slot}")
         wanted = {
-            name: Subscribed(publications, TABLES, world.tables)
+            name: Subscribed(publications, TABLES, world.subscriber_tables)
             for name, publications in world.subscriptions.items()
         }
-        with subscribed(server, publisher, wanted) as databases:
+        for name in list(wanted):
+            write_subscriptions(project, {name: world.subscriptions[name]})
+            words = refusal(folder)
+            if words:
+                seen.differences += accepted(route, connection, world, wanted.pop(name), words)
+                seen.refused += 1
+        if not wanted or seen.differences:
+            return seen
+        if seen.refused:  # which took changes of their own
+            project = write_project(folder, world, connection)
+        write_subscriptions(project, {name: world.subscriptions[name] for name in wanted})
+        for slot in ("rows", *TREE):
+            create_slot(connection, f"{publisher}_{slot}")
+        try:
+            databases = stack.enter_context(subscribed(route.target, publisher, wanted, source))
+        except CopyFails:
+            # PostgreSQL 15 copies a leaf's rows for the leaf and for its root.
+            assert route.version < ROOT_ALONE
+            seen.stopped += 1
+            return seen
+        else:
             execute(connection, world.transactions(25))
             stopped = {
-                name: not caught_up(server, connection, database)
+                name: not caught_up(route.target, connection, database)
                 for name, database in databases.items()
             }
             write_feed(connection, publisher, folder)
             project.succeed("run")
-            return compared(server, folder, databases, stopped)
+            compare(seen, route.target, folder, databases, stopped)
+    return seen
+
+
+def refusal(folder: Path) -> Sequence[str]:
+    """What filtersql says of a project that it refuses."""
+    try:
+        compile_project(load(folder))
+    except Mistake as mistake:
+        return [mistake.message]
+    except Mistakes as mistakes:
+        return [one.message for one in mistakes.mistakes]
+    return []
+
+
+def accepted(
+    route: Route,
+    publisher: psycopg.Connection[Any],
+    world: World,
+    wanted: Subscribed,
+    words: Sequence[str],
+) -> list[str]:
+    """That PostgreSQL subscribes to what is refused, and sends its changes; or that it differs."""
+    said = None
+    try:
+        with subscribed(route.target, publisher.info.dbname, {"refused": wanted}, route.source):
+            slot = f"{publisher.info.dbname}_refused"
+            create_slot(publisher, slot)
+            execute(publisher, ([one] for one in world.initial()))
+            execute(publisher, world.transactions(15))
+            for _ in decoded(publisher, slot, wanted.publications):
+                pass
+    except psycopg.Error as error:
+        said = error.diag.message_primary
+    return [] if said in words else [f"PostgreSQL says {said!r}, filtersql {list(words)}"]
 
 
 def write_project(folder: Path, world: World, connection: psycopg.Connection[Any]) -> Project:
     """The definitions as DDL, and the rows that are there now."""
     project = Project(folder)
+    project.write(
+        "filtersql_project.yml",
+        f"name: cases\nversion: 1\nprofile: cases\npostgres_version: {world.version}\n",
+    )
     project.write("tables/t.sql", "-- filtersql: raw\n" + world.tables)
     project.write("publications/p.sql", "".join(world.publications.values()))
-    lines = [
-        f"  - {{name: {name}, publications: [{', '.join(publications)}],"
-        ' source: {path: "source/{table}.jsonl"}, changes: {path: "changes/*.jsonl"}}'
-        for name, publications in world.subscriptions.items()
-    ]
-    project.write("subscriptions/s.yml", "\n".join(["subscriptions:", *lines, ""]))
+    write_subscriptions(project, world.subscriptions)
     for table in TABLES:
         found = connection.execute(f"SELECT to_jsonb(t)::text FROM {table} t").fetchall()
         project.write(f"source/{table}.jsonl", "".join(f"{line}\n" for (line,) in found))
     return project
+
+
+def write_subscriptions(project: Project, subscriptions: Mapping[str, tuple[str, ...]]) -> None:
+    """Who subscribes to what."""
+    lines = [
+        f"  - {{name: {name}, publications: [{', '.join(publications)}],"
+        ' source: {path: "source/{table}.jsonl"}, changes: {path: "changes/*.jsonl"}}'
+        for name, publications in subscriptions.items()
+    ]
+    project.write("subscriptions/s.yml", "\n".join(["subscriptions:", *lines, ""]))
 
 
 def execute(connection: psycopg.Connection[Any], transactions: Iterator[list[str]]) -> None:
@@ -167,11 +260,21 @@ def write_feed(connection: psycopg.Connection[Any], publisher: str, folder: Path
     (folder / "changes" / "1.jsonl").write_text(text, encoding="utf-8")
 
 
-def compared(
-    server: Server, folder: Path, databases: Mapping[str, str], stopped: Mapping[str, bool]
-) -> Seen:
+def compare(
+    seen: Seen,
+    server: Server,
+    folder: Path,
+    databases: Mapping[str, str],
+    stopped: Mapping[str, bool],
+) -> None:
     """The targets of a project beside the subscribers' tables."""
-    seen = Seen()
+    nodes = compile_project(load(folder)).nodes
+    columns = {
+        (node.compiled.subscription, str(node.compiled.relation)): [
+            column.name for column in node.compiled.columns
+        ]
+        for node in nodes
+    }
     results = json.loads((folder / "target" / "run_results.json").read_text())["results"]
     conflicts = {one["unique_id"]: sum(one["conflicts"].values()) for one in results}
     counted: Counter[str] = Counter()
@@ -183,7 +286,7 @@ def compared(
             seen.conflicting += 1
             continue
         with server.connect(databases[subscription]) as subscriber:
-            expected = arrived(subscriber, relation)
+            expected = arrived(subscriber, relation, columns[subscription, relation])
         seen.compared += 1
         seen.rows += expected.total()
         for side, rows in (("missing", expected - held), ("leaked", held - expected)):
@@ -194,7 +297,6 @@ def compared(
         if gave_up and not counted[subscription] and '"truncate"' not in feed:
             said = f"{subscription}: PostgreSQL stopped, filtersql saw no conflict"
             seen.differences += [said, *complaints(server)]
-    return seen
 
 
 def complaints(server: Server) -> list[str]:
@@ -203,8 +305,10 @@ def complaints(server: Server) -> list[str]:
     return [line for line in lines if "ERROR:" in line or "conflict" in line][-4:]
 
 
-def arrived(connection: psycopg.Connection[Any], relation: str) -> Rows:
-    """The rows of a subscriber's table as PostgreSQL prints them."""
+def arrived(
+    connection: psycopg.Connection[Any], relation: str, columns: Sequence[str] | None = None
+) -> Rows:
+    """The rows of a subscriber's table as PostgreSQL prints them; other columns must be empty."""
     found = connection.execute(f"SELECT * FROM {relation}")
     names = [column.name for column in found.description or ()]
     return Counter(
@@ -212,6 +316,7 @@ def arrived(connection: psycopg.Connection[Any], relation: str) -> Rows:
             sorted(
                 (name, "NULL" if value is None else str(value))
                 for name, value in zip(names, row, strict=True)
+                if columns is None or name in columns or value is not None
             )
         )
         for row in found

@@ -97,12 +97,12 @@ def judge(
     return known
 
 
-def needed_columns(compiled: CompiledTable, table: Table) -> frozenset[str]:
-    """The columns that a new row must hold: all that are read, but generated ones not published."""
-    published = {column.name for column in compiled.columns}
-    generated = {column.name for column in table.columns if column.generated is not None}
-    wanted = {column.name for column in compiled.feed_columns}
-    return frozenset(wanted - (generated - published))
+def needed_columns(compiled: CompiledTable) -> frozenset[str]:
+    """The columns that a new row must hold: all that are read.
+
+    What generates a column is not carried out: a filter that reads one needs the source's value.
+    """
+    return frozenset(column.name for column in compiled.feed_columns)
 
 
 def all_needed(landings: Sequence[Landing]) -> Needed:
@@ -129,7 +129,7 @@ def _facts(table: Table, landings: Sequence[Landing]) -> Judged:
         targets,
         table,
         frozenset(column.name for column in table.columns),
-        frozenset[str]().union(*(needed_columns(target, table) for target in serves)),
+        frozenset[str]().union(*(needed_columns(target) for target in serves)),
         frozenset[str]().union(*({*one.identity, *one.judged_old} for one in serves)),
         frozenset[str]().union(*map(_always_sent, serves)),
         judges_old=any(target.judged_old for target in serves),

@@ -100,7 +100,7 @@ def _complete(
         for column in row
         if column not in known
     ]
-    needed = needed_columns(compiled, table)
+    needed = needed_columns(compiled)
     if missing := [name for name in known if name in needed and name not in row]:
         wrong.append(IncompleteImage("a source row", "row", missing, table.name, line_span(*place)))
     mistakes += [(place, mistake) for mistake in wrong]

@@ -199,7 +199,7 @@ def _statements(
         ),
         feed_columns=tuple(_feed_column(column, outline, table) for column in read),
         key=outline.key,
-        identity=resolved.old_columns,
+        identity=_sent_of_old_rows(resolved, read),
         judged_old=_judged_old(outline),
         form=outline.form.value,
         effect_column=plan.plain_effect,
@@ -246,6 +246,13 @@ def _lookups(judged: Judgements) -> tuple[LookedUp, ...]:
         LookedUp(relation, view_name("lookup", relation), tuple(names))
         for relation, names in read.items()
     )
+
+
+def _sent_of_old_rows(resolved: ResolvedTable, read: Sequence[Column]) -> tuple[str, ...]:
+    """The logged columns: generated ones that are not published are not sent either."""
+    generated = {column.name for column in resolved.table.columns if column.generated}
+    unsent = generated - {column.name for column in read}
+    return tuple(name for name in resolved.old_columns if name not in unsent)
 
 
 def _judged_old(outline: Outline) -> tuple[str, ...]:

@@ -13,32 +13,39 @@ from shop import Subscribed
 if TYPE_CHECKING:
     from servers import Server
 
-__all__ = ["create_slot", "subscribed", "wait"]
+__all__ = ["CopyFails", "create_slot", "subscribed", "wait"]
 
 _READY = "SELECT count(*) > 0 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel"
-_PATIENCE = 180.0
+_FAILED = (
+    "SELECT coalesce(sum(sync_error_count), 0) FROM pg_stat_subscription_stats WHERE subname = %s"
+)
+_PATIENCE, _RETRIES = 180.0, 1
 
 
 @contextlib.contextmanager
 def subscribed(
-    server: Server, publisher: str, subscriptions: Mapping[str, Subscribed]
+    server: Server,
+    publisher: str,
+    subscriptions: Mapping[str, Subscribed],
+    source: Server | None = None,
 ) -> Iterator[dict[str, str]]:
     """A database and a live subscription for each: the name of the database, slot and subscription.
 
     The slot is made by hand: CREATE SUBSCRIPTION would wait for its own transaction to end where
-    publisher and subscriber are one cluster.
+    publisher and subscriber are one cluster. `source` is the publisher's where they are two.
     """
+    source = source or server
     databases: dict[str, str] = {}
     try:
         for name, wanted in subscriptions.items():
             database = server.create_database(f"subscriber_{name}")
-            with server.connect(publisher) as source:
-                create_slot(source, database)
+            with source.connect(publisher) as connection:
+                create_slot(connection, database)
             with server.connect(database) as connection:
                 connection.execute(wanted.ddl)
-                connection.execute(_subscription(server, publisher, database, wanted))
+                connection.execute(_subscription(source, publisher, database, wanted))
                 databases[name] = database
-                wait(connection, f"{name}'s initial copy", _READY)
+                _wait_for_copy(server, connection, database)
         yield databases
     finally:
         for database in databases.values():
@@ -60,6 +67,21 @@ def wait(connection: Connection[Any], what: str, query: str, values: tuple[Any, 
         if row and row[0]:
             return
         assert time.monotonic() < deadline, f"waited {_PATIENCE:.0f} s for {what}"
+        time.sleep(0.1)
+
+
+class CopyFails(Exception):
+    """The initial copy stops with an error again and again; the server's log says which."""
+
+
+def _wait_for_copy(server: Server, connection: Connection[Any], name: str) -> None:
+    """Wait until every table was copied."""
+    deadline = time.monotonic() + _PATIENCE
+    while connection.execute(_READY).fetchone() != (True,):
+        (failures,) = connection.execute(_FAILED, (name,)).fetchone() or (0,)
+        if failures > _RETRIES or time.monotonic() > deadline:
+            lines = server.log.read_text(errors="replace").splitlines() if server.log else []
+            raise CopyFails("\n".join([name, *[line for line in lines if "ERROR:" in line][-3:]]))
         time.sleep(0.1)
 
 
