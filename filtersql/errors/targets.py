@@ -22,6 +22,7 @@ __all__ = [
     "MissingExtra",
     "NameRefused",
     "NoAnswer",
+    "NoTicket",
     "SettingRefused",
     "SignInRefused",
     "SparkTableOnDuckDB",
@@ -135,6 +136,18 @@ class SignInRefused(Unreachable):
             "the Spark server",
             f"{place} refused {who}",
             "Compare user, password, token and auth of the output with the server's.",
+        )
+
+
+class NoTicket(Unreachable):
+    """Kerberos gives no ticket for the server: nobody signed in, or the service is not known."""
+
+    def __init__(self, place: str, reason: str, service: str) -> None:
+        super().__init__(
+            "the Spark Thrift server",
+            f"Kerberos gave no ticket for {place}: {reason}",
+            f'Sign in with kinit. The server is taken to be the service "{service}", which '
+            "`kerberos_service_name` changes, on the host that the output names.",
         )
 
 

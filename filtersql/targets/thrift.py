@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import logging
+import re
 import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from filtersql.errors.targets import (
     ConnectionLost,
     MissingExtra,
     NoAnswer,
+    NoTicket,
     SignInRefused,
     Unreachable,
 )
@@ -48,6 +50,8 @@ _DONE = ("FINISHED_STATE", "CANCELED_STATE", "CLOSED_STATE", "ERROR_STATE", "TIM
 _FIRST_LOOK, _LAST_LOOK = 0.01, 1.0
 _ROWS_FETCHED = 10_000
 _NOT_KNOWN = ("validating the login", "HTTP 401", "HTTP 403")
+#: what Kerberos' library says: of what kind, and why
+_NO_TICKET = re.compile(r"\(\('.*', -?\d+\), \(['\"](.*)['\"], -?\d+\)\)")
 _OTHER_WAY = "The server may use another auth or transport, or TLS."
 
 
@@ -101,6 +105,8 @@ def _not_opened(to: Address, error: BaseException, seconds: float) -> Unreachabl
         return CertificateRefused(to.shown, text, to.host)
     if any(words in text for words in _NOT_KNOWN):
         return SignInRefused(to.shown, to.user, to.auth)
+    if found := _NO_TICKET.search(text):
+        return NoTicket(to.shown, found[1], to.service)
     # A server that answers in words understood the sign-in.
     hint = None if "Failed to open new session" in text else _OTHER_WAY
     return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", hint)
