@@ -7,7 +7,14 @@ source_map                                     lines of a statement -> places of
 """
 
 from filtersql.artifacts.earlier import EarlierFilter, EarlierManifest, EarlierNode, read_manifest
-from filtersql.artifacts.files import compiled_path, files_of, stale_files, write, write_file
+from filtersql.artifacts.files import (
+    compiled_path,
+    files_of,
+    read_compiled,
+    stale_files,
+    write,
+    write_file,
+)
 from filtersql.artifacts.manifest import (
     MANIFEST_VERSION,
     Fingerprints,
@@ -30,6 +37,7 @@ __all__ = [
     "config_of",
     "files_of",
     "manifest",
+    "read_compiled",
     "read_manifest",
     "source_map",
     "stale_files",

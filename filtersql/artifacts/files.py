@@ -15,7 +15,7 @@ from filtersql.artifacts.manifest import compiled_path, manifest, statements_of
 from filtersql.compile import Compilation, Node
 from filtersql.project import Project
 
-__all__ = ["compiled_path", "files_of", "stale_files", "write", "write_file"]
+__all__ = ["compiled_path", "files_of", "read_compiled", "stale_files", "write", "write_file"]
 
 
 def files_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
@@ -70,6 +70,15 @@ def stale_files(project: Project, compilation: Compilation, selected: Iterable[N
         for file in found
         if file.as_posix() not in texts and "/".join(file.parts[:2]) not in others
     )
+
+
+def read_compiled(file: Path, expected: str) -> str:
+    """A compiled file's text, where some text is expected.
+
+    A checkout may write lines with a carriage return: it means nothing, unless a literal has one.
+    """
+    text = file.read_bytes().decode("utf-8")
+    return text if "\r" in expected else text.replace("\r\n", "\n")
 
 
 def _keep_others(compilation: Compilation, chosen: list[Node], final: Path, fresh: Path) -> None:

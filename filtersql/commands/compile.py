@@ -143,7 +143,7 @@ def _folders(folder: Path) -> set[str]:
 def _report(console: Console, chosen: Sequence[_Target], done: _Compiled, started: float) -> int:
     if console.options.select and len(chosen) == 1:
         file = Path(done.folder) / chosen[0].path / "merge.sql"
-        console.result(_printed(console, file.read_text(encoding="utf-8")))
+        console.result(_printed(console, file.read_bytes().decode("utf-8")))
     seconds = time.perf_counter() - started
     counted = _counted(len(chosen), "target")
     console.message(f"Compiled {counted} to {done.shown} in {seconds:.2f}s")

@@ -12,6 +12,7 @@ __all__ = [
     "CatalogMissing",
     "CertificateRefused",
     "ConnectionLost",
+    "DatabaseMissing",
     "EngineRefused",
     "FileInUse",
     "FormatMissing",
@@ -244,6 +245,18 @@ class TableChanged(EngineRefused):
     def __init__(self, reason: str) -> None:
         super().__init__("Spark", reason, "a commit")
         self.hint = "Another writer changed the table meanwhile; the next run goes on from there."
+
+
+class DatabaseMissing(Unreachable):
+    """The output's `database` is none, or the user may not use it."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(
+            f'database "{name}" of the Spark Thrift server',
+            reason,
+            "Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
+            "it out: targets are named in full.",
+        )
 
 
 class FormatMissing(EngineRefused):

@@ -21,6 +21,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
+from filtersql.artifacts import read_compiled
 from filtersql.compile import FilterShelf, Node
 from filtersql.errors import Mistakes
 from filtersql.errors.proving import (
@@ -100,7 +101,7 @@ def read_statement(
     """The statement in a file. Raises Mistakes where it is not what a proof can begin with."""
     if not path.is_file():
         raise Mistakes([NoStatement(shown)])
-    text = path.read_text(encoding="utf-8")
+    text = read_compiled(path, node.compiled.merge_sql)
     marked = _marked(text, dialect)
     tree = _parsed(_with_placeholders(text, marked, dialect), shown, dialect)
     wanted = [one.number for one in _marked(node.compiled.merge_sql, dialect)]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 from filtersql.errors.compiling import MacroFailed
@@ -84,6 +85,30 @@ def render(macro: str, plan: MergePlan, folders: Sequence[Path]) -> str:
     from jinja2 import TemplateError
 
     try:
-        return _template(macro, tuple(folders)).render(plan=plan).strip()
-    except TemplateError as error:
-        raise MacroFailed(macro, getattr(error, "lineno", None), str(error)) from None
+        text = _template(macro, tuple(folders)).render(plan=plan).strip()
+        text.encode()  # a text with half a character could not be written to a file
+    except Exception as error:
+        # The package's own macros do not fail: what they raise is filtersql's mistake.
+        if not (isinstance(error, TemplateError) or has_own(tuple(folders))):
+            raise
+        raise MacroFailed(*_where(macro, error), _why(error)) from None
+    return text
+
+
+def _where(macro: str, error: Exception) -> tuple[str, int | None]:
+    """The macro and its line that an error comes from, as deep as it tells."""
+    if line := getattr(error, "lineno", None):
+        return (getattr(error, "name", None) or macro).removesuffix(".sql"), line
+    found: tuple[str, int | None] = (macro, None)
+    for frame, line in walk_tb(error.__traceback__):
+        file = Path(frame.f_code.co_filename)
+        if file.suffix == ".sql":
+            found = (file.stem, line)
+    return found
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, UnicodeEncodeError):
+        return "it prints half of a surrogate pair"
+    text = str(error) or type(error).__name__
+    return text.splitlines()[0]

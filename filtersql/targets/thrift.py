@@ -25,6 +25,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
     CertificateRefused,
     ConnectionLost,
+    DatabaseMissing,
     MissingExtra,
     NoAnswer,
     NoTicket,
@@ -33,6 +34,7 @@ from filtersql.errors.targets import (
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
+from filtersql.targets.statements import table_name
 from filtersql.targets.transports import Address, transport
 from filtersql.targets.uploading import inline_query
 
@@ -64,13 +66,25 @@ def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
     logging.getLogger("thrift").addHandler(logging.NullHandler())
     service, opened = _service(to)
     given = {f"set:hiveconf:{name}": value for name, value in settings.items()}
-    if to.database is not None:
-        given["use:database"] = to.database
     try:
         session = service.open_session(to.user, given)
     except Exception as error:
         raise Mistakes([_not_opened(to, error, to.answer_timeout)]) from None
-    return ThriftLine(to, settings, service, session, opened)
+    line = ThriftLine(to, settings, service, session, opened)
+    if to.database is not None:
+        _use(line, to.database)
+    return line
+
+
+def _use(line: ThriftLine, database: str) -> None:
+    """A statement: what a session does while it opens neither quotes a name nor sees all jars."""
+    try:
+        line.ask(f"USE {table_name(None, database.split('.'))}")
+    except Mistakes as refused:
+        line.close()
+        if any(isinstance(each, ConnectionLost) for each in refused.mistakes):
+            raise
+        raise Mistakes([DatabaseMissing(database, refused.mistakes[0].message)]) from None
 
 
 def _service(to: Address) -> tuple[Any, Any]:

@@ -243,7 +243,7 @@ def main() -> None:
     parser.add_argument("formats", nargs="+", choices=["debezium", "wal2json"])
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--transactions", type=int, default=60)
+    parser.add_argument("--transactions", type=int, default=80)
     parser.add_argument("--port", type=int, help="a running PostgreSQL 18")
     parser.add_argument("--wal2json-port", type=int, help="a running PostgreSQL with wal2json")
     options = parser.parse_args()
