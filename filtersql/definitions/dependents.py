@@ -1,4 +1,4 @@
-"""What depends on a column or table, and what DROP … CASCADE takes along.
+"""What depends on a column, table or view, and what DROP … CASCADE takes along.
 
 Example
     With `CREATE PUBLICATION p FOR TABLE t WHERE (b > 1)`, DROP COLUMN b is refused: publication of
@@ -11,7 +11,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
@@ -20,17 +20,19 @@ from filtersql.definitions.expressions import columns_named, inlined
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName, quote_identifier
+from filtersql.source import Span
 
 __all__ = [
     "described",
     "drop_column",
     "generated_from",
-    "of_column",
-    "of_table",
+    "memberships",
     "publications_reading",
     "references_to",
     "remove_entries",
     "remove_references",
+    "remove_view",
+    "views_reading",
 ]
 
 
@@ -70,57 +72,24 @@ def generated_from(table: DraftTable, column: str) -> list[str]:
     ]
 
 
-def of_column(script: Script, table: DraftTable, column: str) -> Iterator[str]:
-    """What would go with a column, as lines of PostgreSQL's detail."""
-    shown = described(script, table.name)
-    for generated in generated_from(table, column):
-        yield f"column {generated} of table {shown} depends on column {column} of table {shown}"
-    for other, key in references_to(script.drafts, table.name):
-        if column in (key.referenced_columns or table.primary_key):
-            yield (
-                f"constraint {key.name} on table {described(script, other.name)} depends on "
-                f"column {column} of table {shown}"
-            )
-    for publication, _ in publications_reading(script.drafts, table, column):
-        yield (
-            f"publication of table {shown} in publication {publication} depends on "
-            f"column {column} of table {shown}"
-        )
-    for one, entry in _memberships(script.drafts, table.name):
-        if entry.where is not None and column in columns_named(entry.where):
-            yield (
-                f"table {shown} membership in replication set {one.name} depends on "
-                f"column {column} of table {shown}"
-            )
-
-
-def of_table(script: Script, table: DraftTable, gone: Iterable[RelationName]) -> Iterator[str]:
-    """What would go with a table, `gone` being dropped by the same statement."""
-    dropped = {*gone, table.name}
-    shown = described(script, table.name)
-    for child in script.drafts.children(table.name):
-        if child.partition_of is None and child.name not in dropped:
-            yield f"table {described(script, child.name)} depends on table {shown}"
-    for other, key in references_to(script.drafts, table.name):
-        if other.name not in dropped:
-            yield (
-                f"constraint {key.name} on table {described(script, other.name)} depends on "
-                f"table {shown}"
-            )
-    for one, _ in _memberships(script.drafts, table.name):
-        if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
-            yield (
-                f"table {shown} membership in replication set {one.name} depends on table {shown}"
-            )
-
-
-def _memberships(
+def memberships(
     drafts: Drafts, table: RelationName
 ) -> Iterator[tuple[ReplicationSet, PublishedTable]]:
+    """The sets that hold a table, and how."""
     for one in drafts.replication_sets.values():
         for entry in one.tables:
             if entry.name == table:
                 yield one, entry
+
+
+def views_reading(
+    drafts: Drafts, relation: RelationName, column: str | None = None
+) -> Iterator[RelationName]:
+    """The views whose queries read a relation, or a column of it."""
+    for name, view in drafts.views.items():
+        query = view.query
+        if (relation, column) in query.columns if column else relation in query.tables:
+            yield name
 
 
 def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
@@ -134,6 +103,8 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         _inline(drafts, table, name, column.generation.text)
     for publication, entry in [*publications_reading(drafts, table, name)]:
         remove_entries(drafts, entry.name, publication)
+    for view in [*views_reading(drafts, table.name, name)]:
+        remove_view(drafts, view)
     _leave_sets(drafts, table, name)
     del table.columns[name]
     if name in table.primary_key:
@@ -153,6 +124,15 @@ def remove_entries(drafts: Drafts, table: RelationName, publication: str | None 
             drafts.publications[one.name] = replace(one, tables=kept)
 
 
+def remove_view(drafts: Drafts, name: RelationName) -> None:
+    """DROP VIEW CASCADE: the views of it go too."""
+    drafts.views.pop(name, None)
+    drafts.tables.pop(name, None)
+    drafts.others.pop(name, None)
+    for above in [*views_reading(drafts, name)]:
+        remove_view(drafts, above)
+
+
 def remove_references(drafts: Drafts, table: RelationName) -> None:
     """Drops the foreign keys that point to a table."""
     for other in drafts.tables.values():
@@ -161,7 +141,7 @@ def remove_references(drafts: Drafts, table: RelationName) -> None:
 
 def _leave_sets(drafts: Drafts, table: DraftTable, column: str) -> None:
     """A set loses the table whose filter reads the column; a column list just gets shorter."""
-    for one, entry in [*_memberships(drafts, table.name)]:
+    for one, entry in [*memberships(drafts, table.name)]:
         members = [each for each in one.tables if each is not entry]
         if entry.where is None or column not in columns_named(entry.where):
             left = entry.columns and tuple(each for each in entry.columns if each != column)
@@ -181,9 +161,11 @@ def _inline(drafts: Drafts, table: DraftTable, column: str, expression: str) -> 
         drafts.publications[publication.name] = replace(publication, tables=entries)
 
 
-def references_to(drafts: Drafts, table: RelationName) -> Iterator[tuple[DraftTable, ForeignKey]]:
+def references_to(
+    drafts: Drafts, table: RelationName
+) -> Iterator[tuple[DraftTable, ForeignKey, Span]]:
     """The foreign keys of other tables that point to one."""
     for other in drafts.tables.values():
-        for key, _ in other.foreign_keys:
+        for key, span in other.foreign_keys:
             if key.references == table and other.name != table:
-                yield other, key
+                yield other, key, span

@@ -17,8 +17,9 @@ from filtersql.source import Passage, Span
 
 if TYPE_CHECKING:
     from filtersql.definitions.bounds import Bounds
+    from filtersql.definitions.view_queries import ViewQuery
 
-__all__ = ["DraftIndex", "DraftTable", "Drafts", "PlainColumn"]
+__all__ = ["DraftIndex", "DraftTable", "DraftView", "Drafts", "PlainColumn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,24 @@ class DraftTable:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class DraftView:
+    """A view, materialized or not: `kind` is PostgreSQL's word for it."""
+
+    kind: str
+    query: ViewQuery
+    span: Span
+
+
 @dataclass(slots=True)
 class Drafts:
     """Everything read so far, and every mistake met on the way."""
 
     tables: dict[RelationName, DraftTable] = field(default_factory=dict)
+    #: what views read; plain ones stand in `tables` too, materialized ones in `others`
+    views: dict[RelationName, DraftView] = field(default_factory=dict)
+    #: the .sql files that were read, in order
+    files: list[str] = field(default_factory=list)
     publications: dict[str, Publication] = field(default_factory=dict)
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: bdr's node group: the name of its default set

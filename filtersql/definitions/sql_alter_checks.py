@@ -11,18 +11,18 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from filtersql.catalog import Column, Generated, Identity
 from filtersql.definitions.dependents import (
     described,
     drop_column,
     generated_from,
-    of_column,
     publications_reading,
     references_to,
     remove_references,
 )
+from filtersql.definitions.depending import Thing, lines_of, views_of
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.sql_names import Script
 from filtersql.errors import Mistake
@@ -36,6 +36,7 @@ from filtersql.errors.altering import (
     VirtualColumn,
 )
 from filtersql.grammar import Node, enum_name
+from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
@@ -67,6 +68,9 @@ def check_type_change(script: Script, table: DraftTable, column: str, place: _Pl
     for publication, _ in publications_reading(script.drafts, table, column):
         shown = described(script, table.name)
         raise TypeInUse.by_publication(shown, publication, column, place())
+    for view in views_of(script.drafts, table.name, column):
+        shown = described(script, view.name)
+        raise TypeInUse.by_view(f"{view.kind} {shown}", column, place())
 
 
 def check_expression_change(
@@ -85,7 +89,7 @@ def check_key_drop(script: Script, table: DraftTable, command: Node, place: _Pla
     lines = [
         f"constraint {key.name} on table {described(script, other.name)} depends on "
         f"index {table.primary_key_name}"
-        for other, key in references_to(script.drafts, table.name)
+        for other, key, _ in references_to(script.drafts, table.name)
     ]
     if lines and enum_name(command, "behavior") != "DROP_CASCADE":
         shown = described(script, table.name)
@@ -98,13 +102,24 @@ def drop_columns(
 ) -> None:
     """DROP COLUMN of a table and of those below it, with or without what depends on it."""
     holding = [table for table in tables if command.name in (table.columns or {})]
-    dependents = [line for table in holding for line in of_column(script, table, command.name)]
+    names = [*_children_first(script, tables)]
+    held = {table.name for table in holding}
+    roots = [Thing("column", name, command.name) for name in names if name in held]
+    dependents = lines_of(script, roots)
     if dependents and enum_name(command, "behavior") != "DROP_CASCADE":
         shown = described(script, holding[0].name)
         what = f"column {command.name} of table {shown}" if len(holding) == 1 else None
         raise DependedOn(what, dependents, place())
     for table in holding:
         drop_column(script.drafts, table, command.name)
+
+
+def _children_first(script: Script, tables: Sequence[DraftTable]) -> Iterator[RelationName]:
+    """In the order in which PostgreSQL reaches a table and those below it."""
+    if len(tables) > 1:
+        for child in script.drafts.children(tables[0].name):
+            yield from _children_first(script, [child, *script.drafts.children(child.name)])
+    yield tables[0].name
 
 
 def _replica_identity(

@@ -32,8 +32,9 @@ from filtersql.definitions.sql_subscriptions import (
     create_subscription,
     drop_subscription,
 )
-from filtersql.definitions.sql_tables import create_table, create_table_as, create_view
+from filtersql.definitions.sql_tables import create_table
 from filtersql.definitions.sql_text import without_psql
+from filtersql.definitions.sql_views import create_table_as, create_view
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import Statement, parse_statements, parse_statements_apart
@@ -46,6 +47,7 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
     """Carries out the statements of a file; each mistake is noted, and the next one goes on."""
     readable = without_psql(text)
     script = Script(readable, drafts)
+    drafts.files.append(text.source.path)
     try:
         for statement in parse_statements(readable):
             _carry_out(script, statement)

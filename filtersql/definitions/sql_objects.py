@@ -15,11 +15,13 @@ from dataclasses import replace
 
 from filtersql.definitions.dependents import (
     described,
-    of_table,
     remove_entries,
     remove_references,
+    remove_view,
+    views_reading,
 )
-from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
+from filtersql.definitions.depending import Thing, lines_of, of_relation
+from filtersql.definitions.drafts import DraftIndex, Drafts
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.sql_names import (
     Script,
@@ -132,13 +134,29 @@ def set_path(script: Script, values: list[str]) -> None:
 
 def drop(script: Script, statement: Statement) -> None:
     """DROP TABLE, INDEX, VIEW, PUBLICATION, TYPE, SCHEMA."""
-    kind = enum_name(statement.node, "remove_type")
+    node, kind = statement.node, enum_name(statement.node, "remove_type")
     carry_out = _DROPS.get(kind)
-    for item in statement.node.objects if kind in _OTHERS else ():
+    if kind in _RELATIONS:
+        _check_relations(script, statement)
+    for item in node.objects if kind in _OTHERS else ():
         script.drafts.others.pop(_relation_name(script, item), None)
-    for item in statement.node.objects:
+    for item in node.objects:
         if carry_out is not None:
             carry_out(script, statement, item)
+
+
+def _check_relations(script: Script, statement: Statement) -> None:
+    """Raises what depends on tables and views that are dropped together, without CASCADE."""
+    node, drafts = statement.node, script.drafts
+    names = [_relation(script, item) for item in node.objects]
+    for item, name in zip(node.objects, names, strict=True):
+        _check_known(script, statement, item, name)
+    known = [name for name in names if name in drafts.tables or name in drafts.views]
+    lines = lines_of(script, [of_relation(drafts, name) for name in known])
+    if lines and enum_name(node, "behavior") != "DROP_CASCADE":
+        thing = of_relation(drafts, known[0])
+        what = f"{thing.kind} {described(script, thing.name)}" if len(names) == 1 else None
+        raise DependedOn(what, lines, place_of(script, statement, known[0].name))
 
 
 def _named(script: Script, names: Node) -> RelationName:
@@ -155,33 +173,29 @@ def _relation_name(script: Script, item: Node) -> RelationName:
 def _relation(script: Script, item: Node) -> RelationName:
     parts = [part.string.sval for part in item.list.items]
     for schema in [parts[-2]] if len(parts) > 1 else script.path:
-        if RelationName(schema, parts[-1]) in script.drafts.tables:
-            return RelationName(schema, parts[-1])
+        name = RelationName(schema, parts[-1])
+        if name in script.drafts.tables or name in script.drafts.views:
+            return name
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
     return RelationName(schema, parts[-1])
 
 
-def _drop_table(script: Script, statement: Statement, item: Node) -> None:
-    name, drafts = _relation(script, item), script.drafts
-    if name not in drafts.tables:
-        if statement.node.missing_ok or name in drafts.broken:
-            return
+def _check_known(script: Script, statement: Statement, item: Node, name: RelationName) -> None:
+    drafts = script.drafts
+    there = name in drafts.tables or name in drafts.broken or name in drafts.others
+    if not there and not statement.node.missing_ok:
         span = place_of(script, statement, name.name)
         known = [table.name for table in drafts.tables]
-        raise Unknown("table", _written(item, name), span, known)
-    named = [_relation(script, one) for one in statement.node.objects]
-    gone = {name for one in named for name in (one, *(t.name for t in _partitions(drafts, one)))}
-    table = drafts.tables[name]
-    lines = [*of_table(script, table, gone)]
-    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
-        span = place_of(script, statement, name.name)
-        word = "view" if table.view else "table"
-        raise DependedOn(f"{word} {described(script, name)}", lines, span)
-    remove_table(drafts, name)
+        kind = _RELATIONS[enum_name(statement.node, "remove_type")]
+        raise Unknown(kind, _written(item, name), span, known)
 
 
-def _partitions(drafts: Drafts, name: RelationName) -> list[DraftTable]:
-    return [table for table in drafts.below(name) if table.partition_of is not None]
+def _drop_table(script: Script, statement: Statement, item: Node) -> None:
+    name = _relation(script, item)
+    if name in script.drafts.views:
+        remove_view(script.drafts, name)
+    elif name in script.drafts.tables:
+        remove_table(script.drafts, name)
 
 
 def _written(item: Node, name: RelationName) -> str:
@@ -197,6 +211,8 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
         drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
     for child in drafts.children(name):
         remove_table(drafts, child.name)
+    for view in [*views_reading(drafts, name)]:
+        remove_view(drafts, view)
     remove_references(drafts, name)
     remove_entries(drafts, name)
     for one in list(drafts.replication_sets.values()):
@@ -232,27 +248,37 @@ def _drop_type(script: Script, statement: Statement, item: Node) -> None:
 
 def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
     schema, drafts = item.string.sval, script.drafts
-    named = {one.string.sval for one in statement.node.objects}
-    inside = [name for name in drafts.tables if name.schema == schema]
-    lines = [f"table {described(script, name)} depends on schema {schema}" for name in inside]
+    named = [one.string.sval for one in statement.node.objects]
+    lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in named])
     if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
-        raise DependedOn(f"schema {schema}", lines, place_of(script, statement, schema))
+        what = f"schema {schema}" if len(named) == 1 else None
+        raise DependedOn(what, lines, place_of(script, statement, schema))
     if not drafts.has_schema(schema) and not statement.node.missing_ok:
         raise UnknownSchema(schema, place_of(script, statement, schema))
-    drafts.schemas -= named
-    for name in inside:
+    drafts.schemas -= {*named}
+    for view in [name for name in drafts.views if name.schema == schema]:
+        remove_view(drafts, view)
+    for name in [name for name in drafts.tables if name.schema == schema]:
         remove_table(drafts, name)
     for publication in list(drafts.publications.values()):
         kept = tuple(one for one in publication.schemas if one != schema)
         drafts.publications[publication.name] = replace(publication, schemas=kept)
 
 
+#: what can hold columns that others read, as a message calls it
+_RELATIONS = {
+    "OBJECT_TABLE": "table",
+    "OBJECT_FOREIGN_TABLE": "foreign table",
+    "OBJECT_VIEW": "view",
+    "OBJECT_MATVIEW": "materialized view",
+}
 #: what is dropped without being a table
 _OTHERS = frozenset({"OBJECT_SEQUENCE", "OBJECT_MATVIEW", "OBJECT_TABLE"})
 _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_TABLE": _drop_table,
     "OBJECT_FOREIGN_TABLE": _drop_table,
     "OBJECT_VIEW": _drop_table,
+    "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_TYPE": _drop_type,

@@ -10,6 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from filtersql.catalog import Column
@@ -92,6 +93,7 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
             (replace(key, references=name) if key.references == old else key, span)
             for key, span in each.foreign_keys
         ]
+    _rename_in_views(drafts, {old: name}, lambda relation, column: column)
     for publication in list(drafts.publications.values()):
         if any(one.name == old for one in publication.tables):
             tables = [_moved(one, name) if one.name == old else one for one in publication.tables]
@@ -122,6 +124,11 @@ def _rename_column(
     if new in columns:
         raise DuplicateColumn(new, table.name.name, span, columns[new].span)
     _rename_in_members(script.drafts, table.name, old, new)
+    _rename_in_views(
+        script.drafts,
+        {},
+        lambda relation, name: new if (relation, name) == (table.name, old) else name,
+    )
 
     def swapped(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(new if name == old else name for name in names)
@@ -137,13 +144,33 @@ def _rename_column(
     table.foreign_keys = [
         (replace(key, columns=swapped(key.columns)), span) for key, span in table.foreign_keys
     ]
-    for other, key in [*references_to(script.drafts, table.name)]:
+    for other, key, _ in [*references_to(script.drafts, table.name)]:
         changed = replace(key, referenced_columns=swapped(key.referenced_columns))
         other.foreign_keys = [
             (changed if one is key else one, span) for one, span in other.foreign_keys
         ]
     if table.partition_by is not None:
         table.partition_by = (table.partition_by[0], swapped(table.partition_by[1]))
+
+
+def _rename_in_views(
+    drafts: Drafts,
+    names: Mapping[RelationName, RelationName],
+    column: Callable[[RelationName, str], str],
+) -> None:
+    """What views read, under its new name."""
+    views = [*drafts.views.items()]
+    drafts.views.clear()
+    for name, view in views:
+        read = view.query
+        query = replace(
+            read,
+            tables=frozenset(names.get(one, one) for one in read.tables),
+            columns=frozenset(
+                (names.get(one, one), column(one, each)) for one, each in read.columns
+            ),
+        )
+        drafts.views[names.get(name, name)] = replace(view, query=query)
 
 
 def _rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:

@@ -33,7 +33,7 @@ from filtersql.errors.definitions import Duplicate, DuplicateColumn, Unsupported
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
 
-__all__ = ["add_table_constraint", "create_table", "create_table_as", "create_view", "read_bounds"]
+__all__ = ["add_table_constraint", "create_table", "read_bounds"]
 
 _WORD = re.compile(r"\w+")
 _KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
@@ -83,31 +83,6 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     script.drafts.broken.discard(name)
     script.drafts.schemas.add(name.schema)
     script.drafts.tables[name] = table
-
-
-def create_table_as(script: Script, statement: Statement) -> None:
-    """CREATE TABLE AS and CREATE MATERIALIZED VIEW: the columns are a query's, which is not run."""
-    into = statement.node.into.rel
-    if enum_name(statement.node, "objtype") == "OBJECT_MATVIEW":
-        script.drafts.others[created(script, into)] = "materialized views"
-    if enum_name(statement.node, "objtype") != "OBJECT_TABLE" or into.relpersistence == "t":
-        return
-    raise UnsupportedStatement(
-        "CREATE TABLE AS", span_of(script, into), "Write CREATE TABLE with its columns."
-    )
-
-
-def create_view(script: Script, statement: Statement) -> None:
-    """CREATE VIEW: its name is kept, so that publishing it is PostgreSQL's mistake."""
-    view = statement.node.view
-    if view.relpersistence == "t":
-        return
-    name, span = created(script, view), span_of(script, view)
-    there = script.drafts.tables.get(name)
-    if there is None:
-        script.drafts.tables[name] = DraftTable(name, span, columns={}, view=True)
-    elif not there.view:
-        raise Duplicate("relation", name.name, span, there.span)
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

@@ -47,7 +47,7 @@ class DependedOn(Mistake):
 
 
 class TypeInUse(Mistake):
-    """ALTER COLUMN TYPE of a column that a filter, list or generated column reads."""
+    """ALTER COLUMN TYPE of a column that a filter, list, view or generated column reads."""
 
     def __init__(self, user: str, detail: str, span: Span) -> None:
         super().__init__(
@@ -59,6 +59,11 @@ class TypeInUse(Mistake):
         """A publication's filter or column list."""
         entry = f"publication of table {table} in publication {publication}"
         return cls("publication WHERE clause", f'{entry} depends on column "{column}"', span)
+
+    @classmethod
+    def by_view(cls, view: str, column: str, span: Span) -> TypeInUse:
+        """A view's query."""
+        return cls("view or rule", f'rule _RETURN on {view} depends on column "{column}"', span)
 
     @classmethod
     def by_generated(cls, column: str, generated: str, span: Span) -> TypeInUse:

@@ -1097,3 +1097,197 @@ CREATE TABLE h1 PARTITION OF r DEFAULT;
 
 CREATE TABLE r(a int) PARTITION BY HASH (a);
 CREATE TABLE h1 PARTITION OF r FOR VALUES IN (1);
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a, b FROM w WHERE c <> '';
+CREATE VIEW v2 AS SELECT a FROM v;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a, b FROM w WHERE c <> '';
+ALTER TABLE w DROP COLUMN c;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a FROM w;
+ALTER TABLE w DROP COLUMN c;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a, b FROM w;
+ALTER TABLE w ALTER COLUMN b TYPE bigint;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE MATERIALIZED VIEW v AS SELECT a, b FROM w;
+ALTER TABLE w ALTER COLUMN b TYPE bigint;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT count(*) FROM w x GROUP BY x.c HAVING max(x.b) > 1;
+CREATE MATERIALIZED VIEW m AS SELECT * FROM v;
+DROP TABLE w;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT count(*), count(w.*) AS n FROM w;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT * FROM w;
+CREATE VIEW v2 AS SELECT a FROM v;
+DROP VIEW v;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT * FROM w;
+CREATE VIEW v2 AS SELECT a FROM v;
+CREATE PUBLICATION p FOR TABLE w WHERE (b > 1) WITH (publish = 'insert');
+ALTER TABLE w DROP COLUMN b CASCADE;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT b FROM w;
+ALTER TABLE w DROP COLUMN b CASCADE;
+DROP VIEW v;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT b FROM w;
+CREATE PUBLICATION p FOR TABLE w WHERE (b > 1) WITH (publish = 'insert');
+CREATE VIEW v2 AS SELECT b FROM w;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT b FROM w;
+DROP TABLE w CASCADE;
+CREATE PUBLICATION p FOR TABLE v;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE TABLE u(a int primary key, d int);
+CREATE VIEW v AS SELECT c, d FROM w JOIN u USING (a);
+ALTER TABLE u DROP COLUMN a;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE TABLE u(a int primary key, d int);
+CREATE VIEW v AS SELECT c, d FROM w NATURAL JOIN u;
+ALTER TABLE u DROP COLUMN a;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE TABLE u(a int primary key, d int);
+CREATE VIEW v AS SELECT c FROM w WHERE EXISTS (SELECT FROM u WHERE d = b);
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE TABLE u(a int primary key, b int);
+CREATE VIEW v AS SELECT c FROM w WHERE EXISTS (SELECT FROM u WHERE b = 1);
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS WITH q AS (SELECT a AS b FROM w) SELECT b FROM q;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS WITH q(x) AS (SELECT b FROM w) SELECT x FROM q ORDER BY x;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a AS b FROM w ORDER BY b;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a AS b FROM w ORDER BY b + 1;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT max(a) AS b FROM w GROUP BY b;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT s.y FROM w AS s(x, y);
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT 1 AS b UNION ALL SELECT b FROM w;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT i FROM generate_series(1, 3) i, w WHERE c <> i::text;
+ALTER TABLE w DROP COLUMN c;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT l.n FROM w, LATERAL (SELECT b + 1 AS n) l;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT sum(a) OVER (PARTITION BY c ORDER BY b) FROM w;
+ALTER TABLE w DROP COLUMN c;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT b FROM w;
+ALTER TABLE w RENAME COLUMN b TO x;
+ALTER TABLE w RENAME TO z;
+ALTER TABLE z DROP COLUMN x;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT b FROM w;
+ALTER VIEW v RENAME TO z;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v(x, y) AS SELECT a, b FROM w;
+CREATE VIEW v2 AS SELECT y FROM v WHERE x > 1;
+DROP TABLE w RESTRICT;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a, b FROM w;
+CREATE OR REPLACE VIEW v AS SELECT a, 1 AS b FROM w;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE w(a int primary key, b int, c text);
+CREATE VIEW v AS SELECT a, b FROM w;
+CREATE VIEW v AS SELECT a FROM w;
+
+CREATE TABLE w(a int primary key, b int, g int generated always as (b * 2) stored);
+CREATE VIEW v AS SELECT g FROM w;
+CREATE VIEW v2 AS SELECT b, g FROM w;
+ALTER TABLE w DROP COLUMN b;
+
+CREATE TABLE root(a int, b int) PARTITION BY LIST (a);
+CREATE TABLE leaf PARTITION OF root FOR VALUES IN (1);
+CREATE TABLE leaf2 PARTITION OF root FOR VALUES IN (2);
+CREATE VIEW v AS SELECT b FROM root;
+CREATE VIEW l AS SELECT b FROM leaf;
+CREATE VIEW l2 AS SELECT b FROM leaf2;
+ALTER TABLE root DROP COLUMN b;
+
+CREATE TABLE root(a int, b int) PARTITION BY LIST (a);
+CREATE TABLE leaf PARTITION OF root FOR VALUES IN (1);
+CREATE VIEW v AS SELECT b FROM root;
+CREATE VIEW l AS SELECT b FROM leaf;
+DROP TABLE root;
+
+CREATE TABLE root(a int, b int) PARTITION BY LIST (a);
+CREATE TABLE leaf PARTITION OF root FOR VALUES IN (1);
+CREATE VIEW v AS SELECT b FROM root;
+CREATE VIEW l AS SELECT b FROM leaf;
+DROP TABLE leaf;
+
+CREATE TABLE w(a int primary key, b int);
+CREATE TABLE u(x int references w);
+CREATE VIEW v AS SELECT b FROM w;
+DROP TABLE w, u;
+
+CREATE TABLE w(a int primary key, b int);
+CREATE TABLE u(a int);
+CREATE VIEW v AS SELECT b FROM w;
+CREATE VIEW x AS SELECT a FROM u;
+DROP TABLE w, u;
+
+CREATE SCHEMA s;
+CREATE TABLE s.w(a int primary key, b int);
+CREATE VIEW s.v AS SELECT b FROM s.w;
+CREATE VIEW x AS SELECT a FROM s.w;
+DROP SCHEMA s;
+
+CREATE TABLE w(a int primary key, b int);
+CREATE TABLE u(x int references w);
+CREATE VIEW v AS SELECT x FROM u;
+DROP VIEW nothing;
+
+CREATE TABLE w(a int primary key, b int);
+CREATE MATERIALIZED VIEW m AS SELECT b FROM w;
+CREATE VIEW v AS SELECT b FROM m;
+DROP MATERIALIZED VIEW m;

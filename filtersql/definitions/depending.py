@@ -1,0 +1,162 @@
+"""What would go with a column, table, view or schema: the lines of PostgreSQL's refusal.
+
+Example
+    With `CREATE VIEW v AS SELECT b FROM t`, and w over v, DROP TABLE t is refused: view v depends
+    on table t, view w depends on view v. What is younger stands below; each thing is told once.
+
+PostgreSQL
+    dependency.c: findDependentObjects(), object_address_comparator(), reportDependentObjects()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from filtersql.definitions.dependents import (
+    described,
+    generated_from,
+    memberships,
+    publications_reading,
+    references_to,
+    views_reading,
+)
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.sql_names import Script
+from filtersql.names import RelationName
+from filtersql.source import Span
+
+__all__ = ["Thing", "lines_of", "of_relation", "views_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What can be dropped; `part` is the column, constraint, publication or set at a table."""
+
+    kind: str
+    name: RelationName
+    part: str = ""
+
+
+def of_relation(drafts: Drafts, name: RelationName) -> Thing:
+    """A table or view."""
+    view = drafts.views.get(name)
+    return Thing(view.kind if view is not None else "table", name)
+
+
+def views_of(drafts: Drafts, table: RelationName, column: str) -> Iterator[Thing]:
+    """The views that read a column, in the order of their making."""
+    for name in views_reading(drafts, table, column):
+        yield of_relation(drafts, name)
+
+
+def lines_of(script: Script, roots: Sequence[Thing]) -> list[str]:
+    """What depends on some things that are dropped together, as lines of the detail."""
+    found: list[tuple[Thing, Thing]] = []
+    seen = set(roots)
+
+    def visit(thing: Thing) -> None:
+        for each in reversed(_direct(script.drafts, thing)):
+            if each not in seen:
+                seen.add(each)
+                visit(each)
+                found.append((each, thing))
+
+    for root in roots:
+        visit(root)
+    return [
+        f"{_described(script, each)} depends on {_described(script, of)}"
+        for each, of in reversed(found)
+        if not _goes_along(script.drafts, each, seen)
+    ]
+
+
+def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool:
+    """A partition is a part of its root, a foreign key one of its table."""
+    if thing.kind == "constraint":
+        return Thing("table", thing.name) in dropped
+    table = drafts.tables.get(thing.name)
+    return thing.kind == "table" and table is not None and table.partition_of is not None
+
+
+def _described(script: Script, thing: Thing) -> str:
+    if thing.kind == "schema":
+        return f"schema {thing.name.schema}"
+    shown = described(script, thing.name)
+    match thing.kind:
+        case "column":
+            return f"column {thing.part} of table {shown}"
+        case "constraint":
+            return f"constraint {thing.part} on table {shown}"
+        case "publication":
+            return f"publication of table {shown} in publication {thing.part}"
+        case "set":
+            return f"table {shown} membership in replication set {thing.part}"
+        case _:
+            return f"{thing.kind} {shown}"
+
+
+def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
+    """What depends on a thing itself, the oldest first."""
+    table = drafts.tables.get(thing.name)
+    match thing.kind:
+        case "column" if table is not None:
+            return _oldest_first(drafts, _of_column(drafts, table, thing.part))
+        case "table" if table is not None:
+            return _oldest_first(drafts, _of_table(drafts, table))
+        case "view" | "materialized view":
+            return _oldest_first(drafts, _views(drafts, views_reading(drafts, thing.name)))
+        case "schema":
+            inside = (
+                (of_relation(drafts, name), made.span)
+                for relations in (drafts.tables, drafts.views)
+                for name, made in relations.items()
+                if name.schema == thing.name.schema
+            )
+            return _oldest_first(drafts, dict(inside).items())
+        case _:
+            return []
+
+
+def _oldest_first(drafts: Drafts, things: Iterable[tuple[Thing, Span | None]]) -> list[Thing]:
+    """In the order of their statements; those of other files, in the order of reading."""
+    files = {path: number for number, path in enumerate(drafts.files)}
+
+    def age(item: tuple[Thing, Span | None]) -> tuple[int, int]:
+        span = item[1]
+        return (files.get(span.source.path, -1), span.start) if span is not None else (-1, -1)
+
+    return [thing for thing, _ in sorted(things, key=age)]
+
+
+def _of_column(
+    drafts: Drafts, table: DraftTable, column: str
+) -> Iterator[tuple[Thing, Span | None]]:
+    for generated in generated_from(table, column):
+        yield Thing("column", table.name, generated), None  # as old as the table
+    for other, key, span in references_to(drafts, table.name):
+        if column in (key.referenced_columns or table.primary_key):
+            yield Thing("constraint", other.name, key.name), span
+    for publication, entry in publications_reading(drafts, table, column):
+        yield Thing("publication", table.name, publication), entry.span
+    for one, entry in memberships(drafts, table.name):
+        if entry.where is not None and column in columns_named(entry.where):
+            yield Thing("set", table.name, one.name), entry.span
+    yield from _views(drafts, views_reading(drafts, table.name, column))
+
+
+def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span | None]]:
+    for child in drafts.children(table.name):
+        yield Thing("table", child.name), child.span
+    for other, key, span in references_to(drafts, table.name):
+        yield Thing("constraint", other.name, key.name), span
+    for one, entry in memberships(drafts, table.name):
+        if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
+            yield Thing("set", table.name, one.name), entry.span
+    yield from _views(drafts, views_reading(drafts, table.name))
+
+
+def _views(drafts: Drafts, names: Iterable[RelationName]) -> Iterator[tuple[Thing, Span | None]]:
+    for name in names:
+        yield of_relation(drafts, name), drafts.views[name].span

@@ -1,0 +1,78 @@
+"""CREATE VIEW, CREATE MATERIALIZED VIEW and CREATE TABLE AS: relations that a query makes.
+
+Example
+    `CREATE VIEW v AS SELECT b FROM t`: v cannot be published, and b cannot be dropped under it.
+
+PostgreSQL
+    view.c: DefineView(); createas.c: ExecCreateTableAs()
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from filtersql.definitions.drafts import DraftTable, DraftView
+from filtersql.definitions.partitions import settle
+from filtersql.definitions.sql_names import Script, created, span_of, temporary
+from filtersql.definitions.view_queries import ViewQuery, read_query
+from filtersql.errors.definitions import Duplicate, UnsupportedStatement
+from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
+
+__all__ = ["create_table_as", "create_view"]
+
+
+def create_table_as(script: Script, statement: Statement) -> None:
+    """CREATE TABLE AS and CREATE MATERIALIZED VIEW: the columns are a query's, which is not run."""
+    node, into = statement.node, statement.node.into.rel
+    if enum_name(node, "objtype") == "OBJECT_MATVIEW":
+        name, span = created(script, into), span_of(script, into)
+        query = _query(script, node.query, [one.string.sval for one in node.into.col_names])
+        script.drafts.others[name] = "materialized views"
+        script.drafts.views[name] = DraftView("materialized view", query, span)
+    if enum_name(node, "objtype") != "OBJECT_TABLE" or into.relpersistence == "t":
+        return
+    raise UnsupportedStatement(
+        "CREATE TABLE AS", span_of(script, into), "Write CREATE TABLE with its columns."
+    )
+
+
+def create_view(script: Script, statement: Statement) -> None:
+    """CREATE VIEW: its name is kept, so that publishing it is PostgreSQL's mistake."""
+    node = statement.node
+    view = node.view
+    if view.relpersistence == "t":
+        script.drafts.others[temporary(script, view)] = "temporary views"
+        return
+    name, span = created(script, view), span_of(script, view)
+    there = script.drafts.tables.get(name)
+    if there is not None and not (there.view and node.replace):
+        raise Duplicate("relation", name.name, span, there.span)
+    query = _query(script, node.query, [one.string.sval for one in node.aliases])
+    made = script.drafts.views.get(name)
+    script.drafts.views[name] = DraftView("view", query, made.span if made else span)
+    if there is None:
+        script.drafts.tables[name] = DraftTable(name, span, columns={}, view=True)
+
+
+def _query(script: Script, node: Node, names: list[str]) -> ViewQuery:
+    """What a query reads, and its columns under the names that the statement gives them."""
+    if node.WhichOneof("node") != "select_stmt":
+        return ViewQuery((), frozenset(), frozenset())
+    query = read_query(node.select_stmt, lambda relation: _relation(script, relation))
+    return replace(query, outputs=(*names, *query.outputs[len(names) :]))
+
+
+def _relation(script: Script, node: Node) -> tuple[RelationName, tuple[str, ...]] | None:
+    """A table or view that the files define, and its columns."""
+    drafts = script.drafts
+    for schema in [node.schemaname] if node.schemaname else script.path:
+        name = RelationName(schema, node.relname)
+        if name in drafts.views:
+            return name, drafts.views[name].query.outputs
+        table = drafts.tables.get(name)
+        if table is not None:
+            if table.columns is None:
+                settle(drafts, table)
+            return name, tuple(table.columns or ())
+    return None
