@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["TREE", "World"]
+__all__ = ["TREE", "World", "kin"]
 
 #: leaf -> the k of its rows
 LEAVES = {"leaf1": 1, "leaf2": 2, "leaf3": 3}
@@ -228,3 +228,15 @@ class World:
 
     def _value(self) -> str:
         return self.random.choice(["NULL", *map(str, range(1, 7))])
+
+
+def kin(relation: str) -> Iterator[str]:
+    """The tables whose rows a subscriber keeps in this one: PostgreSQL 15 copies both."""
+    name = relation.removeprefix("public.")
+    below = [*TREE.get(name, ())]
+    above = [root for root, children in TREE.items() if name in children]
+    for each in (*below, *(leaf for mid in below for leaf in TREE.get(mid, ()))):
+        yield f"public.{each}"
+    for each in above:
+        yield f"public.{each}"
+        yield from (f"public.{root}" for root, children in TREE.items() if each in children)

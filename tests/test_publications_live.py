@@ -26,7 +26,7 @@ from typing import Any
 import psycopg
 from answers import Project
 from feed import decoded, records, truncated
-from live_worlds import TREE, World
+from live_worlds import TREE, World, kin
 from pglogical_servers import missing, serve_installed
 from rows import rows_of
 from servers import Server
@@ -282,7 +282,7 @@ def compare(
     for name, number in conflicts.items():
         counted[name.partition("/")[0]] += number
     for (subscription, relation), held in rows_of(folder, "dev").items():
-        shared = {(subscription, each) for each in _kin(relation)} & columns.keys()
+        shared = {(subscription, each) for each in kin(relation)} & columns.keys()
         if shared or stopped[subscription] or conflicts[f"{subscription}/{relation}"]:
             seen.conflicting += 1
             continue
@@ -298,18 +298,6 @@ def compare(
         if gave_up and not counted[subscription] and '"truncate"' not in feed:
             said = f"{subscription}: PostgreSQL stopped, filtersql saw no conflict"
             seen.differences += [said, *complaints(server)]
-
-
-def _kin(relation: str) -> Iterator[str]:
-    """The tables whose rows a subscriber keeps in this one: PostgreSQL 15 copies both."""
-    name = relation.removeprefix("public.")
-    below = [*TREE.get(name, ())]
-    above = [root for root, children in TREE.items() if name in children]
-    for each in (*below, *(leaf for mid in below for leaf in TREE.get(mid, ()))):
-        yield f"public.{each}"
-    for each in above:
-        yield f"public.{each}"
-        yield from (f"public.{root}" for root, children in TREE.items() if each in children)
 
 
 def complaints(server: Server) -> list[str]:
