@@ -6,6 +6,7 @@ interrupted leaves the old files, never half of the new ones. No time of day ent
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -41,10 +42,12 @@ def write(project: Project, compilation: Compilation, selected: Iterable[Node]) 
     try:
         if len(chosen) < len(compilation.nodes):
             _keep_others(compilation, chosen, final, fresh)
-        for path, text in files_of(chosen):
-            file = fresh / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8", newline="\n")
+        for node in chosen:
+            folder = f"{fresh}/{compiled_path(node)}"
+            os.makedirs(folder, exist_ok=True)
+            for statement, text in statements_of(node).items():
+                with open(f"{folder}/{statement}.sql", "wb") as file:
+                    file.write(text.encode())
         fresh.chmod(0o755)
         _replace(fresh, final)
     except BaseException:

@@ -108,7 +108,7 @@ class Fingerprints:
 
     def of(self, node: Node) -> str:
         """A target's fingerprint."""
-        return _fingerprint(node, self._macros)
+        return _fingerprint(node, _types(node), self._macros)
 
 
 class _MacroTexts:
@@ -137,12 +137,12 @@ class _MacroTexts:
         return self._known[name]
 
 
-def _fingerprint(node: Node, macros: _MacroTexts) -> str:
+def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> str:
     compiled, resolved = node.compiled, node.resolved
     content = [
         compiled.filter_hash,
         [[column.name, column.not_null] for column in compiled.columns],
-        _types(node),
+        types,
         compiled.form,
         resolved.subscription.target,
         resolved.alias,
@@ -153,7 +153,7 @@ def _fingerprint(node: Node, macros: _MacroTexts) -> str:
 
 
 def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
-    compiled, resolved = node.compiled, node.resolved
+    compiled, resolved, types = node.compiled, node.resolved, _types(node)
     return {
         "subscription": compiled.subscription,
         "relation": list(compiled.relation),
@@ -161,7 +161,7 @@ def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
         "publications": list(dict.fromkeys(part.publication for part in resolved.contributions)),
         "sources": [list(source) for source in compiled.sources],
         "columns": [column.name for column in compiled.columns],
-        "types": _types(node),
+        "types": types,
         "key": list(compiled.key),
         "form": compiled.form,
         "actions": sorted(action.value for action in resolved.filters)
@@ -177,7 +177,7 @@ def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
         },
         "why": list(resolved.why),
         "filter_hash": compiled.filter_hash,
-        "fingerprint": _fingerprint(node, macros),
+        "fingerprint": _fingerprint(node, types, macros),
         "via_partition_root": compiled.via_partition_root,
         "config": config_of(node),
         "defined_at": _place(resolved.subscription.span),

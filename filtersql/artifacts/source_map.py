@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 
 from filtersql.changes import Criterion, Judgements, judgements
@@ -119,9 +120,7 @@ class SourceMaps:
     ) -> Iterator[Mapped]:
         """The filters whose label stands in a sentence of the header."""
         said = _letters(sentence)
-        labels = {
-            each.label: each for each in criteria if _letters(comment(one_line(each.label))) in said
-        }
+        labels = {each.label: each for each in criteria if _in_header(each.label) in said}
         for each in labels.values():
             yield from self._criterion(node, each, *lines)
 
@@ -175,6 +174,11 @@ def _sentences(header: str) -> Iterator[tuple[int, int, str]]:
         first, found = number, line
     if found:
         yield first, header.count("\n"), found
+
+
+@lru_cache(maxsize=1024)
+def _in_header(label: str) -> str:
+    return _letters(comment(one_line(label)))
 
 
 def _letters(text: str) -> str:

@@ -77,7 +77,11 @@ def _streamed(listed: Listing, index: Index) -> dict[RelationName, _Target]:
     """The targets of changes: each leaf's rows go to one."""
     lineage = index.lineage
     targets: dict[RelationName, _Target] = {}
+    # Every subscription asks for every table: most are told apart by their names alone.
+    by_name = None if listed.by_schema or listed.all_tables else listed.by_name.keys()
     for name, table in lineage.tables.items():
+        if by_name is not None and by_name.isdisjoint(lineage.lineage(name)):
+            continue
         if table.partition_by is not None and lineage.leaves[name]:
             continue
         published = published_as(name, listed, lineage)

@@ -89,9 +89,10 @@ def compiled_table(
     judged = judgements(resolved, filter_of)
     read = _read_columns(resolved, judged, key)
     _check_case(resolved, read)
-    outline = _outline(resolved, destination, judged, read, key, target)
+    lookups = _lookups(judged)
+    outline = _outline(resolved, destination, judged, read, key, target, lookups)
     plan = merge_plan(outline, write)
-    return _statements(resolved, outline, plan, destination, read, target)
+    return _statements(resolved, outline, plan, destination, read, target, lookups)
 
 
 def _outline(
@@ -101,6 +102,7 @@ def _outline(
     read: Sequence[Column],
     key: tuple[str, ...],
     target: tuple[str, str],
+    lookups: tuple[LookedUp, ...],
 ) -> Outline:
     engine, rules = destination.engine, resolved.semantics
     table, subscription = resolved.table, resolved.subscription
@@ -124,7 +126,7 @@ def _outline(
             target=name,
             key=key,
             changes_view=changes_view,
-            lookups=_lookups(judged),
+            lookups=lookups,
             settings=SETTINGS[engine],
         ),
         target=name,
@@ -180,6 +182,7 @@ def _statements(
     destination: Destination,
     read: Sequence[Column],
     target: tuple[str, str],
+    lookups: tuple[LookedUp, ...],
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
     table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
@@ -227,7 +230,7 @@ def _statements(
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
-        lookups=_lookups(outline.judgements),
+        lookups=lookups,
     )
 
 
@@ -238,9 +241,11 @@ def _feed_column(column: Column, outline: Outline, table: Table) -> FeedColumn:
 
 def _lookups(judged: Judgements) -> tuple[LookedUp, ...]:
     arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+    # Most arms have the same filter: it is walked through once.
+    trees = {id(one.filter): one.filter.tree for one in (*arms, *judged.copy) if one.filter}
     read: dict[RelationName, dict[str, None]] = {}
-    for criterion in (*arms, *judged.copy):
-        for found in looked_up(criterion.filter.tree) if criterion.filter else ():
+    for tree in trees.values():
+        for found in looked_up(tree):
             read.setdefault(found.relation, {})[found.looked.name] = None
     return tuple(
         LookedUp(relation, view_name("lookup", relation), tuple(names))

@@ -143,6 +143,7 @@ def squeezed(text: str, engine: Engine) -> str:
     return _SPACES[engine].sub(lambda found: found[1] or found[2] or " ", text)
 
 
+@lru_cache(maxsize=8192)
 def one_line(label: str) -> str:
     """PostgreSQL's text of a filter without the line ends that it prints in a CASE.
 

@@ -63,7 +63,13 @@ def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
     )
     if trusted:
         made.code_generator_class = PlainAttributes
+        # Jinja's own asks each time whether to escape, and whether to wait.
+        made.filters["join"] = _joined
     return made
+
+
+def _joined(lines: Sequence[str], between: str) -> str:
+    return between.join(lines)
 
 
 @lru_cache(maxsize=64)

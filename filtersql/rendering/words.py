@@ -424,5 +424,7 @@ def comment(text: str) -> str:
     >>> comment("a\nDROP TABLE t")
     'a\\nDROP TABLE t'
     """
+    if text.isascii() and text.isprintable() and not text.endswith("\\"):
+        return text
     line = _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
     return line + " ." if line.endswith("\\") else line

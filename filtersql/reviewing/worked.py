@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import ne
 
 from filtersql.changes import TRANSITIONS, Effect
 from filtersql.reviewing.trying import Row
@@ -54,10 +55,10 @@ def worked_rows(
     """An UPDATE for each pair of answers that some row gives, rows as alike as they can be."""
     found = []
     for old_truth, new_truth in product(_TRUTHS, repeat=2):
-        pairs = [*product(examples.get(old_truth, ()), examples.get(new_truth, ()))]
-        if not pairs:
+        pair = _most_alike(examples.get(old_truth, ()), examples.get(new_truth, ()))
+        if pair is None:
             continue
-        old, new = min(pairs, key=lambda pair: _difference(*pair))
+        old, new = pair
         effect = TRANSITIONS[old_truth is True, new_truth is True]
         happens = _WORDS[effect]
         if effect is Effect.UPDATE and _key(old, key) != _key(new, key):
@@ -66,8 +67,16 @@ def worked_rows(
     return tuple(found)
 
 
-def _difference(old: Row, new: Row) -> int:
-    return sum(one != other for one, other in zip(old, new, strict=True))
+def _most_alike(olds: Sequence[Row], news: Sequence[Row]) -> tuple[Row, Row] | None:
+    """The first pair with the fewest columns that differ: none where a row can stand twice."""
+    found, fewest = None, 0
+    for pair in product(olds, news):
+        differing = sum(map(ne, *pair))
+        if found is None or differing < fewest:
+            found, fewest = pair, differing
+            if differing <= (olds is not news):
+                break
+    return found
 
 
 def _key(row: Row, key: Sequence[str]) -> list[tuple[str, str | None]]:
