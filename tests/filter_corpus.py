@@ -276,16 +276,27 @@ def _print_differences(
         from filtersql.targets.embedded import own_session
 
         session = own_session(2, {}, ())
-    count = 0
-    for one, where in compared(connection, answers(connection, names), engine, session):
-        count += 1
-        if where:
-            kind = "RAISES" if "raises" in where and "PostgreSQL" not in where else "DIFFERS"
-            print(
-                f"{kind} {one.text}\n    {where}\n    {(one.written or {})[engine][:200]}",
-                flush=True,
-            )
-    print(f"{count} filters compared")
+    whole = Counter[str]()
+    for family in families(names):
+        counts = Counter[str]()
+        for one, where in compared(connection, answers(connection, [family]), engine, session):
+            kind = "same" if not where else "RAISES" if _only_here(where) else "DIFFERS"
+            counts[kind] += 1
+            if where:
+                sql = (one.written or {})[engine][:200]
+                print(f"{kind} {one.text}\n    {where}\n    {sql}", flush=True)
+        print(f"{engine} {family:10} {_counted(counts)}", flush=True)
+        whole += counts
+    print(f"{engine} {'all':10} {_counted(whole)}")
+
+
+def _only_here(where: str) -> bool:
+    return ", PostgreSQL gives " not in where and not where.endswith("PostgreSQL raises")
+
+
+def _counted(counts: Counter[str]) -> str:
+    kinds = ", ".join(f"{kind} {count}" for kind, count in counts.most_common())
+    return f"{counts.total()} filters compared: {kinds or 'none'}"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,12 @@
 """Random typed filters on three engines, for as long as asked; says what was covered.
 
-    python tests/filter_soak.py [--seconds 60] [--seed 1] [--spark]
+    python tests/filter_soak.py [--seconds 60] [--seed 1] [--spark [--interpreted]]
+    python tests/filter_soak.py --corpus [FAMILY …] [--seed 1] [--spark [--interpreted]]
 
-The engine is DuckDB, with `--spark` Spark, of which one query answers many expressions.
+The engine is DuckDB, with `--spark` Spark, of which one query answers many expressions; with
+`--interpreted` it evaluates them without generating code, which takes a fraction of the time. With
+`--corpus` the filters of `filter_corpus` are asked instead of random ones, family by family. In
+tables of an odd seed the locale of the database is known.
 
 Each seed makes a table of nasty and of random rows, and from then on expressions of
 `filter_grammar`. Of each it is compared whether PostgreSQL and filtersql accept it (with which
@@ -24,7 +28,7 @@ from functools import cached_property
 from typing import Any
 
 import psycopg
-from filter_corpus import COLUMNS, connected, table
+from filter_corpus import COLUMNS, connected, families, table
 from filter_grammar import Piece, expression, shown, smaller
 from filter_rows import sampled
 from sqlglot import exp
@@ -44,6 +48,7 @@ from filtersql.storage import Engine
 ROWS = 120
 KNOWN = table()
 _RAISED_ROWS = 2
+_NULL = "null for an error"
 #: expressions of one query on Spark, where each query takes its time
 _TOGETHER = 16
 
@@ -105,6 +110,10 @@ class Covered:
         return "\n".join([*lines, *self.differences])
 
 
+_INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 #: some expressions with the rows that each is asked on, in one query
 Questions = Sequence[tuple[str, Sequence[int]]]
 Ask = Callable[[Rows, Questions], list[dict[int, object]]]
@@ -177,7 +186,7 @@ class Soak:
             value, problem = self.values(sql, [row])
             if not problem:
                 # An engine may see that NULL decides before it looks at what raises.
-                outcome = "null for an error" if value[row] is None else "SILENT"
+                outcome = _NULL if value[row] is None else "SILENT"
                 return outcome, f"{of(row)}: {value[row]}, PostgreSQL raises"
         for node in walk(found.tree):
             if isinstance(node, (Op, Func)):
@@ -255,6 +264,20 @@ class Soak:
             for piece in pieces:
                 self.take(piece)
 
+    def run_corpus(self, names: Sequence[str]) -> None:
+        """The filters of the corpus, with a line for each family."""
+        for family, texts in families(names).items():
+            before = self.covered.outcomes.copy()
+            for start in range(0, len(texts), _TOGETHER):
+                part = texts[start : start + _TOGETHER]
+                if self.engine == "spark":
+                    self.answer_together(part)
+                for text in part:
+                    self.take(Piece("bool", text))
+            counts = self.covered.outcomes - before
+            found = ", ".join(f"{name} {count}" for name, count in counts.most_common())
+            print(f"{self.engine} {family}: {found}", flush=True)
+
     def take(self, piece: Piece) -> None:
         """Judges one and remembers."""
         outcome, what = self.judged(shown(piece))
@@ -263,7 +286,7 @@ class Soak:
             self.covered.refused[what] += 1
         elif outcome == "raises":
             self.covered.raised[what] += 1
-        if outcome.isupper():
+        if outcome.isupper() or outcome == _NULL:
             short = self.shortened(piece, outcome)
             what = self.judged(shown(short))[1]
             line = f"{outcome} {shown(short)}\n    {what}"
@@ -279,7 +302,8 @@ def engine_of(arguments: argparse.Namespace) -> tuple[Engine, Ask]:
     if arguments.spark:
         from filtersql.targets.embedded import own_session
 
-        return "spark", Sparks(own_session(2, {}, ()).newSession()).ask
+        settings = _INTERPRETED if arguments.interpreted else {}
+        return "spark", Sparks(own_session(2, settings, ()).newSession()).ask
     duck = Duck()
     duck.connection.execute("SET threads = 1")
     return "duckdb", lambda rows, asked: [duck.ask(rows, sql, ids) for sql, ids in asked]
@@ -291,12 +315,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--spark", action="store_true")
+    parser.add_argument("--interpreted", action="store_true")
+    parser.add_argument("--corpus", nargs="*", metavar="FAMILY")
     arguments = parser.parse_args()
     with connected() as connection:
         connection.execute("SET statement_timeout = '5s'")
         engine, ask = engine_of(arguments)
         soak = Soak(connection, engine, ask, arguments.seed)
-        soak.run(random.Random(arguments.seed), time.monotonic() + arguments.seconds)
+        if arguments.corpus is None:
+            soak.run(random.Random(arguments.seed), time.monotonic() + arguments.seconds)
+        else:
+            soak.run_corpus(arguments.corpus)
         print(f"{engine}, seed {arguments.seed}: {soak.covered.text()}", flush=True)
 
 

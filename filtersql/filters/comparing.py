@@ -17,6 +17,7 @@ from filtersql.filters import (
     arrays,
     casing,
     documents,
+    evaluation,
     json_paths,
     locales,
     numeric_casts,
@@ -82,7 +83,9 @@ _INFINITE = {
 
 def call(writer: Writer, node: Op | Func) -> exp.Expr:
     """An operator or function of the engine's table."""
-    return comparison(writer, node, node.function, *node.args)
+    return evaluation.raising_first(
+        writer, node, lambda one: comparison(writer, one, one.function, *one.args)
+    )
 
 
 def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> exp.Expr:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import json_items
+from filtersql.filters import json_arithmetic, json_items, json_texts
 from filtersql.filters.document_values import document, loaded, raw
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
@@ -41,14 +41,12 @@ from filtersql.filters.literals.jsonpath_trees import (
     Scalar,
     Starts,
     Step,
+    Sum,
     Unknown,
     Whole,
     with_values,
 )
 from filtersql.filters.nodes import Func, Node, Op
-from filtersql.filters.regex_syntax import parsed
-from filtersql.filters.regex_trees import Untranslatable
-from filtersql.filters.regex_writing import written
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -57,6 +55,8 @@ __all__ = ["FUNCTIONS", "call", "found"]
 
 FUNCTIONS = {"jsonb_path_exists_opr", "jsonb_path_match_opr", "jsonb_path_exists",
              "jsonb_path_match"}  # fmt: skip
+#: levels of a document that `.**` goes down
+_DEEPEST = 60
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -66,6 +66,8 @@ def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
     if whole is None:
         return values.null("bool", writer.engine)
     tree = whole.tree
+    if isinstance(tree, Sum):
+        raise writer.refused(node, "Arithmetic has a form beside a comparison only.")
     source = document(writer, args[0], plain=True)
     walker = _Walker(writer, node, source, whole.strict)
     if name in ("jsonb_path_match", "jsonb_path_match_opr"):
@@ -99,6 +101,8 @@ def found(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
         raise writer.refused(node, "Only a path to a value has a form here.")
     if not plain and _filtered(tree):
         raise writer.refused(node, "Only a path without conditions has a form here.")
+    if any(step.kind == "levels" for step in tree.steps):
+        raise writer.refused(node, "The items of all levels have no order here.")
     walker = _Walker(writer, node, document(writer, node.args[0], plain=plain))
     items = walker.path(tree, None, 1)
     if node.function.name == "jsonb_path_query_array":
@@ -162,6 +166,8 @@ class _Walker:
                     found = piece(".path_items", found)
                 case "range":
                     found = self.places(found, step)
+                case "levels":
+                    found = self.levels(found, step)
                 case "filter":
                     found = self.kept(found, step, depth)
                 case _:
@@ -211,6 +217,16 @@ class _Walker:
             )
         raise self.refused()
 
+    def levels(self, found: exp.Expr, step: Step) -> exp.Expr:
+        """`.**`: documents, what is inside of them, and so on; too deep ones raise."""
+        if self.strict or step.first < 0 or -1 < step.last < step.first or step.last > _DEEPEST:
+            raise self.refused()
+        integer = self.writer.integer
+        first, last = integer(step.first + 1), integer(step.last + 1)
+        if step.last >= 0:
+            return self.writer.piece(".path_levels", found, integer(step.last), first, last)
+        return self.writer.piece(".path_all_levels", found, integer(_DEEPEST), first)
+
     def kept(self, found: exp.Expr, step: Step, depth: int) -> exp.Expr:
         """`? (…)`: elements of arrays, each on its own."""
         assert step.condition is not None
@@ -242,10 +258,14 @@ class _Walker:
                 return self.writer.piece(".list_filled", self.path(tree.path, current, depth))
             case Starts():
                 return self.some(
-                    tree.path, current, depth, lambda one: self.text_test(one, tree.text)
+                    tree.path,
+                    current,
+                    depth,
+                    lambda one: json_texts.starts(self.writer, one, tree.text),
                 )
             case Like():
-                return self.like(tree, current, depth)
+                test = json_texts.like(self.writer, self.node, tree)
+                return self.some(tree.path, current, depth, test)
             case Compare():
                 return self.compare(tree, current, depth)
 
@@ -265,6 +285,8 @@ class _Walker:
     def compare(self, tree: Compare, current: exp.Expr | None, depth: int) -> exp.Expr:
         """`path op scalar`, either way round, or `path op path`."""
         left, right, symbol = tree.left, tree.right, tree.symbol
+        if isinstance(left, Sum) or isinstance(right, Sum):
+            return self.computed(tree, current, depth)
         if left.base == "=":
             left, right, symbol = right, left, _TURNED[symbol]
         if left.base == "=" or (right.base == "=" and right.steps):
@@ -274,6 +296,21 @@ class _Walker:
                 left, current, depth, lambda one: self.pairs(one, symbol, right, current, depth + 1)
             )
         return self.some(left, current, depth, lambda one: self.beside(one, symbol, right.value))
+
+    def computed(self, tree: Compare, current: exp.Expr | None, depth: int) -> exp.Expr:
+        """A comparison with arithmetic: of numbers, else unknown."""
+        try:
+            found = json_arithmetic.solved(tree.left, tree.symbol, tree.right)
+        except json_arithmetic.NotLinear:
+            raise self.refused() from None
+        writer, path = self.writer, found.path
+        compared, is_number = json_arithmetic.compared, json_arithmetic.is_number
+        test = self.some(path, current, depth, lambda one: compared(writer, one, found))
+        if found.one_item:
+            size = writer.piece(".list_size", self.unwrapped(self.path(path, current, depth)))
+            return writer.case([(writer.filled("_1 = 1", size), test)], None)
+        other = self.some(path, current, depth, lambda one: exp.Not(this=is_number(writer, one)))
+        return writer.case([(other, exp.Null())], test)
 
     def pairs(
         self, one: exp.Expr, symbol: str, right: Path, current: exp.Expr | None, depth: int
@@ -291,30 +328,3 @@ class _Walker:
         if isinstance(value, bool) and symbol not in ("==", "!="):
             raise self.refused()
         return json_items.beside_scalar(self.writer, one, symbol, value)
-
-    def text_test(self, one: exp.Expr, beginning: str) -> exp.Expr:
-        """`starts with`."""
-        writer = self.writer
-        is_text = writer.piece(".begins", one, writer.text("s"))
-        test = writer.piece(".begins", one.copy(), writer.text(f"s{beginning}"))
-        return writer.case([(is_text, test)], None)
-
-    def like(self, tree: Like, current: exp.Expr | None, depth: int) -> exp.Expr:
-        """`like_regex`, by the same regular expressions as `~`."""
-        writer = self.writer
-        flags = tree.flags.replace("s", "").replace("m", "w")
-        flags += "" if "s" in tree.flags or "q" in tree.flags else "p"
-        try:
-            regex = parsed(tree.pattern, flags)
-            if regex.doubts or "x" in flags:
-                raise Untranslatable("What this pattern matches depends on the database's locale.")
-            pattern = writer.text(f"(?s){written(regex.tree, writer.engine)}")
-        except Untranslatable as problem:
-            raise writer.refused(self.node, str(problem)) from None
-
-        def test(one: exp.Expr) -> exp.Expr:
-            is_text = writer.piece(".begins", one, writer.text("s"))
-            bare = writer.filled("SUBSTRING(_1, 2)", one.copy())
-            return writer.case([(is_text, writer.piece(".matches", bare, pattern))], None)
-
-        return self.some(tree.path, current, depth, test)

@@ -6,9 +6,11 @@ Example
     ======================== ==================== ==========================
     `a <@ '(,)'::int4range`  NULL                 true
     `a <@ 'empty'`           NULL                 false
+    `a / 0 > NULL`           NULL, never an error NULL, never an error
     ======================== ==================== ==========================
 
 PostgreSQL
+    clauses.c, evaluate_function(): a strict function is never called beside a constant NULL;
     rangetypes.c, find_simplified_clause(); pgoutput.c prepares a filter with ExecPrepareExpr(),
     which plans it.
 """
@@ -18,7 +20,17 @@ from __future__ import annotations
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.ranges import Range
-from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
+from filtersql.filters.nodes import (
+    Const,
+    Distinct,
+    Func,
+    Node,
+    NullIf,
+    Op,
+    ScalarArrayOp,
+    Var,
+    walk,
+)
 from filtersql.filters.scope import Scope
 from filtersql.filters.trees import rebuilt
 
@@ -31,6 +43,31 @@ _SINCE = 17
 
 def planned(scope: Scope, tree: Node) -> Node:
     """The tree that is computed for every row."""
+    if any(isinstance(node, Const) and node.value is None for node in walk(tree)):
+        tree = rebuilt(tree, _uncalled)
+    return _decided(scope, tree)
+
+
+def _uncalled(node: Node) -> Node:
+    """NULL where a strict function has a constant NULL beside whatever else a row holds."""
+    if not isinstance(node, (Op, Func)) or not node.function.strict:
+        return node
+    if isinstance(node, (ScalarArrayOp, Distinct, NullIf)):
+        return node
+    known = [fold(arg) for arg in node.args]
+    if not any(one is not None and one.value is None for one in known):
+        return node
+    # what holds no column is computed at once: it may raise all the same
+    if any(one is None and not _reads(arg) for one, arg in zip(known, node.args, strict=True)):
+        return node
+    return Const(node.type, -1, node.location, node.collation, node.strength, None)
+
+
+def _reads(node: Node) -> bool:
+    return any(isinstance(one, Var) for one in walk(node))
+
+
+def _decided(scope: Scope, tree: Node) -> Node:
     if scope.clock.postgres_version < _SINCE:
         return tree
     if not any(
@@ -42,7 +79,7 @@ def planned(scope: Scope, tree: Node) -> Node:
         if not isinstance(node, (Op, Func)) or node.function.name not in _HOLDS:
             return node
         ranged = node.args[_HOLDS[node.function.name]]
-        if any(isinstance(one, Var) for one in walk(ranged)):
+        if _reads(ranged):
             return node
         value = _value(ranged)
         if value is None:

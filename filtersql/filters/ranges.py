@@ -78,12 +78,50 @@ def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
     from filtersql.filters.range_sets import NO_UNION, SETS
 
     name = node.function.name
-    subtype = facts().type(node.type).subtype
-    if subtype == "numeric" or (writer.engine == "spark" and subtype not in ("int4", "int8")):
-        raise writer.refused(node, "The statement would be too long: a bound is read many times.")
-    parts = [part for arg in node.args for part in _bounds(writer, arg)]
+    parts, shared = _parts_of_both(writer, node.args)
     problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
-    return writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type))
+    return shared(writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type)))
+
+
+def _parts_of_both(
+    writer: Writer, args: Sequence[Node]
+) -> tuple[list[exp.Expr], Callable[[exp.Expr], exp.Expr]]:
+    """The parts of two ranges, and what makes their names known to an expression."""
+    first, shared_first = _shared(writer, args[0], "a")
+    second, shared_second = _shared(writer, args[1], "b")
+    return [*first, *second], lambda whole: shared_first(shared_second(whole))
+
+
+def _shared(
+    writer: Writer, arg: Node, name: str
+) -> tuple[Sequence[exp.Expr], Callable[[exp.Expr], exp.Expr]]:
+    """The parts of a range; what takes long to write has a name, and is computed once."""
+    while isinstance(arg, Relabel):
+        arg = arg.arg
+    if fold(arg) is not None:
+        return _bounds(writer, arg), lambda whole: whole
+    text, is_column = text_of(writer, arg), isinstance(arg, Var)
+    found = _parts(writer, arg, text if is_column else exp.column(f"range_{name}"))
+    parts: Sequence[exp.Expr] = found
+    long = _is_long(writer, facts().type(arg.type).subtype)
+    if long:
+        parts = [exp.column(part, table=f"parts_{name}") for part in _PARTS]
+
+    def shared(whole: exp.Expr) -> exp.Expr:
+        if long:
+            whole = writer.piece(f".let_parts_{name}", *found, whole)
+        return whole if is_column else writer.piece(f".let_range_{name}", text, whole)
+
+    return parts, shared
+
+
+#: the fields of a range's parts under a name
+_PARTS = ("w", "e", "l", "u", "li", "ui")
+
+
+def _is_long(writer: Writer, subtype: str) -> bool:
+    """Whether reading a bound takes an expression of many parts."""
+    return subtype == "numeric" or (writer.engine == "spark" and subtype not in ("int4", "int8"))
 
 
 def _made(writer: Writer, node: Func) -> exp.Expr:
@@ -208,24 +246,9 @@ def _once(writer: Writer, subtype: str, text: exp.Expr) -> exp.Expr:
 
 def _test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """A comparison of two ranges; one that is made of others is written once."""
-    parts: list[exp.Expr] = []
-    lets: list[tuple[str, exp.Expr]] = []
-    for arg, called in zip(args, (".let_range_a", ".let_range_b"), strict=True):
-        bare = arg.arg if isinstance(arg, Relabel) else arg
-        if isinstance(bare, (Func, Op)) and bare.function.name in _SETS:
-            lets.append((called, text_of(writer, bare)))
-            parts += _parts(writer, bare, exp.column(called.removeprefix(".let_")))
-        else:
-            parts += _bounds(writer, arg)
-    found = _tested(writer, name, parts)
-    for called, whole in lets:
-        found = writer.piece(called, whole, found)
-    return found
-
-
-def _tested(writer: Writer, name: str, parts: list[exp.Expr]) -> exp.Expr:
     text = f"CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN {range_tests.TESTS[name]} END"
-    return writer.filled(text, *parts)
+    parts, shared = _parts_of_both(writer, args)
+    return shared(writer.filled(text, *parts))
 
 
 def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
@@ -237,7 +260,12 @@ def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
         "(_3 IS NULL OR _3 < _7 OR (_3 = _7 AND _5)) AND "
         "(_4 IS NULL OR _4 > _7 OR (_4 = _7 AND _6)) END"
     )
-    return writer.filled(text, *_bounds(writer, ranged), _element(writer, element, subtype))
+    parts, shared = _shared(writer, ranged, "a")
+    value = _element(writer, element, subtype)
+    if fold(element) is not None or not _is_long(writer, subtype):
+        return shared(writer.filled(text, *parts, value))
+    whole = writer.filled(text, *parts, exp.column("element"))
+    return shared(writer.piece(".let_element", value, whole))
 
 
 def _side(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
@@ -258,7 +286,10 @@ _OF_ONE = {
 
 
 def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    return writer.filled(_OF_ONE[name], *_bounds(writer, args[0]))
+    if isinstance(args[0], Var):
+        return writer.filled(_OF_ONE[name], *_bounds(writer, args[0]))
+    parts, shared = _shared(writer, args[0], "a")
+    return shared(writer.filled(_OF_ONE[name], *parts))
 
 
 Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]

@@ -58,6 +58,8 @@ _ALIKE: dict[Engine, dict[str, str]] = {
     "spark": _alike(f"REGEXP_REPLACE(_1, {_SPARK_TOKENS}, '')", "raise_error", "STARTSWITH"),
     "duckdb": _alike(f"REGEXP_REPLACE(_1, {_DUCKDB_TOKENS}, '', 'g')", "error", "STARTS_WITH"),
 }
+_SPARK_PARTS = "NAMED_STRUCT('w', _1, 'e', _2, 'l', _3, 'u', _4, 'li', _5, 'ui', _6)"
+_DUCKDB_PARTS = "{'w': _1, 'e': _2, 'l': _3, 'u': _4, 'li': _5, 'ui': _6}"
 _SPARK = {
     ".array_tokens": f"REGEXP_EXTRACT_ALL(REGEXP_REPLACE(_1, '^[^{{]*', ''), {_SPARK_TOKENS}, 0)",
     ".list_of_text": "TRANSFORM(_1, e -> CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
@@ -70,6 +72,9 @@ _SPARK = {
     ".let_bound": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), bound -> _2), 1)",
     ".let_range_a": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), range_a -> _2), 1)",
     ".let_range_b": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), range_b -> _2), 1)",
+    ".let_parts_a": f"TRY_ELEMENT_AT(TRANSFORM(ARRAY({_SPARK_PARTS}), parts_a -> _7), 1)",
+    ".let_parts_b": f"TRY_ELEMENT_AT(TRANSFORM(ARRAY({_SPARK_PARTS}), parts_b -> _7), 1)",
+    ".let_element": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), element -> _2), 1)",
     ".items_any": "EXISTS(_1, item -> _2)",
     ".items_all": "FORALL(_1, item -> _2)",
     ".list_without": "FILTER(_1, item -> NOT item <=> _2)",
@@ -115,6 +120,9 @@ _DUCKDB = {
     ".list_map": _BOOLEANS,
     ".let_range_a": "LIST_EXTRACT([_2 FOR range_a IN [_1]], 1)",
     ".let_range_b": "LIST_EXTRACT([_2 FOR range_b IN [_1]], 1)",
+    ".let_parts_a": f"LIST_EXTRACT([_7 FOR parts_a IN [{_DUCKDB_PARTS}]], 1)",
+    ".let_parts_b": f"LIST_EXTRACT([_7 FOR parts_b IN [{_DUCKDB_PARTS}]], 1)",
+    ".let_element": "LIST_EXTRACT([_2 FOR element IN [_1]], 1)",
     ".items_any": f"CASE WHEN LIST_CONTAINS({_BOOLEANS}, TRUE) THEN TRUE "
     f"WHEN LIST_COUNT({_BOOLEANS}) = LEN(_1) THEN FALSE END",
     ".items_all": f"CASE WHEN LIST_CONTAINS({_BOOLEANS}, FALSE) THEN FALSE "

@@ -77,6 +77,15 @@ _ITEMS = (
 )
 
 
+_INSIDE = (
+    "FLATTEN([CASE JSON_TYPE(x) WHEN 'ARRAY' THEN JSON_EXTRACT(x, '$[*]') "
+    "WHEN 'OBJECT' THEN JSON_EXTRACT(x, '$.*') ELSE CAST([] AS JSON[]) END FOR x IN {}])"
+)
+#: the documents of each level
+_LEVELS = (
+    "LIST_REDUCE([CAST([] AS JSON[][]) FOR i IN RANGE(_2)], "
+    f"LAMBDA s, i : LIST_APPEND(s, {_INSIDE.format('LIST_EXTRACT(s, -1)')}), [_1])"
+)
 _PLACE = "CASE WHEN _2 < 0 THEN CAST(JSON_ARRAY_LENGTH(_1) AS BIGINT) + _2 ELSE _2 END"
 _ELEMENTS = "JSON_EXTRACT({}, '$[*]')"
 
@@ -225,6 +234,10 @@ DOCUMENTS = table(
         "THEN JSON_EXTRACT(x, '$[*]') ELSE [x] END, _2) FOR x IN _1] IF z IS NOT NULL]",
         ".path_slice": "FLATTEN([LIST_SLICE(CASE WHEN JSON_TYPE(x) = 'ARRAY' "
         "THEN JSON_EXTRACT(x, '$[*]') ELSE [x] END, _2, _3) FOR x IN _1])",
+        ".path_levels": f"FLATTEN(LIST_SLICE({_LEVELS}, _3, _4))",
+        ".path_all_levels": "[CASE WHEN LEN(LIST_EXTRACT(s, -1)) > 0 "
+        "THEN CAST(error('a document of more than 60 levels') AS JSON[]) "
+        f"ELSE FLATTEN(LIST_SLICE(s, _3, LEN(s))) END FOR s IN [{_LEVELS}]][1]",
         ".path_size": "[TO_JSON('n' || CASE WHEN JSON_TYPE(x) = 'ARRAY' "
         "THEN JSON_ARRAY_LENGTH(x) ELSE 1 END) FOR x IN _1]",
         ".path_type": "[CASE WHEN r LIKE '{%' THEN CAST('\"sobject\"' AS JSON) "

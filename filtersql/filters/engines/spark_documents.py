@@ -75,6 +75,18 @@ _ITEMS = (
 )
 
 
+#: what is inside of the documents of a list
+_INSIDE = (
+    "FLATTEN(TRANSFORM({}, x -> CASE WHEN STARTSWITH(x, '[') THEN FROM_JSON(x, 'array<string>') "
+    "WHEN STARTSWITH(x, '{{') THEN MAP_VALUES(FROM_JSON(x, 'map<string,string>')) "
+    "ELSE CAST(ARRAY() AS ARRAY<STRING>) END))"
+)
+_LEVELS = (
+    "AGGREGATE(SEQUENCE(1, GREATEST(_2, 1)), ARRAY(_1), "
+    f"(s, i) -> CONCAT(s, ARRAY({_INSIDE.format('ELEMENT_AT(s, -1)')})), s -> _levels)"
+)
+
+
 def _in_quotes(text: str) -> str:
     """A text as a string of JSON."""
     return f"SUBSTRING(TO_JSON(ARRAY({text})), 2, CHAR_LENGTH(TO_JSON(ARRAY({text}))) - 2)"
@@ -230,6 +242,13 @@ DOCUMENTS = table(
         "THEN FROM_JSON(x, 'array<string>') ELSE ARRAY(x) END, _2)), z -> z IS NOT NULL)",
         ".path_slice": "FLATTEN(TRANSFORM(_1, x -> SLICE(CASE WHEN STARTSWITH(x, '[') "
         "THEN FROM_JSON(x, 'array<string>') ELSE ARRAY(x) END, _2, _3 - _2 + 1)))",
+        ".path_levels": _LEVELS.replace("_levels", "FLATTEN(SLICE(s, _3, _4 - _3 + 1))"),
+        ".path_all_levels": _LEVELS.replace(
+            "_levels",
+            "CASE WHEN SIZE(ELEMENT_AT(s, -1)) > 0 "
+            "THEN CAST(raise_error('a document of more than 60 levels') AS ARRAY<STRING>) "
+            "ELSE FLATTEN(SLICE(s, _3, SIZE(s))) END",
+        ),
         ".path_size": "TRANSFORM(_1, x -> CONCAT('n', CASE WHEN STARTSWITH(x, '[') "
         "THEN SIZE(FROM_JSON(x, 'array<string>')) ELSE 1 END))",
         ".path_type": "TRANSFORM(_1, x -> CASE WHEN x LIKE '{%' THEN 'sobject' "

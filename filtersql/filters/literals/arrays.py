@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from filtersql.errors.filters import BadLiteral
+from filtersql.errors.filters import BadLiteral, NotTranslated
 from filtersql.filters.literals.clock import Clock
 
 __all__ = ["of"]
 
 _SPACE = " \t\n\r\f\v"
 _BOUNDS = re.compile(r"\s*((?:\[[+-]?\d+(?::[+-]?\d+)?\]\s*)+)=")
+_DIMENSION = re.compile(r"\[([+-]?\d+)(?::([+-]?\d+))?\]")
 _TOKEN = re.compile(r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))', re.DOTALL)
 _QUOTED = re.compile(r'[{},"\\\s]')
 
@@ -32,15 +33,14 @@ def of(
 
     def read_array(text: str, modifier: int, clock: Clock) -> object:
         bounds = _BOUNDS.match(text)
-        if bounds:
-            raise BadLiteral(
-                f'malformed array literal: "{text}"', "Array bounds are not read by filtersql."
-            )
-        tokens = _tokens(text)
+        lengths = _lengths(text, bounds[1]) if bounds else None
+        tokens = _tokens(text, bounds.end() if bounds else 0)
         value, place = _array(text, tokens, 0, lambda item: read(element, item, modifier, clock))
         if place != len(tokens):
             raise _malformed(text, "Junk after closing right brace.")
         _same_shape(text, value)
+        if lengths and _shape(value) != lengths:
+            raise _malformed(text, "Specified array dimensions do not match array contents.")
         return value if any(_leaves(value)) else ()
 
     def show_array(value: object) -> str:
@@ -50,16 +50,31 @@ def of(
     return read_array, show_array
 
 
+def _lengths(text: str, dimensions: str) -> tuple[int, ...]:
+    """How long each dimension is; refused where one does not begin with 1, as columns' do."""
+    found = []
+    for first, second in _DIMENSION.findall(dimensions):
+        lower, upper = (int(first), int(second)) if second else (1, int(first))
+        if lower > upper:
+            raise BadLiteral("upper bound cannot be less than lower bound")
+        if lower != 1:
+            reason = "Arrays whose bounds do not begin with 1 are not held by the targets."
+            raise NotTranslated(f'the array "{text}"', "any engine", reason, None)
+        found.append(upper)
+    return tuple(found)
+
+
 def _malformed(text: str, detail: str) -> BadLiteral:
     return BadLiteral(f'malformed array literal: "{text}"', detail)
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
+def _tokens(text: str, place: int) -> list[tuple[str, str]]:
     """(kind, text): a brace or comma as its own kind, `quoted` or `bare` elements."""
     tokens: list[tuple[str, str]] = []
-    place, end = 0, len(text.rstrip(_SPACE))
-    if not text.lstrip(_SPACE).startswith("{"):
-        raise _malformed(text, 'Array value must start with "{" or dimension information.')
+    end = len(text.rstrip(_SPACE))
+    if not text[place:].lstrip(_SPACE).startswith("{"):
+        what = "Array contents must start" if place else "Array value must start"
+        raise _malformed(text, f'{what} with "{{"{"" if place else " or dimension information"}.')
     while place < end:
         match = _TOKEN.match(text, place)
         if not match:

@@ -18,8 +18,8 @@ from decimal import Decimal
 from filtersql.filters.literals.documents import quoted
 
 __all__ = [
-    "Compare", "Exists", "Junction", "Like", "Not", "Path", "Predicate", "Scalar", "Starts", "Step",
-    "Tree", "Unknown", "Whole", "show", "with_values",
+    "Compare", "Exists", "Junction", "Like", "Not", "Operand", "Path", "Predicate", "Scalar",
+    "Starts", "Step", "Sum", "Tree", "Unknown", "Whole", "show", "with_values",
 ]  # fmt: skip
 
 Scalar = str | bool | Decimal | None
@@ -27,11 +27,11 @@ Scalar = str | bool | Decimal | None
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One accessor: `key`, `values` (.*), `items` ([*]), `range`, `filter`, `size`, `type`."""
+    """One accessor: `key`, `values` (.*), `items` ([*]), `range`, `levels`, `filter`, `size`."""
 
     kind: str
     key: str = ""
-    #: places from 0, from the end below 0; both ends are in
+    #: places from 0, from the end below 0; both ends are in. Of levels, -1 is the deepest
     first: int = 0
     last: int = 0
     condition: Predicate | None = None
@@ -47,12 +47,21 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
+class Sum:
+    """`+ - * / %` between two operands; a sign alone has no left one."""
+
+    symbol: str
+    left: Operand | None
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True)
 class Compare:
     """`@ == 1`."""
 
     symbol: str
-    left: Path
-    right: Path
+    left: Operand
+    right: Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +120,8 @@ class Whole:
 
 
 Predicate = Compare | Junction | Not | Unknown | Exists | Starts | Like
-Tree = Path | Predicate
+Operand = Path | Sum
+Tree = Operand | Predicate
 
 
 def show(whole: Whole | Tree) -> str:
@@ -122,6 +132,18 @@ def show(whole: Whole | Tree) -> str:
     return _shown(whole) if bare else f"({_shown(whole)})"
 
 
+def _height(operand: Operand) -> int:
+    """How tightly an operand holds together."""
+    if isinstance(operand, Path):
+        return 6
+    return 5 if operand.left is None else {"+": 3, "-": 3}.get(operand.symbol, 4)
+
+
+def _operand(operand: Operand, around: int) -> str:
+    shown = _shown(operand)
+    return f"({shown})" if _height(operand) <= around else shown
+
+
 def _shown(tree: Tree) -> str:
     match tree:
         case Path():
@@ -129,6 +151,12 @@ def _shown(tree: Tree) -> str:
             return base + "".join(map(_step, tree.steps))
         case Compare():
             return f"{_shown(tree.left)} {tree.symbol} {_shown(tree.right)}"
+        case Sum(left=None):
+            return f"{tree.symbol}{_operand(tree.right, _height(tree))}"
+        case Sum():
+            assert tree.left is not None
+            sides = [_operand(side, _height(tree)) for side in (tree.left, tree.right)]
+            return f" {tree.symbol} ".join(sides)
         case Junction():
             return f" {tree.symbol} ".join(_side(tree, side) for side in (tree.left, tree.right))
         case Not():
@@ -166,6 +194,9 @@ def _step(step: Step) -> str:
         case "range":
             ends = [_place(step.first)] + [_place(step.last)] * (step.first != step.last)
             return f"[{' to '.join(ends)}]"
+        case "levels":
+            ends = [_level(step.first)] + [_level(step.last)] * (step.first != step.last)
+            return ".**" if ends == ["0", "last"] else f".**{{{' to '.join(ends)}}}"
     return f".{step.kind}()"
 
 
@@ -173,6 +204,10 @@ def _place(number: int) -> str:
     if number >= 0:
         return str(number)
     return "last" if number == -1 else f"last - {-1 - number}"
+
+
+def _level(number: int) -> str:
+    return str(number) if number >= 0 else "last"
 
 
 def _scalar(value: Scalar) -> str:
@@ -188,7 +223,16 @@ def _scalar(value: Scalar) -> str:
 
 def with_values(tree: Tree, known: Mapping[str, Scalar]) -> Tree:
     """The tree with scalars in the place of variables; KeyError where one is not known."""
-    return _path(tree, known) if isinstance(tree, Path) else _predicate(tree, known)
+    if isinstance(tree, (Path, Sum)):
+        return _with_values(tree, known)
+    return _predicate(tree, known)
+
+
+def _with_values(operand: Operand, known: Mapping[str, Scalar]) -> Operand:
+    if isinstance(operand, Path):
+        return _path(operand, known)
+    left = operand.left and _with_values(operand.left, known)
+    return replace(operand, left=left, right=_with_values(operand.right, known))
 
 
 def _path(path: Path, known: Mapping[str, Scalar]) -> Path:
@@ -204,7 +248,8 @@ def _path(path: Path, known: Mapping[str, Scalar]) -> Path:
 def _predicate(tree: Predicate, known: Mapping[str, Scalar]) -> Predicate:
     match tree:
         case Compare():
-            return replace(tree, left=_path(tree.left, known), right=_path(tree.right, known))
+            operands = _with_values(tree.left, known), _with_values(tree.right, known)
+            return replace(tree, left=operands[0], right=operands[1])
         case Junction():
             sides = _predicate(tree.left, known), _predicate(tree.right, known)
             return replace(tree, left=sides[0], right=sides[1])

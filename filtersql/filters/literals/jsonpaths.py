@@ -4,7 +4,7 @@ Example
     >>> show(parsed('strict $.a ? (@>$x)'))
     'strict $."a"?(@ > $"x")'
 
-    Arithmetic, methods other than size() and type(), and `.**` are not read.
+    Methods other than size() and type(), and places that are computed, are not read.
 
 PostgreSQL
     jsonpath_gram.y, jsonpath_scan.l.
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -27,11 +28,13 @@ from filtersql.filters.literals.jsonpath_trees import (
     Junction,
     Like,
     Not,
+    Operand,
     Path,
     Predicate,
     Scalar,
     Starts,
     Step,
+    Sum,
     Tree,
     Unknown,
     Whole,
@@ -43,7 +46,7 @@ __all__ = ["TYPES", "parsed"]
 _TOKENS = re.compile(
     r"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")
     |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
-    |(?P<sign>&&|\|\||==|!=|<>|<=|>=|[$@.*\[\]?()!<>,{}+/%-])
+    |(?P<sign>&&|\|\||\*\*|==|!=|<>|<=|>=|[$@.*\[\]?()!<>,{}+/%-])
     |(?P<word>[^\s?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
     re.VERBOSE,
 )
@@ -128,10 +131,10 @@ class _Reader:
         """A comparison, or one side of it alone."""
         if self.take("!"):
             return Not(_condition(self.primary()))
-        left = self.primary()
+        left = self.sum()
         if symbol := self.take(*_COMPARED):
-            right = self.primary()
-            return Compare("!=" if symbol == "<>" else symbol, _path(left), _path(right))
+            sides = _operand(left), _operand(self.sum())
+            return Compare("!=" if symbol == "<>" else symbol, *sides)
         if self.take("starts"):
             self.expect("with")
             return Starts(_path(left), str(json.loads(self.value("string"))))
@@ -140,6 +143,29 @@ class _Reader:
             flags = str(json.loads(self.value("string"))) if self.take("flag") else ""
             return Like(_path(left), pattern, flags)
         return left
+
+    def sum(self) -> Tree:
+        """`+` and `-`, which bind looser than `*`, `/` and `%`."""
+        found = self.product()
+        while symbol := self.take("+", "-"):
+            found = Sum(symbol, _operand(found), _operand(self.product()))
+        return found
+
+    def product(self) -> Tree:
+        found = self.signed()
+        while symbol := self.take("*", "/", "%"):
+            found = Sum(symbol, _operand(found), _operand(self.signed()))
+        return found
+
+    def signed(self) -> Tree:
+        """A sign before a number is a part of it."""
+        symbol = self.take("+", "-")
+        if not symbol:
+            return self.primary()
+        arg = _operand(self.signed())
+        if isinstance(arg, Path) and isinstance(arg.value, Decimal) and not arg.steps:
+            return arg if symbol == "+" else replace(arg, value=-arg.value)
+        return Sum(symbol, None, arg)
 
     def primary(self) -> Tree:
         """What stands between operators."""
@@ -152,11 +178,13 @@ class _Reader:
             inner = self.either()
             self.expect(")")
             if not isinstance(inner, Path):
+                if isinstance(inner, Sum):
+                    return inner
                 if self.take("is"):
                     self.expect("unknown")
                     return Unknown(inner)
                 return inner
-            return Path(inner.base, (*inner.steps, *self.steps()), inner.value)
+            return replace(inner, steps=(*inner.steps, *self.steps()))
         if base := self.take("$", "@"):
             if base == "$" and self.tokens[self.place : self.place + 1]:
                 kind, name = self.tokens[self.place]
@@ -171,12 +199,8 @@ class _Reader:
         """A string, number, true, false or null."""
         if word := self.take("true", "false", "null"):
             return {"true": True, "false": False}.get(word)
-        negative = bool(self.take("-"))
         if self.place < len(self.tokens) and self.tokens[self.place][0] == "number":
-            number = Decimal(self.value("number"))
-            return -number if negative else number
-        if negative:
-            raise _Unread
+            return Decimal(self.value("number"))
         return str(json.loads(self.value("string")))
 
     def steps(self) -> tuple[Step, ...]:
@@ -199,6 +223,8 @@ class _Reader:
         """`.key`, `.*`, `.size()`."""
         if self.take("*"):
             return Step("values")
+        if self.take("**"):
+            return self.levels()
         if self.place < len(self.tokens) and self.tokens[self.place][0] == "string":
             return Step("key", str(json.loads(self.value("string"))))
         name = self.value("word")
@@ -208,6 +234,24 @@ class _Reader:
                 raise _Unread
             return Step(name)
         return Step("key", name)
+
+    def levels(self) -> Step:
+        """`.**`, `.**{2}`, `.**{1 to 3}`, `.**{2 to last}`."""
+        if not self.take("{"):
+            return Step("levels", first=0, last=-1)
+        first = last = self.level()
+        if self.take("to"):
+            last = self.level()
+        self.expect("}")
+        return Step("levels", first=first, last=last)
+
+    def level(self) -> int:
+        if self.take("last"):
+            return -1
+        text = self.value("number")
+        if not text.isdigit():
+            raise _Unread
+        return int(text)
 
     def elements(self) -> Step:
         """`[*]`, `[0]`, `[last]`, `[0 to 2]`."""
@@ -222,11 +266,8 @@ class _Reader:
     def subscript(self) -> int:
         """A place; below 0 from the end."""
         if self.take("last"):
-            return -1 - int(self.value("number")) if self.take("-") else -1
-        text = self.value("number")
-        if not text.isdigit():
-            raise _Unread
-        return int(text)
+            return -1 - self.level() if self.take("-") else -1
+        return self.level()
 
 
 _AFTER = {"", ".", "[", "?", ")", "&&", "||", "==", "!=", "<>", "<", "<=", ">", ">=", "starts",
@@ -234,7 +275,13 @@ _AFTER = {"", ".", "[", "?", ")", "&&", "||", "==", "!=", "<>", "<", "<=", ">", 
 
 
 def _condition(tree: Tree) -> Predicate:
-    if isinstance(tree, Path):
+    if isinstance(tree, (Path, Sum)):
+        raise _Unread
+    return tree
+
+
+def _operand(tree: Tree) -> Operand:
+    if not isinstance(tree, (Path, Sum)):
         raise _Unread
     return tree
 
