@@ -21,13 +21,13 @@ from filtersql.changes import (
 )
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, NoRowKey
-from filtersql.filters.lookups import looked_up
 from filtersql.filters.model import Filter
-from filtersql.names import RelationName, view_name
+from filtersql.names import view_name
 from filtersql.publications.model import Contribution, ResolvedTable
-from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
+from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.rendering.header import header
 from filtersql.rendering.looks import Looks
+from filtersql.rendering.lookups import looked_up_by
 from filtersql.rendering.macros import COSTLY_PARTS, MACROS
 from filtersql.rendering.merges import completing_merge, merge_of
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql
@@ -89,10 +89,9 @@ def compiled_table(
     judged = judgements(resolved, filter_of)
     read = _read_columns(resolved, judged, key)
     _check_case(resolved, read)
-    lookups = _lookups(judged)
-    outline = _outline(resolved, destination, judged, read, key, target, lookups)
+    outline = _outline(resolved, destination, judged, read, key, target)
     plan = merge_plan(outline, write)
-    return _statements(resolved, outline, plan, destination, read, target, lookups)
+    return _statements(resolved, outline, plan, destination, read, target)
 
 
 def _outline(
@@ -102,7 +101,6 @@ def _outline(
     read: Sequence[Column],
     key: tuple[str, ...],
     target: tuple[str, str],
-    lookups: tuple[LookedUp, ...],
 ) -> Outline:
     engine, rules = destination.engine, resolved.semantics
     table, subscription = resolved.table, resolved.subscription
@@ -117,7 +115,7 @@ def _outline(
     )
     form = _form(resolved, key, pictures)
     changes_view = view_name("changes", table.name)
-    name = target_sql(destination.catalog, target, engine)
+    name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
     return Outline(
         engine=engine,
         header=header(
@@ -129,6 +127,7 @@ def _outline(
             lookups=lookups,
             settings=SETTINGS[engine],
         ),
+        lookups=lookups,
         target=name,
         changes_view=changes_view,
         source_view=view_name("source", table.name),
@@ -182,7 +181,6 @@ def _statements(
     destination: Destination,
     read: Sequence[Column],
     target: tuple[str, str],
-    lookups: tuple[LookedUp, ...],
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
     table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
@@ -230,27 +228,13 @@ def _statements(
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
-        lookups=lookups,
+        lookups=outline.lookups,
     )
 
 
 def _feed_column(column: Column, outline: Outline, table: Table) -> FeedColumn:
     kind = outline.types[column.name]
     return FeedColumn(column.name, column.type, kind, _not_null(column, table))
-
-
-def _lookups(judged: Judgements) -> tuple[LookedUp, ...]:
-    arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
-    # Most arms have the same filter: it is walked through once.
-    trees = {id(one.filter): one.filter.tree for one in (*arms, *judged.copy) if one.filter}
-    read: dict[RelationName, dict[str, None]] = {}
-    for tree in trees.values():
-        for found in looked_up(tree):
-            read.setdefault(found.relation, {})[found.looked.name] = None
-    return tuple(
-        LookedUp(relation, view_name("lookup", relation), tuple(names))
-        for relation, names in read.items()
-    )
 
 
 def _sent_of_old_rows(resolved: ResolvedTable, read: Sequence[Column]) -> tuple[str, ...]:

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from filtersql.changes import Form
+from filtersql.changes import Form, Judgements
 from filtersql.definitions.model import Action
 from filtersql.errors import Mistakes
 from filtersql.errors.compiling import LookupNotWhole
 from filtersql.filters.lookups import looked_up
 from filtersql.filters.model import Filter
-from filtersql.names import RelationName
+from filtersql.names import RelationName, view_name
 from filtersql.publications.model import Contribution, ResolvedTable
-from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.compiled import CompiledTable, LookedUp
 
-__all__ = ["check_lookups"]
+__all__ = ["check_lookups", "looked_up_by"]
 
 _ACTIONS = (Action.INSERT, Action.UPDATE, Action.DELETE)
 _KEYED = (Form.KEYED, Form.KEYED_UNCHANGED, Form.KEYED_KEEPING)
@@ -42,6 +42,21 @@ def check_lookups(targets: Mapping[RelationName, Target]) -> None:
                     mistakes.append(LookupNotWhole(name, found.relation, reason, span))
     if mistakes:
         raise Mistakes(mistakes)
+
+
+def looked_up_by(judged: Judgements) -> tuple[LookedUp, ...]:
+    """What the filters in force look up: the views of the tables, and the columns that are read."""
+    arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+    # Most arms have the same filter: it is walked through once.
+    trees = {id(one.filter): one.filter.tree for one in (*arms, *judged.copy) if one.filter}
+    read: dict[RelationName, dict[str, None]] = {}
+    for tree in trees.values():
+        for found in looked_up(tree):
+            read.setdefault(found.relation, {})[found.looked.name] = None
+    return tuple(
+        LookedUp(relation, view_name("lookup", relation), tuple(names))
+        for relation, names in read.items()
+    )
 
 
 def _lacking(target: Target | None, column: str) -> Iterator[str]:

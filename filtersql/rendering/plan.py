@@ -12,6 +12,7 @@ from typing import Any
 
 from filtersql.changes import Form, Images, Judgements
 from filtersql.rendering import words
+from filtersql.rendering.compiled import LookedUp
 from filtersql.rendering.judged import FilterWriter, judged
 from filtersql.rendering.layout import alternatives, clause, laid_out
 from filtersql.rendering.macros import MACROS
@@ -53,6 +54,7 @@ class Outline:
     #: whether a change that leaves out a column always stops the run
     stops_at_unchanged: bool
     judgements: Judgements
+    lookups: tuple[LookedUp, ...]
 
 
 def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
