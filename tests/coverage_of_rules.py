@@ -78,6 +78,7 @@ def _claims(path: Path) -> Iterator[Claim]:
         if line.startswith("## ") and not fenced:
             case = line.removeprefix("## ").strip()
         said = None if fenced else _COVERS.fullmatch(line.strip())
+        assert fenced or said or not line.startswith("covers:"), f"{path}: {line}"
         for row in re.split(r",\s*", said[1]) if said else ():
             yield Claim(row, path, case, (said and said[2]) or own)
 
