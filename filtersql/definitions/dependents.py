@@ -107,6 +107,7 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         remove_view(drafts, view)
     _leave_sets(drafts, table, name)
     del table.columns[name]
+    table.gone.add(name)
     if name in table.primary_key:
         table.primary_key, table.primary_key_name = (), None
     for index in [one for one in table.indexes.values() if name in one.columns]:
@@ -140,12 +141,11 @@ def remove_references(drafts: Drafts, table: RelationName) -> None:
 
 
 def _leave_sets(drafts: Drafts, table: DraftTable, column: str) -> None:
-    """A set loses the table whose filter reads the column; a column list just gets shorter."""
+    """A set loses the table whose filter reads the column; a column list keeps its name."""
     for one, entry in [*memberships(drafts, table.name)]:
         members = [each for each in one.tables if each is not entry]
         if entry.where is None or column not in columns_named(entry.where):
-            left = entry.columns and tuple(each for each in entry.columns if each != column)
-            members.append(replace(entry, columns=left))
+            members.append(entry)
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
 
 

@@ -58,6 +58,8 @@ class DraftTable:
     name: RelationName
     span: Span
     columns: dict[str, Column] | None
+    #: names that columns had until they were renamed or dropped
+    gone: set[str] = field(default_factory=set)
     primary_key: tuple[str, ...] = ()
     primary_key_name: str | None = None
     primary_key_deferrable: bool = False
@@ -109,6 +111,8 @@ class Drafts:
     files: list[str] = field(default_factory=list)
     publications: dict[str, Publication] = field(default_factory=dict)
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
+    #: predefined ones that were dropped
+    dropped_sets: set[str] = field(default_factory=set)
     #: bdr's node group: the name of its default set
     group: str | None = None
     subscriptions: dict[str, Subscription] = field(default_factory=dict)

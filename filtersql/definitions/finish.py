@@ -7,6 +7,8 @@ Example
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from filtersql.catalog import Catalog, Table, UniqueIndex
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.keys import set_not_null
@@ -25,6 +27,7 @@ def finish(drafts: Drafts) -> Definitions:
     """The definitions; everything that is wrong is added to the drafts' mistakes."""
     for table in list(drafts.tables.values()):
         _complete(drafts, table, ())
+    _shorten_lists(drafts)
     if not drafts.incomplete:
         _check_subscriptions(drafts)
     return Definitions(
@@ -40,7 +43,22 @@ def finish(drafts: Drafts) -> Definitions:
         subscriptions=dict(drafts.subscriptions),
         unit_tests=tuple(drafts.unit_tests),
         notices=tuple(drafts.notices),
+        dropped_sets=frozenset(drafts.dropped_sets),
     )
+
+
+def _shorten_lists(drafts: Drafts) -> None:
+    """Of a set's column list, which holds names, those count that a column has in the end."""
+    for one in list(drafts.replication_sets.values()):
+        members = []
+        for entry in one.tables:
+            table = drafts.tables.get(entry.name)
+            if table is not None and table.columns is not None and entry.columns is not None:
+                gone = table.gone - table.columns.keys()
+                kept = tuple(name for name in entry.columns if name not in gone)
+                entry = replace(entry, columns=kept)
+            members.append(entry)
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
 
 
 def _complete(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]) -> None:

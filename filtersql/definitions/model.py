@@ -182,3 +182,5 @@ class Definitions:
     subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
     unit_tests: tuple[UnitTest, ...] = ()
     notices: tuple[Notice, ...] = ()
+    #: replication sets that exist without being made, until somebody drops them
+    dropped_sets: frozenset[str] = frozenset()

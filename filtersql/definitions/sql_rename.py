@@ -137,6 +137,7 @@ def _rename_column(
         (new if name == old else name): _renamed_column(column, old, new)
         for name, column in columns.items()
     }
+    table.gone.add(old)
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
     for index in table.indexes.values():
@@ -174,7 +175,7 @@ def _rename_in_views(
 
 
 def _rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:
-    """PostgreSQL stores numbers of columns: filters and column lists show the new name."""
+    """PostgreSQL stores numbers of columns: filters and its column lists show the new name."""
     for publication in list(drafts.publications.values()):
         entries = [
             _renamed_entry(one, old, new) if one.name == table else one
@@ -182,7 +183,11 @@ def _rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) 
         ]
         drafts.publications[publication.name] = replace(publication, tables=tuple(entries))
     for one in list(drafts.replication_sets.values()):
-        members = [_renamed_entry(t, old, new) if t.name == table else t for t in one.tables]
+        # pglogical's column lists hold names: a renamed column is sent no more.
+        members = [
+            replace(_renamed_entry(t, old, new), columns=t.columns) if t.name == table else t
+            for t in one.tables
+        ]
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
 
 

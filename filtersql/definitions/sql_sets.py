@@ -64,9 +64,9 @@ __all__ = ["PREDEFINED", "call", "predefined_set"]
 #: sets that exist without being made, and what they replicate
 PREDEFINED = {
     "default": frozenset(Action),
-    # As pglogical 2.4 makes it: its manual speaks of INSERT only.
+    # As pglogical 2.4 makes them: its manual speaks of INSERT only, and of DDL alone.
     "default_insert_only": frozenset({Action.INSERT, Action.TRUNCATE}),
-    "ddl_sql": frozenset[Action](),
+    "ddl_sql": frozenset({Action.INSERT}),
 }
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
 #: function -> its parameters in order
@@ -136,9 +136,13 @@ def _set_config(script: Script, node: Node) -> None:
 
 
 def _set(script: Script, name: str, span: Span) -> ReplicationSet:
-    found = script.drafts.replication_sets.get(name) or predefined_set(name, span)
+    drafts = script.drafts
+    found = drafts.replication_sets.get(name)
+    if found is None and name not in drafts.dropped_sets:
+        found = predefined_set(name, span)
     if found is None:
-        raise SetNotFound(name, [*script.drafts.replication_sets, *PREDEFINED], span)
+        known = [*drafts.replication_sets, *(PREDEFINED.keys() - drafts.dropped_sets)]
+        raise SetNotFound(name, known, span)
     return found
 
 
@@ -152,7 +156,8 @@ def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Actio
 def _create_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
     place = set_place(arguments, span)
-    if name in script.drafts.replication_sets or name in PREDEFINED:
+    predefined = PREDEFINED.keys() - script.drafts.dropped_sets
+    if name in script.drafts.replication_sets or name in predefined:
         first = script.drafts.replication_sets.get(name)
         raise SetExists(name, place, first.span if first else None)
     autoadd = bool(flag(arguments, "autoadd_tables"))
@@ -193,9 +198,11 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
 
 def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    if name not in script.drafts.replication_sets and not flag(arguments, "ifexists"):
-        raise SetNotFound(name, script.drafts.replication_sets, set_place(arguments, span))
+    if not flag(arguments, "ifexists"):
+        _set(script, name, set_place(arguments, span))
     script.drafts.replication_sets.pop(name, None)
+    if name in PREDEFINED:
+        script.drafts.dropped_sets.add(name)
 
 
 def _judges(replicate: frozenset[Action]) -> bool:

@@ -68,7 +68,7 @@ class _Text:
         """get_rule_expr(); `implicit`: implicit casts are shown."""
         match node:
             case Var():
-                return quote(node.name)
+                return f"{quote(node.name)}.*" if node.special == "row" else quote(node.name)
             case Const():
                 return constant(node)
             case ScalarArrayOp():

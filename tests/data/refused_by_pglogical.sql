@@ -222,3 +222,51 @@ SELECT pglogical.replication_set_add_table(NULL,'t');
 
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default',NULL);
+
+SELECT pglogical.drop_replication_set('default');
+
+SELECT pglogical.drop_replication_set('default');
+SELECT pglogical.drop_replication_set('default');
+
+SELECT pglogical.drop_replication_set('default');
+SELECT pglogical.drop_replication_set('default', true);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+SELECT pglogical.drop_replication_set('default');
+SELECT pglogical.create_replication_set('default', replicate_delete := false);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.drop_replication_set('default');
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int primary key, b int);
+CREATE TABLE u(id int primary key, b int, c text);
+SELECT pglogical.create_replication_set('s', replicate_update := false);
+SELECT pglogical.replication_set_add_all_tables('s', '{public}');
+SELECT pglogical.replication_set_add_table('default', 'u', columns := '{c,id}', row_filter := 'b > 1 AND c <> ''x''');
+SELECT pglogical.replication_set_remove_table('s', 't');
+
+CREATE SCHEMA x;
+CREATE TABLE x.t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 'x.t', row_filter := 'id IN (1, 2) OR b IS NULL');
+ALTER TABLE x.t RENAME COLUMN b TO c;
+ALTER TABLE x.t RENAME TO u;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b}');
+ALTER TABLE t DROP COLUMN b;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default_insert_only', 't', row_filter := 'b > 1');
+SELECT pglogical.alter_replication_set('default_insert_only', replicate_truncate := false);
+ALTER TABLE t DROP COLUMN b CASCADE;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b}', row_filter := 'b > 1');
+ALTER TABLE t RENAME COLUMN b TO c;
+
+CREATE TABLE t(id int primary key, b int, d int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b}');
+ALTER TABLE t RENAME COLUMN b TO c;
+ALTER TABLE t RENAME COLUMN d TO b;
