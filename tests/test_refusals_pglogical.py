@@ -18,7 +18,7 @@ from projects import maker
 from refusals import Words, agree, of_filtersql, of_server
 
 from filtersql.compile import FilterShelf
-from filtersql.definitions.sql_sets import PREDEFINED
+from filtersql.definitions.predefined_sets import PREDEFINED
 from filtersql.project import load
 from filtersql.reviewing.show_set import set_json
 

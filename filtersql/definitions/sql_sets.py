@@ -22,6 +22,7 @@ from filtersql.definitions.model import (
     ReplicationSet,
     Subscription,
 )
+from filtersql.definitions.predefined_sets import PREDEFINED, find_set
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant
 from filtersql.definitions.sql_groups import (
     add_ddl_filter,
@@ -53,21 +54,13 @@ from filtersql.errors.replication_sets import (
     AlreadyInSet,
     SetExists,
     SetHoldsKeyless,
-    SetNotFound,
     WrongCall,
 )
 from filtersql.grammar import Node, Statement
 from filtersql.source import Passage, Span
 
-__all__ = ["PREDEFINED", "call", "predefined_set"]
+__all__ = ["call"]
 
-#: sets that exist without being made, and what they replicate
-PREDEFINED = {
-    "default": frozenset(Action),
-    # As pglogical 2.4 makes them: its manual speaks of INSERT only, and of DDL alone.
-    "default_insert_only": frozenset({Action.INSERT, Action.TRUNCATE}),
-    "ddl_sql": frozenset({Action.INSERT}),
-}
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
 #: function -> its parameters in order
 _PARAMETERS = {
@@ -110,11 +103,6 @@ def call(script: Script, statement: Statement) -> None:
             _call(script, ".".join(names), value.func_call)
 
 
-def predefined_set(name: str, span: Span) -> ReplicationSet | None:
-    """A set that exists without being made."""
-    return ReplicationSet(name, span, replicate=PREDEFINED[name]) if name in PREDEFINED else None
-
-
 def _call(script: Script, function: str, node: Node) -> None:
     span = script.span(node.location, len(function))
     parameters = _PARAMETERS.get(function)
@@ -133,17 +121,6 @@ def _set_config(script: Script, node: Node) -> None:
     values = [one.value if one else None for one in arguments]
     if len(values) >= 2 and values[0] == "search_path" and isinstance(values[1], str):
         set_path(script, [part.strip().strip('"') for part in values[1].split(",")])
-
-
-def _set(script: Script, name: str, span: Span) -> ReplicationSet:
-    drafts = script.drafts
-    found = drafts.replication_sets.get(name)
-    if found is None and name not in drafts.dropped_sets:
-        found = predefined_set(name, span)
-    if found is None:
-        known = [*drafts.replication_sets, *(PREDEFINED.keys() - drafts.dropped_sets)]
-        raise SetNotFound(name, known, span)
-    return found
 
 
 def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:
@@ -178,7 +155,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
 
 def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    found = _set(script, name, set_place(arguments, span))
+    found = find_set(script, name, set_place(arguments, span))
     autoadd = flag(arguments, "autoadd_tables")
     replicate = _replicated(arguments, found.replicate)
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
@@ -199,7 +176,7 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
 def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
     if not flag(arguments, "ifexists"):
-        _set(script, name, set_place(arguments, span))
+        find_set(script, name, set_place(arguments, span))
     script.drafts.replication_sets.pop(name, None)
     if name in PREDEFINED:
         script.drafts.dropped_sets.add(name)
@@ -222,7 +199,7 @@ def has_key(table: DraftTable) -> bool:
 
 def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    found = _set(script, name, set_place(arguments, span))
+    found = find_set(script, name, set_place(arguments, span))
     relation = relation_named(script, function, arguments, span)
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
@@ -249,7 +226,7 @@ def _trimmed(text: Passage) -> Passage:
 
 def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    found = _set(script, name, set_place(arguments, span))
+    found = find_set(script, name, set_place(arguments, span))
     relation = relation_named(script, function, arguments, span)
     kept = tuple(table for table in found.tables if table.name != relation)
     by_itself = bool(found.autoadd_tables) and relation not in found.not_added
@@ -262,7 +239,7 @@ def _remove_table(script: Script, function: str, arguments: Arguments, span: Spa
 
 def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    found = _set(script, name, set_place(arguments, span))
+    found = find_set(script, name, set_place(arguments, span))
     if "schema_names" not in arguments:
         raise WrongCall.null("schema_names", span)
     schemas = listed(arguments["schema_names"].value)
@@ -336,7 +313,7 @@ def _drop_subscription(script: Script, function: str, arguments: Arguments, span
 
 
 def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = _set(script, named(script, function, "set_name", arguments, span), span)
+    found = find_set(script, named(script, function, "set_name", arguments, span), span)
     name = named(script, function, "ddl_filter_name", arguments, span)
     said = [arguments.get(key) for key in ("command_tag", "role_name")]
     tag, role = (None if one is None else str(one.value) for one in said)
@@ -345,7 +322,7 @@ def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: S
 
 
 def _remove_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = _set(script, named(script, function, "set_name", arguments, span), span)
+    found = find_set(script, named(script, function, "set_name", arguments, span), span)
     name = named(script, function, "ddl_filter_name", arguments, span)
     remove_ddl_filter(script, found, name, arguments["ddl_filter_name"].span)
 

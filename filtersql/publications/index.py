@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.model import Definitions, ReplicationSet, Subscription
-from filtersql.definitions.sql_sets import predefined_set
+from filtersql.definitions.predefined_sets import predefined_set
 from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import (
     PublicationDoesNotExist,

@@ -22,7 +22,7 @@ from filtersql.definitions.model import (
     PublishedTable,
     ReplicationSet,
 )
-from filtersql.definitions.sql_sets import predefined_set
+from filtersql.definitions.predefined_sets import predefined_set
 from filtersql.errors import Mistakes
 from filtersql.errors.reviewing import NotDefined
 from filtersql.publications.foreign_keys import OpenKey, open_keys

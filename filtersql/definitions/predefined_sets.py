@@ -1,0 +1,44 @@
+"""Replication sets that exist without being made, until somebody drops them.
+
+Example
+    `pglogical.replication_set_add_table('default', 't')` needs no create_replication_set(); after
+    drop_replication_set('default') it does.
+
+pglogical
+    pglogical_repset.c; pglogical_functions.c: create_local_node() makes the three sets
+"""
+
+from __future__ import annotations
+
+from filtersql.definitions.model import Action, ReplicationSet
+from filtersql.definitions.sql_names import Script
+from filtersql.errors.replication_sets import SetNotFound
+from filtersql.source import Span
+
+__all__ = ["PREDEFINED", "find_set", "predefined_set"]
+
+#: their names, and what they replicate
+PREDEFINED = {
+    "default": frozenset(Action),
+    # As pglogical 2.4 makes them: its manual speaks of INSERT only, and of DDL alone.
+    "default_insert_only": frozenset({Action.INSERT, Action.TRUNCATE}),
+    "ddl_sql": frozenset({Action.INSERT}),
+}
+
+
+def predefined_set(name: str, span: Span) -> ReplicationSet | None:
+    """A set that exists without being made."""
+    return ReplicationSet(name, span, replicate=PREDEFINED[name]) if name in PREDEFINED else None
+
+
+def find_set(script: Script, name: str, span: Span) -> ReplicationSet:
+    """The set of that name, as it stands now."""
+    drafts = script.drafts
+    found = drafts.replication_sets.get(name)
+    if found is None and name not in drafts.dropped_sets:
+        found = predefined_set(name, span)
+    if found is None:
+        there = [one for one in PREDEFINED if one not in drafts.dropped_sets]
+        known = [*drafts.replication_sets, *there]
+        raise SetNotFound(name, known, span)
+    return found
