@@ -24,7 +24,17 @@ from three_engines import NASTY
 
 from filtersql.filters.facts import Function, facts
 
-__all__ = ["Pick", "Piece", "expression", "shown", "smaller"]
+__all__ = [
+    "BY_TYPE",
+    "MORE",
+    "WORDS",
+    "Pick",
+    "Piece",
+    "callables",
+    "expression",
+    "shown",
+    "smaller",
+]
 
 Pick = Callable[[Sequence[Any]], Any]
 
@@ -179,6 +189,26 @@ def _all_makers() -> tuple[tuple[str, Maker], ...]:
             if cast is not None and cast.method != "i":
                 found.append(("cast cast", (target, f"{{}}::{target}", (source,))))
     return tuple(found)
+
+
+def callables() -> Iterator[tuple[str, str, str, tuple[str, ...], str]]:
+    """(kind, signature, text, argument types, result) of all that can be called.
+
+    Of those of arrays and of ranges there is the first choice of types.
+    """
+    seen = set()
+    for kind, (result, text, types) in _all_makers():
+        what, _, name = kind.partition(" ")
+        if any(one.startswith("_") or "range" in one for one in types):
+            if (kind, text) in seen:
+                continue
+            seen.add((kind, text))
+        if what == "cast":
+            yield what, f"{types[0]} to {result}", text, types, result
+        elif what == "operator":
+            yield what, f"{name}({text} {', '.join(types)})", text, types, result
+        else:
+            yield "function", f"{name}({', '.join(types)})", text, types, result
 
 
 def _callable(function: Function) -> bool:

@@ -72,7 +72,11 @@ def printed(connection: psycopg.Connection[Any], seed: int, engine: Engine) -> S
     """The rows of a seed that the engine's types hold."""
     types, names = tuple(COLUMNS.values()), tuple(COLUMNS)
     rows = sampled(random.Random(seed), types, ROWS)
-    outputs = ", ".join(f"%s::{kind}::text" for kind in types)
+    # a cast to text is another text than the output's: it shows the length of every inet's mask
+    output = (
+        "(SELECT CASE WHEN v IS NOT NULL THEN format('%%s', v) END FROM (SELECT %s::{} AS v) q)"
+    )
+    outputs = ", ".join(output.format(kind) for kind in types)
     with connection.cursor() as cursor:
         found = [cursor.execute(f"SELECT {outputs}", row).fetchone() for row in rows]
     lost = NOT_IN_SPARK if engine == "spark" else set[str]()

@@ -123,8 +123,10 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
 
 def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
+    if known is None and fold(args[0]) is None:
+        return writer.piece(".document_deep", *(document(writer, arg, plain=True) for arg in args))
     if known is None:
-        return _contained_by(writer, node, args[::-1], known_side=1)
+        return _contained_by(writer, args[::-1])
     if known.value is None:
         return values.null("bool", writer.engine)
     source = document(writer, args[0], plain=True)
@@ -132,18 +134,18 @@ def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
 
 
 def _contained(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    if fold(args[1]) is None and fold(args[0]) is not None:
+    if fold(args[1]) is None:
         return _contains(writer, node, args[::-1])
-    return _contained_by(writer, node, args, known_side=1)
+    return _contained_by(writer, args)
 
 
-def _contained_by(writer: Writer, node: Node, args: Sequence[Node], *, known_side: int) -> exp.Expr:
-    known = fold(args[known_side])
-    if known is None:
-        raise writer.refused(node, _CONSTANT)
+def _contained_by(writer: Writer, args: Sequence[Node]) -> exp.Expr:
+    """A document in a constant."""
+    known = fold(args[1])
+    assert known is not None
     if known.value is None:
         return values.null("bool", writer.engine)
-    source = document(writer, args[1 - known_side], plain=True)
+    source = document(writer, args[0], plain=True)
     return containment.contained(writer, source, loaded(str(known.value)))
 
 

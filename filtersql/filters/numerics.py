@@ -25,7 +25,6 @@ from filtersql.filters import division, fields
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     Case,
-    CaseTest,
     Coalesce,
     Const,
     Func,
@@ -94,8 +93,6 @@ def _branches(node: Node) -> Sequence[Node]:
             return node.args
         case NullIf():
             return node.args[:1]
-        case CaseTest():
-            return ()
     return ()
 
 
@@ -117,9 +114,7 @@ def _of_call(node: Func | Op) -> Digits | None:
     if name == "numeric" and args[0].type in _INTEGER_DIGITS:
         return Digits(_INTEGER_DIGITS[args[0].type], 0)
     if name == "numeric" and len(args) == 2:
-        modifier = args[1]
-        assert isinstance(modifier, Const)
-        precision, scale = numeric_parts(int(str(modifier.value)))
+        precision, scale = numeric_parts(_modifier(args))
         return Digits(max(precision - scale, 0), max(scale, 0))
     inner = [_known(arg) for arg in args if arg.type == "numeric"]
     match name:
@@ -154,6 +149,12 @@ def _of_call(node: Func | Op) -> Digits | None:
                 return division.rounded_digits(args[0], places)
             return Digits(inner[0].before + 1, max(min(places, inner[0].behind), 0))
     return None
+
+
+def _modifier(args: Sequence[Node]) -> int:
+    """The type modifier of a cast; 0: none that is known."""
+    known = fold(args[1])
+    return max(int(str(known.value)), 0) if known is not None else 0
 
 
 def _known(node: Node) -> Digits:
@@ -232,6 +233,8 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
         return fields.part(writer, node)
     if name == "numeric" and args[0].type in _INTEGER_DIGITS:
         return writer.cast(writer.put(args[0]), have.sql)
+    if name == "numeric" and len(args) == 2 and not _modifier(args):
+        raise writer.refused(node, "Its digits are not known.")
     if name == "numeric" and len(args) == 2:
         return _rescaled(writer, args[0], have)
     quotient = _of_quotient(writer, node, have)
@@ -264,10 +267,8 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
             return writer.filled("ABS(_1)", parts[0])
         case "sign":
             return writer.cast(writer.filled("SIGN(_1)", parts[0]), have.sql)
-        case "ceil" | "ceiling":
-            return writer.cast(writer.piece(".ceil", parts[0]), have.sql)
-        case "floor":
-            return writer.cast(writer.piece(".floor", parts[0]), have.sql)
+        case "ceil" | "ceiling" | "floor":
+            return writer.cast(writer.piece(f".{name.removesuffix('ing')}", parts[0]), have.sql)
         case "round" | "trunc":
             places = _places(args)
             if places is None or abs(places) > MOST:

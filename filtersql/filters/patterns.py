@@ -76,15 +76,19 @@ def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: 
     """A pattern that rows have: before letters its escapes mean the letter."""
     while isinstance(pattern, Relabel):
         pattern = pattern.arg
-    escaped = True
+    escape = "\\"
     if isinstance(pattern, Func) and pattern.function.name == "like_escape":
         sign = fold(pattern.args[1])
-        if sign is None or sign.value not in ("", "\\"):
-            raise writer.refused(node, "Beside a column only the usual escape has a form.")
-        escaped, pattern = bool(sign.value), pattern.args[0]
+        if sign is None or len(str(sign.value)) > 1:
+            raise writer.refused(node, "The escape must be a constant of one character, or empty.")
+        if sign.value is None:
+            return values.null("bool", writer.engine)
+        escape, pattern = str(sign.value), pattern.args[0]
     text = writer.put(pattern)
+    if escape not in ("", "\\"):
+        text = _usually_escaped(writer, text, escape)
     plain = writer.filled("REPLACE(_1, _2, _3)", text, writer.text("\\"), writer.text("\\\\"))
-    kept = writer.piece(".like_pattern", text.copy()) if escaped else plain
+    kept = writer.piece(".like_pattern", text.copy()) if escape else plain
     if "icl" in name or "icn" in name:
         collation = getattr(node, "input_collation", None)
         subject, kept = (
@@ -93,10 +97,26 @@ def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: 
     test = writer.filled(
         "_1 LIKE _2" if writer.engine == "spark" else "_1 LIKE _2 ESCAPE '\\'", subject, kept
     )
-    if not escaped:
+    if not escape:
         return test
     broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
     return writer.case([(writer.piece(".like_unfinished", text.copy()), broken)], test)
+
+
+def _usually_escaped(writer: Writer, text: exp.Expr, escape: str) -> exp.Expr:
+    """like_escape(): a pattern with the usual escape in the place of another one."""
+    sign = f"\\x{{{ord(escape):x}}}"
+    doubled = writer.piece(
+        ".replaced_all", text, *_replacing(writer, rf"(?s)({sign}.)|(\\)", "122")
+    )
+    return writer.piece(".replaced_all", doubled, *_replacing(writer, rf"(?s){sign}(.?)", "\\1"))
+
+
+def _replacing(writer: Writer, pattern: str, groups: str) -> tuple[exp.Expr, exp.Expr]:
+    """A regular expression, and what stands for its groups, or a backslash."""
+    mark = "$" if writer.engine == "spark" else "\\"
+    shown = "".join("\\\\" if group == "\\" else f"{mark}{group}" for group in groups)
+    return writer.text(pattern), writer.text(shown)
 
 
 def _pattern(writer: Writer, node: Node, pattern: Node) -> list[tuple[bool, str]] | None:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from filtersql.errors import Notice
-from filtersql.filters import casing, locales, patterns, regexes, zones
+from filtersql.filters import casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
 from filtersql.filters.scope import Scope
@@ -38,6 +38,7 @@ _DIGITS = (
     "(the column's precision is not declared)"
 )
 _CLASSES = "on characters outside ASCII of a class that depends on the database's locale"
+_PATTERN = "when the pattern of a row is more than characters, simple classes and repetitions"
 _UNFINISHED = "when the pattern ends with its escape character"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
@@ -218,6 +219,8 @@ def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
             yield node, reason.replace("{type}", display(node.type))
         elif regexes.doubtful(node):
             yield node, _CLASSES
+        elif node.function.name in regexes.MATCHES and regex_columns.of_column(node.args[1]):
+            yield node, _PATTERN
         elif node.function.name in patterns.LIKE and (
             patterns.of_column(node.args[1]) or patterns.unended(node.args[1])
         ):

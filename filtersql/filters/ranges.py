@@ -68,7 +68,7 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
             return writer.construct(node, lambda item: text_of(writer, item))
         case Func() | Op() if node.function.name in _SETS:
             return _combined(writer, node)
-        case Func() if node.function.name == node.type and facts().type(node.type).subtype:
+        case Func() if node.function.name == node.type and len(node.args) > 1:
             return _made(writer, node)
     raise writer.refused(node, "filtersql has no exact form for this range yet.")
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import locales
+from filtersql.filters import locales, regex_columns
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
@@ -60,6 +60,9 @@ _MUST = "The pattern must be a constant."
 def match(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """`~`, `!~`, `~*`, `!~*`, SIMILAR TO."""
     ignore_case, negated = MATCHES[function.name]
+    if not ignore_case and regex_columns.of_column(args[1]):
+        test = regex_columns.matches(writer, args[0], args[1])
+        return writer.filled("NOT _1", test) if negated else test
     try:
         text = constant_text(args[1])
         if text is None:

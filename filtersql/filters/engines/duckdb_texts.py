@@ -79,6 +79,7 @@ TEXTS = table(
         ".unhex": "UNHEX(_1)",
         ".to_base64": "REGEXP_REPLACE(BASE64(_1), '([^=]{76})', '\\1' || CHR(10), 'g')",
         ".of_base64": "FROM_BASE64(_1)",
+        ".replaced_all": "REGEXP_REPLACE(_1, _2, _3, 'g')",
         ".like_pattern": "REGEXP_REPLACE(_1, '(?s)(\\\\[%_\\\\])|\\\\(.)', '\\1\\2', 'g')",
         ".like_unfinished": "REGEXP_MATCHES(_1, '(?s)^([^\\\\]|\\\\.)*\\\\$')",
         ".split": "STRING_SPLIT_REGEX(_1, _2)",

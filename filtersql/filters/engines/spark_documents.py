@@ -6,6 +6,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines import containing
 from filtersql.filters.engines.templates import table
 
 __all__ = ["DOCUMENTS"]
@@ -161,6 +162,7 @@ _CHANGES = {
 
 DOCUMENTS = table(
     _CHANGES
+    | containing.SPARK
     | {
         # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
         # or that of a scalar behind its mark

@@ -97,6 +97,7 @@ TEXTS = table(
         ".to_base64": "REGEXP_REPLACE(REPLACE(BASE64(_1), CONCAT(CHR(13), CHR(10)), ''), "
         "'([^=]{76})', CONCAT('$1', CHR(10)))",
         ".of_base64": "UNBASE64(_1)",
+        ".replaced_all": "REGEXP_REPLACE(_1, _2, _3)",
         ".like_pattern": "REGEXP_REPLACE(_1, '(?s)(\\\\\\\\[%_\\\\\\\\])|\\\\\\\\(.)', '$1$2')",
         ".like_unfinished": "_1 RLIKE '(?s)^([^\\\\\\\\]|\\\\\\\\.)*+\\\\\\\\$'",
         ".split": "SPLIT(_1, _2, -1)",

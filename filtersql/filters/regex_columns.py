@@ -1,0 +1,67 @@
+"""A regular expression that rows have: `s ~ t`, `s ~ ('^' || t)`.
+
+Example
+    ======================== ===========================================================
+    the row's pattern        what is done
+    ======================== ===========================================================
+    `^ab[0-9]+$`             means the same everywhere but for `$`: it is used
+    `a|b.c`, `x{2,3}`        used
+    `(a)\\1`, `\\d`, `[[:a:]]` the row raises: the engines read it another way, or not at all
+    ======================== ===========================================================
+
+    Only the simple patterns are used: characters, `.`, `^` and `$` around a branch, `|`, classes of
+    ASCII's letters and digits, punctuation behind a backslash, and `* + ? {m,n}` once behind one.
+
+PostgreSQL
+    regcomp.c: parsebranch(), parseqatom(); a newline is a character as any other one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import Func, Node, Relabel
+
+if TYPE_CHECKING:
+    from filtersql.filters.writing import Writer
+
+__all__ = ["matches", "of_column"]
+
+_CLASS = r"\[\^?(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_ ])+\]"
+_ATOM = rf"(?:[^\\^$.|?*+()\[\]{{}}]|[.]|\\[.*+?()\[\]{{}}|^$\\/-]|{_CLASS})"
+_REPEATED = r"(?:[*+?]|\{[0-9]{1,2}(?:,[0-9]{0,2})?\})?"
+_BRANCH = rf"(?:\^?(?:{_ATOM}{_REPEATED})+\$?|\^\$?|\$)"
+_SIMPLE = rf"(?s)\A(?:{_BRANCH}(?:[|]{_BRANCH})*)?\z"
+#: all before an end of the text that is no escaped character
+_BEFORE_END = r"((?:\\.|[^\\$])*+)[$]"
+_OTHER = "the regular expression of this row may mean something else on the engine"
+
+
+def of_column(pattern: Node) -> bool:
+    """Whether rows have patterns of their own, of `~` and not of SIMILAR TO."""
+    while isinstance(pattern, Relabel):
+        pattern = pattern.arg
+    if isinstance(pattern, Func) and pattern.function.name == "similar_to_escape":
+        return False
+    return fold(pattern) is None
+
+
+def matches(writer: Writer, subject: Node, pattern: Node) -> exp.Expr:
+    """Whether the text has a match of the row's pattern; a pattern of another kind raises."""
+    text, used = writer.put(subject), writer.put(pattern)
+    simple = writer.piece(".matches", used.copy(), writer.text(_SIMPLE))
+    whole = writer.filled("_1 || _2", writer.text("(?s)"), _ended(writer, used.copy()))
+    broken = writer.cast(writer.piece(".raise", writer.text(_OTHER)), "BOOLEAN")
+    unknown = exp.or_(writer.is_null(text.copy()), writer.is_null(used), copy=False)
+    test = writer.piece(".matches", text, whole)
+    return writer.case([(unknown, exp.Null()), (exp.Not(this=simple), broken)], test)
+
+
+def _ended(writer: Writer, pattern: exp.Expr) -> exp.Expr:
+    """On Spark `$` is an end before the last newline too; elsewhere it means `\\z`."""
+    if writer.engine != "spark":
+        return pattern
+    return writer.piece(".replaced_all", pattern, writer.text(_BEFORE_END), writer.text("$1\\\\z"))
