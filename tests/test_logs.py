@@ -39,6 +39,21 @@ def test_a_reader_that_goes_away(shell: Shell, capfd: pytest.CaptureFixture[str]
     assert "Nothing changed: every target was up to date" in shell.run("filtersql run").stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
+def test_a_full_disk(shell: Shell, capfd: pytest.CaptureFixture[str]) -> None:
+    """Is said as it is, and is no fault of filtersql."""
+    with (
+        open("/dev/full", "w") as full,
+        chdir(shell.folder),
+        redirect_stdout(full),
+        mock.patch("sys.argv", ["filtersql", "ls"]),
+        pytest.raises(SystemExit) as ended,
+    ):
+        cli.main()
+    assert ended.value.code == 1
+    assert capfd.readouterr().err == "no space left on device\n"
+
+
 class TestLogs:
     def test_file(self, shell: Shell) -> None:
         """logs/filtersql.log holds JSON lines in dbt's shape, all of one call with one id."""

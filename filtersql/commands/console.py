@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,9 @@ from filtersql.commands.options import Options
 from filtersql.errors import Mistake, Mistakes, Notice
 
 __all__ = ["Console", "fail", "wants_color"]
+
+#: a disk that is full, or cannot be written
+_OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES})
 
 
 def wants_color(options: Options, stream: TextIO) -> bool:
@@ -125,6 +129,10 @@ def fail(error: BaseException, arguments: Sequence[str]) -> int:
         import traceback
 
         traceback.print_exception(error)
+    if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"{place}{(error.strerror or '').lower()}", err=True)
+        return 1
     click.echo(
         f"internal error: {type(error).__name__}: {_first_line(error)}\n"
         "hint: This is a fault of filtersql. --debug shows where it happened.",

@@ -15,6 +15,7 @@ __all__ = [
     "NoProfile",
     "NoProfilesFile",
     "NoProject",
+    "NotAHost",
     "NotText",
     "TemplateMistake",
     "UndefinedName",
@@ -69,6 +70,17 @@ class NeedsTls(Mistake):
             f'"{key}" does nothing without "use_ssl: true"',
             span=span,
             hint="The connection would not be encrypted.",
+        )
+
+
+class NotAHost(Mistake):
+    """A host that is an address with more than a server's name in it, perhaps a password."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__(
+            "host is more than the name or address of a server",
+            span=span,
+            hint="User, password, port and http_path are keys of their own.",
         )
 
 

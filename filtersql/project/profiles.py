@@ -24,6 +24,7 @@ from filtersql.errors.project import (
     DataInTarget,
     NeedsTls,
     NoProfile,
+    NotAHost,
     UnknownTarget,
     UnsetEnvironment,
 )
@@ -64,7 +65,11 @@ _PAIR = re.compile(
     r"(?P<before>(?P<key>[\w.\-]+)['\"]?[ \t]*:[ \t]+)"
     r"(?P<value>'[^'\n]*'|\"[^\"\n]*\"|\[[^\]\n]*\]|[^\s{\[#&*|>'\"][^,}\n#]*)"
 )
-_IN_TEXT = re.compile(r"(?:password|pwd|token|secret)=([^;&\s]+)|://[^/\s:@]*:([^/\s@]+)@", re.I)
+_IN_TEXT = re.compile(
+    r"(?:password|pwd|token|secret)=([^;&\s]+)|://[^/\s:@]*:([^/\s@]+)@"
+    r"|\bhost['\"]?[ \t]*:[ \t]+['\"]?[^\s:@]*:([^\s@]+)@",
+    re.I,
+)
 _HARMLESS = {key for keys in OUTPUT_KEYS.values() for key in keys if not _SECRET.search(key)} | {
     "target",
     "outputs",
@@ -117,7 +122,7 @@ def hide_secrets(source: Source) -> Source:
 
     text = _PAIR.sub(hidden, source.text)
     for found in _IN_TEXT.finditer(text):
-        start, end = found.span(1 if found[1] else 2)
+        start, end = found.span(found.lastindex or 0)
         text = text[:start] + "*" * (end - start) + text[end:]
     return Source(source.path, text)
 
@@ -221,6 +226,9 @@ def _of_server(document: Document, where: str, entry: Mapping[str, Node]) -> dic
     }
     said |= {key: document.boolean(entry[key], key) for key in _FLAGS if key in entry}
     said |= {key: document.integer(entry[key], key) for key in _NUMBERS if key in entry}
+    host = document.string(entry.get("host"), "host")
+    if host is not None and set(host) & set("@/"):
+        document.mistakes.append(NotAHost(document.span(entry["host"])))
     if "host" in entry and not said.get("use_ssl"):
         document.mistakes.extend(
             NeedsTls(key, document.span(entry[key])) for key in _OF_TLS if key in entry

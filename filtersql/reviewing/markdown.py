@@ -33,7 +33,9 @@ def markdown(review: Review) -> str:
     """The document."""
     lines = [f"# Review of {_text(review.project)}", ""]
     output = f"Output {_text(review.output)}: " if review.output else ""
-    lines += [f"{output}{_text(review.engine)}. {len(review.targets)} targets.", ""]
+    count = len(review.targets)
+    counted = f"{count} target" + ("" if count == 1 else "s")
+    lines += [f"{output}{_text(review.engine)}. {counted}.", ""]
     lines += _changes(review)
     if review.notices:
         lines += ["## Warnings", ""]
