@@ -117,16 +117,18 @@ class Shape:
     generated: str = ""
     big: str = ""
     partitions: int = 0
+    #: the column list, where there is one
+    listed: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns of a subscriber's table."""
-        return (*self.columns, *(["g"] if self.generated else []))
+        """The columns that are published."""
+        return self.listed or (*self.columns, *(["g"] if self.generated else []))
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """Their types."""
-        return (*self.columns.values(), *(["int"] if self.generated else []))
+        return tuple(self.columns.get(name, "int") for name in self.names)
 
     @property
     def logged(self) -> tuple[str, ...]:
@@ -202,8 +204,9 @@ class Shapes:
             *(["publish_via_partition_root = true"] if shape.partitions else []),
         ]
         where = f" WHERE ({shape.where})" if shape.where else ""
+        columns = f" ({', '.join(shape.listed)})" if shape.listed else ""
         return (
-            f"CREATE PUBLICATION p_{shape.name} FOR TABLE {shape.name}{where}"
+            f"CREATE PUBLICATION p_{shape.name} FOR TABLE {shape.name}{columns}{where}"
             f" WITH ({', '.join(options)});\n"
         )
 
@@ -239,7 +242,17 @@ class Shapes:
         ]
         if seen and pick.random() < 0.8:
             shape.where = self._where(shape, seen)
+        if identity != "FULL" and pick.random() < 0.4:
+            shape.listed = self._list(shape)
         return shape
+
+    def _list(self, shape: Shape) -> tuple[str, ...]:
+        """Every column that cannot be empty, and some of the others, in any order."""
+        filled = {*shape.key, *shape.index}
+        others = [name for name in shape.names if name not in filled]
+        chosen = self.random.sample(others, self.random.randint(0, len(others)))
+        names = sorted({*filled, *chosen}) or [next(iter(shape.columns))]
+        return tuple(self.random.sample(names, len(names)))
 
     def _where(self, shape: Shape, seen: list[str]) -> str:
         parts = []

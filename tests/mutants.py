@@ -9,7 +9,8 @@ A mutant turns one comparison, AND or OR, NOT, flag or branch on a line that the
 lives in a process of its own, which carries the claiming cases out until one answers otherwise. A
 survivor is a line that no case needs, or a change that changes nothing: `mutants_alike.txt` lists
 those with the reason, and they are printed beside the others. Ends with 1 where fewer than `ENOUGH`
-of a module's other mutants are killed; a listed one that is killed counts as a survivor.
+of a module's other mutants are killed, rounded down; a listed one that is killed counts as a
+survivor.
 """
 
 from __future__ import annotations
@@ -309,7 +310,7 @@ def main() -> int:
     rules = sorted(one for one in claimed if one.split("/")[0] in RULES)
     modules = arguments.modules or rules
     counts = {module: report(module, arguments.each) for module in modules}
-    weak = [one for one, (killed, made) in counts.items() if killed < made * ENOUGH]
+    weak = [one for one, (killed, made) in counts.items() if killed < int(made * ENOUGH)]
     killed, made = (sum(counts[one][place] for one in counts) for place in (0, 1))
     print(f"{killed} of {made} mutants of {len(counts)} modules are killed")
     if weak:
