@@ -149,13 +149,16 @@ def _session(output: OutputLike, root: Path) -> Engine:
     spark = embedded.users_session()
     warehouse = None
     if spark is None:
+        if table_format == "delta" and output.catalog is None:
+            warehouse = (root / str(output.settings.get("warehouse") or "warehouse")).resolve()
+            # Otherwise Spark leaves an empty folder of its own where the command was called.
+            conf = {"spark.sql.warehouse.dir": str(warehouse)} | conf
         extra = output.settings.get("jars")
         names = tuple(map(str, extra)) if isinstance(extra, list) else ()
         if lost := [name for name in names if not (root / name).is_file()]:
             raise Mistakes([JarNotThere(name, output.span) for name in lost])
         spark = embedded.own_session(output.threads, conf, tuple(root / name for name in names))
-        if table_format == "delta" and output.catalog is None:
-            warehouse = (root / str(output.settings.get("warehouse") or "warehouse")).resolve()
+        if warehouse is not None:
             _forget_others(spark, warehouse)
     engine = Session(spark, table_format, output.catalog, warehouse)
     if warehouse is None:
