@@ -18,7 +18,7 @@ from filtersql.targets import thrift
 from filtersql.targets.thrift import ThriftLine
 from filtersql.targets.transports import address
 
-__all__ = ["broken_project", "fed", "until", "watching", "writing"]
+__all__ = ["broken_project", "copied", "fed", "overtaken", "until", "watching", "writing"]
 
 _CHILD = """
 import sys
@@ -76,6 +76,7 @@ def broken_project(folder: Path, server: SparkServer, relayed: int) -> Shell:
         "plain": _output(server, "binary"),
         "http": {**_output(server, "http"), "transport": "http"},
         "relayed": {**_output(server, "binary"), "port": relayed},
+        "delta": {**_output(server, "binary"), "format": "delta", "catalog": None},
     }
     profiles = json.dumps({"cut": {"target": "plain", "outputs": outputs}})
     for name, text in {**_PROJECT, "profiles.yml": profiles, "changes/000.jsonl": ""}.items():
@@ -83,6 +84,39 @@ def broken_project(folder: Path, server: SparkServer, relayed: int) -> Shell:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     return Shell(folder)
+
+
+def copied(shell: Shell, server: SparkServer, name: str, milliseconds: int) -> bool:
+    """Kill a run while the server fills a new target, and run again; whether the first went on."""
+    (shell.folder / "subscriptions" / "s.yml").write_text(
+        f"subscriptions: [{{name: {name}, publications: [p], source: {{path: source.jsonl}},"
+        ' changes: {path: "changes/*.jsonl"}}]\n'
+    )
+    rows = "".join(json.dumps({"a": a, "b": "x"}) + "\n" for a in range(9))
+    (shell.folder / "source.jsonl").write_text(rows)
+    child = writing(shell, server, "http", milliseconds)
+    child.kill()
+    child.communicate()
+    ended = shell.filtersql("run", "--target", "http")
+    assert ended.exit_code == 0, ended.both
+    went_on = server.jobs() > 0
+    until(lambda: server.jobs() == 0)
+    return went_on
+
+
+def overtaken(
+    shell: Shell, server: SparkServer, target: str, commits: int, commit: Callable[[], object]
+) -> str:
+    """What a run says that writes while somebody else commits so often to its target."""
+    child = writing(shell, server, target, 10**6)
+    while child.poll() is None and commits:
+        commit()
+        commits -= 1
+    said = "".join(child.communicate())
+    assert child.returncode in (0, 2), said
+    assert "Traceback" not in said
+    assert child.returncode == 0 or "Another writer changed the table meanwhile" in said
+    return said
 
 
 def watching(server: SparkServer, folder: Path) -> ThriftLine:

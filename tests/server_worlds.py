@@ -256,13 +256,20 @@ def assert_few_trips(engine, world, monkeypatch, announce) -> None:
 def slowed(marked: str, rows: int) -> None:
     """The MERGE of a run takes as long as counting so many rows; `marked` is printed before it.
 
-    There are no heartbeats: what the server works at then is the MERGE.
+    An initial copy takes so many milliseconds. There are no heartbeats: what the server works at
+    then is the MERGE or the copy.
     """
     lease.SECONDS = 3600  # type: ignore[misc]
     write = Remote._write
 
     def slow(self: Remote, statement: str, *rest: object) -> object:
         staged = "SELECT * FROM `filtersql_stage__0`"
+        head, source, tail = statement.rpartition("\nFROM filtersql_source__public__t1\n")
+        if source:
+            nap = f"(SELECT REFLECT('java.lang.Thread', 'sleep', {rows}L) AS m FROM RANGE(1))"
+            slower = f"(SELECT s.* FROM {source.split()[1]} AS s JOIN {nap} ON m <> 'x')"
+            statement = f"{head}\nFROM {slower}\n{tail}"
+            print(marked, flush=True)
         if staged in statement:
             count = f"(SELECT MAX(id) AS m FROM RANGE({rows}))"
             slower = f"SELECT s.* FROM `filtersql_stage__0` AS s JOIN {count} ON m > 0"

@@ -8,6 +8,13 @@ import signal
 import pytest
 import secured
 from broken_off import broken_project, fed, until, watching, writing
+from other_writers import (
+    refused,
+    test_a_copy_that_goes_on_without_its_client_is_not_there_twice,
+    test_a_database_that_is_not_there_is_named,
+    test_a_mark_is_committed_once_on_iceberg,
+    test_another_writer_of_the_target_loses_nothing,
+)
 from relays import relay
 from running import SPAN, delete, insert, truncate
 from server_worlds import (
@@ -26,7 +33,6 @@ from server_worlds import (
     secure,
     small,
 )
-from spark_server import SparkServer
 from transcripts import Shell
 
 from filtersql.definitions.model import Feed
@@ -35,6 +41,13 @@ from filtersql.targets import connect, thrift, uploading
 from filtersql.targets.model import Mark
 from filtersql.targets.remote import Remote
 from filtersql.targets.transports import address
+
+__all__ = [
+    "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
+    "test_a_database_that_is_not_there_is_named",
+    "test_a_mark_is_committed_once_on_iceberg",
+    "test_another_writer_of_the_target_loses_nothing",
+]
 
 pytestmark = pytest.mark.spark
 
@@ -188,17 +201,6 @@ def test_a_merge_that_is_broken_off_is_settled_by_its_mark(server, tmp_path) -> 
         assert asked("SELECT * FROM lake.cut.t1 ORDER BY a") == [(9, "x"), (10, "x")]
         assert sorted(asked(snapshots)) == [("10",), ("9",)]
         line.close()
-
-
-def refused(server: SparkServer, way: str, **settings: object) -> str:
-    """What is said of a connection that does not come to be."""
-    said = {"host": "127.0.0.1", "port": server.ports.get(way, 1), "connect_timeout": 10,
-            "password": secured.PASSWORD, **settings}  # fmt: skip
-    with pytest.raises(Mistakes) as found:
-        thrift.connect(address(said, server.folder), {})
-    assert found.value.exit_code == 2
-    assert secured.PASSWORD not in str(found.value)
-    return str(found.value)
 
 
 def test_each_way_to_sign_in_is_its_own(server) -> None:

@@ -55,6 +55,8 @@ class Standing:
     accepted: bool = False
     #: it was filled before, and is to be filled again
     refilled: bool = False
+    #: a run began to write it, and it is not known to have ended
+    unfinished: bool = False
     #: changes of the quarantine were applied that still stand there
     released: bool = False
 
@@ -114,7 +116,8 @@ def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | Non
     generation = 1 if entry is None else entry.generation + 1
     filled = entry is not None and entry.phase in ("applying", "applied", "releasing")
     position = copied_to(compiled, subscription)
-    return Standing(compiled, entry, True, generation, position, refilled=filled)
+    begun = entry is not None and entry.phase in ("copying", "applying", "releasing")
+    return Standing(compiled, entry, True, generation, position, refilled=filled, unfinished=begun)
 
 
 def _known(

@@ -169,6 +169,9 @@ def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> No
         config = dict(work.subscription.target_config)
         if target.quarantined:
             quarantine.drop(engine, compiled)
+        if target.standing.unfinished:
+            # What a killed run asked a server may go on there: into that table, not a new one.
+            engine.drop(compiled.target)
         engine.create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:

@@ -8,6 +8,7 @@ from filtersql.errors import Mistake
 from filtersql.source import Span
 
 __all__ = [
+    "AppliedTwice",
     "CatalogFailed",
     "CatalogMissing",
     "CertificateRefused",
@@ -256,6 +257,19 @@ class DatabaseMissing(Unreachable):
             reason,
             "Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
             "it out: targets are named in full.",
+        )
+
+
+class AppliedTwice(Mistake):
+    """A statement of a run that was killed went on, and was committed beside its repetition."""
+
+    def __init__(self, table: str, subscription: str, position: int | None) -> None:
+        what = "the initial copy" if position is None else f"the changes up to {position}"
+        super().__init__(
+            f'{what} of subscription "{subscription}" stand twice in {table}',
+            detail="A run was killed, the server went on with its statement, and committed it "
+            "though the next run had done the same.",
+            hint="Fill the target anew with run --resync.",
         )
 
 

@@ -7,7 +7,9 @@ Example
 Iceberg
     SparkWriteConf.extraSnapshotMetadata(). Iceberg does not look at the property itself, so the
     runner reads it before it repeats a statement. A snapshot of a MERGE tells its rows in
-    `spark.merge-into.num-target-rows-…`.
+    `spark.merge-into.num-target-rows-…`. Nor does it compare what was appended at the same time: a
+    statement of a client that is gone may end after it was done again. So a mark that is there
+    keeps its statement from being run, and one that is there twice is told.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from filtersql.errors import Mistakes
+from filtersql.errors.targets import AppliedTwice
 from filtersql.rendering.words import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
 from filtersql.targets.statements import insert_unless
@@ -23,10 +27,12 @@ from filtersql.targets.statements import insert_unless
 __all__ = [
     "MARK_SETTINGS",
     "append_statement",
+    "check_once",
     "create_statements",
     "mark_of",
     "marking",
     "snapshots",
+    "unless_marked",
     "written",
 ]
 
@@ -66,6 +72,22 @@ def mark_of(summaries: Sequence[Mapping[str, str]]) -> Mark | None:
     """The newest mark among snapshots, which come newest first."""
     marks = (read_mark(summary.get("filtersql.mark")) for summary in summaries)
     return next((mark for mark in marks if mark is not None), None)
+
+
+def check_once(table_sql: str, summaries: Sequence[Mapping[str, str]]) -> None:
+    """Raise Mistakes where a mark of the newest filling was committed twice."""
+    marks = [read_mark(summary.get("filtersql.mark")) for summary in summaries]
+    newest = max((mark.generation for mark in marks if mark), default=0)
+    found = [mark for mark in marks if mark and mark.generation == newest]
+    if again := next((mark for mark in found if found.count(mark) > 1), None):
+        raise Mistakes([AppliedTwice(table_sql, again.subscription, again.position)])
+
+
+def unless_marked(table_sql: str, mark: Mark) -> str:
+    """A query that raises where the mark is committed: what follows it in a script is not run."""
+    words = _text("filtersql: the position is committed already")
+    same = f"summary['filtersql.mark'] = {_text(mark.text)}"
+    return f"SELECT ASSERT_TRUE(COUNT(*) = 0, {words}) FROM {table_sql}.snapshots WHERE {same}"
 
 
 def append_statement(

@@ -247,8 +247,10 @@ class Remote:
         table = self.table_sql(compiled.target)
         if self.format == "iceberg":
             parts = under(iceberg.marking(mark), iceberg.MARK_SETTINGS, statement)
-            rows = self._marked(*parts, iceberg.snapshots(table, as_text=True, newest=1))
-            return iceberg.written(json.loads(str(rows[0][0])), merge=merge)
+            first, last = iceberg.unless_marked(table, mark), iceberg.snapshots(table, as_text=True)
+            rows = [json.loads(str(row[0])) for row in self._marked(first, *parts, last)]
+            iceberg.check_once(table, rows)
+            return iceberg.written(rows[0], merge=merge)
         commit = uuid.uuid4().hex
         settings = delta.marking(mark, initial=not merge, commit=commit)
         self._marked(*under(settings, delta.MARK_SETTINGS, statement))

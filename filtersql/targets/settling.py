@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from filtersql.errors import Mistakes
+from filtersql.errors.targets import AppliedTwice
 from filtersql.targets.model import Mark, Written
 from filtersql.targets.refusals import is_conflict
 
@@ -33,6 +34,8 @@ def settled(
         try:
             return write()
         except Mistakes as refused:
+            if any(isinstance(each, AppliedTwice) for each in refused.mistakes):
+                raise
             try:
                 found = committed()
             except Mistakes:

@@ -1,0 +1,112 @@
+"""What else may write a target on a server; test_spark_servers has these tests, and the server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+
+import pytest
+import secured
+from broken_off import broken_project, copied, fed, overtaken, watching
+from server_worlds import held, remote, small
+from spark_server import SparkServer
+
+from filtersql.errors import Mistakes
+from filtersql.targets import iceberg, thrift
+from filtersql.targets.model import Mark
+from filtersql.targets.scripts import under
+from filtersql.targets.transports import address
+
+__all__ = [
+    "refused",
+    "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
+    "test_a_database_that_is_not_there_is_named",
+    "test_a_mark_is_committed_once_on_iceberg",
+    "test_another_writer_of_the_target_loses_nothing",
+]
+
+
+def test_a_copy_that_goes_on_without_its_client_is_not_there_twice(server, tmp_path) -> None:
+    """It fills a table that the next run does not take over."""
+    shell, line = broken_project(tmp_path, server, 1), watching(server, tmp_path)
+    for number, seconds in enumerate((15, 60, 240)):
+        went_on = copied(shell, server, f"copy{number}", seconds * 1000)
+        held = line.ask(f"SELECT a FROM lake.copy{number}.t1 ORDER BY a")[1]
+        assert held == [(6,), (7,), (8,)]
+        if went_on:
+            break
+    assert went_on
+    line.close()
+
+
+@pytest.mark.parametrize("target", ["plain", pytest.param("delta", marks=pytest.mark.long)])
+def test_another_writer_of_the_target_loses_nothing(target, server, tmp_path, announce) -> None:
+    """Its commits stand, and so do the run's: after some tries, or a refusal and the next run."""
+    shell, line = broken_project(tmp_path, server, 1), watching(server, tmp_path)
+    (tmp_path / "publications" / "p.yml").write_text(
+        "publications: [{name: p, tables: [{name: t1, alias: shared}]}]\n"
+    )
+    name = f"{'lake' if target == 'plain' else 'spark_catalog'}.cut.shared"
+    run = ("run", "--target", target)
+    fed(shell, 7)
+    assert shell.filtersql(*run).exit_code == 0
+    line.ask(f"INSERT INTO {name} VALUES (1, 'theirs')")
+    fed(shell, 8)
+    commits = count(1)
+    said = overtaken(
+        shell,
+        server,
+        target,
+        2,
+        lambda: line.ask(f"UPDATE {name} SET b = 'theirs{next(commits)}' WHERE a = 1"),
+    )
+    assert shell.filtersql(*run).exit_code == 0
+    last = next(commits) - 1
+    announce(
+        f"{target}: {last} commits of another writer meanwhile, {said.count('Another')} refused"
+    )
+    assert line.ask(f"SELECT * FROM {name} ORDER BY a")[1] == [
+        (1, f"theirs{last}"), (7, "x"), (8, "x"),
+    ]  # fmt: skip
+    line.close()
+
+
+def test_a_mark_is_committed_once_on_iceberg(at) -> None:
+    """Appends are not compared with each other there: the mark is looked for before and after."""
+    place = at("thrift iceberg")
+    engine, world = remote(place.open()), small(place.world)
+    assert world.run(engine).mistakes == ()
+    compiled = world.compiled()[0]
+    insert_one = f"INSERT INTO {engine.table_sql(compiled.target)} VALUES (50, 'y')"
+    mark = Mark("s1", compiled.relation, 1, 60)
+    assert engine.write(insert_one, compiled, mark) is not None
+    assert engine.write(insert_one, compiled, mark) is None
+    assert held(engine, "t1") == [("6", "x"), ("50", "y")]
+    # As if a statement that nobody waits for had been committed just then.
+    engine._marked(*under(iceberg.marking(mark), iceberg.MARK_SETTINGS, insert_one))
+    with pytest.raises(Mistakes, match=r"the changes up to 60 of .* stand twice"):
+        engine.write(insert_one, compiled, replace(mark, position=61))
+
+
+def refused(server: SparkServer, way: str, **settings: object) -> str:
+    """What is said of a connection that does not come to be."""
+    said = {"host": "127.0.0.1", "port": server.ports.get(way, 1), "connect_timeout": 10,
+            "password": secured.PASSWORD, **settings}  # fmt: skip
+    with pytest.raises(Mistakes) as found:
+        thrift.connect(address(said, server.folder), {})
+    assert found.value.exit_code == 2
+    assert secured.PASSWORD not in str(found.value)
+    return str(found.value)
+
+
+def test_a_database_that_is_not_there_is_named(server) -> None:
+    """Whatever its name; one that is there is used."""
+    way = "binary"
+    for name in ("nowhere", "lake.nowhere", "x`; DROP TABLE t; --"):
+        told = refused(server, way, database=name)
+        assert told.startswith(f'could not reach database "{name}" of the Spark Thrift server')
+        assert "\tat " not in told
+    said = {"host": "127.0.0.1", "port": server.ports[way]}
+    line = thrift.connect(address({**said, "database": "default"}, server.folder), {})
+    assert line.ask("SELECT CURRENT_SCHEMA()")[1] == [("default",)]
+    line.close()
