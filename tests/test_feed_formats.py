@@ -293,6 +293,11 @@ def event(after: Row, op: str = "c", **more: Any) -> str:
         ('{"op": "c", "source": {"table": "t", "lsn": 1}}\n', "Source.sequence is missing"),
         ('{"op": "c"', "last line of the file is torn"),
         ("[1]\n", "line is not a change that Debezium writes"),
+        (event({}).replace("{}", '"x"'), "Expected `object | null`, got `str`"),
+        (
+            f'{{"schema": {{"fields": ["x"]}}, "payload": {event({"id": 1})[:-1]}}}\n',
+            "Expected `object`, got `str` - at `$.fields[0]`",
+        ),
         (
             event({"id": 1, "v": "x", "n": "AJY="}, "u"),
             'update on table "public.t" has no "before"',
@@ -323,6 +328,12 @@ def rows_are_absent(folder: Path) -> bool:
         ('{"action":"B"}\n', "The transaction has no log position"),
         ('{"action":"B","lsn":"0/10"}\n{"action":"B","lsn":"0/99"}\n', "0/10, has no end"),
         ('{"change":[]}\n', "line is not a change that wal2json writes"),
+        ('{"action":"C","lsn":"x"}\n', "It stands outside of a transaction"),
+        (
+            '{"action":"B","lsn":"0/10"}\n{"action":"I","schema":"public","table":"t","columns":'
+            '[{"name":"id","value":"\\ud800"}]}\n{"action":"C","lsn":"0/10"}\n',
+            "line is not a change that wal2json writes",
+        ),
         (
             '{"action":"B","lsn":"0/10"}\n{"action":"I","schema":"public","table":"t","columns":'
             '[{"name":"id","value":1},{"name":"v","value":"x"},{"name":"n","value":null}]}\n'

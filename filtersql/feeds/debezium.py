@@ -168,7 +168,14 @@ class Debezium:
         written = parts if any("." in part for part in parts) else ".".join(parts)
         change = Record(seq, op, written, tx=None if op == "read" else new.event.tx)
         table = self.catalog.tables.get(name)
-        before, after = _images.decode(old.event.before), _images.decode(new.event.after)
+        try:
+            before, after = _images.decode(old.event.before), _images.decode(new.event.after)
+            if table is not None:
+                self._decoder(table, old.schema), self._decoder(table, new.schema)
+        except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
+            wrong = UnreadableEvent("Debezium", str(error), line_span(*place), _HINT)
+            mistakes.append((place, wrong))
+            return
         if op == "truncate":
             yield place, change
             return

@@ -20,11 +20,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["SLOT_BITS", "bucket", "lsn", "seq_at"]
+__all__ = ["SLOT_BITS", "bucket", "is_lsn", "lsn", "seq_at"]
 
 SLOT_BITS = 20
 _BUCKET_BITS = 5
 _LSN = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
+
+
+def is_lsn(text: str) -> bool:
+    """Whether it is a log position as PostgreSQL prints it."""
+    return _LSN.fullmatch(text) is not None
 
 
 def lsn(text: str) -> int:

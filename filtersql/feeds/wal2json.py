@@ -33,7 +33,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.feeds import AmbiguousValue, TornLine, UnreadableEvent
 from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
-from filtersql.feeds.positions import lsn, seq_at
+from filtersql.feeds.positions import is_lsn, lsn, seq_at
 from filtersql.feeds.records import Number, Record
 from filtersql.feeds.staging import Place
 from filtersql.names import RelationName
@@ -121,7 +121,8 @@ class _Reader:
     def _orphan(self, place: Place, event: _Event) -> None:
         """A change of a transaction that began in a file that is not read any more."""
         self.orphans.append(place)
-        if event.action == "C" and event.lsn and seq_at(lsn(event.lsn), 0) <= self.lowest:
+        ends = event.lsn if event.action == "C" and is_lsn(event.lsn or "") else None
+        if ends is not None and seq_at(lsn(ends), 0) <= self.lowest:
             self.orphans = []  # it is applied
 
     def flush(self) -> Iterator[tuple[Place, Record]]:
@@ -195,9 +196,13 @@ class _Reader:
 
     def _value(self, place: Place, raw: bytes, type_name: str | None) -> object:
         """JSON's scalar; a number that is not a plain integer stays as it is written."""
+        try:
+            text = _text.decode(raw) if raw[:1] == b'"' else raw.decode()
+        except (msgspec.DecodeError, UnicodeError) as error:  # a value is not looked at before
+            self._refuse(place, str(error))
+            return None
         match raw[:1]:
             case b'"':
-                text = _text.decode(raw)
                 return f"\\x{text}" if type_name == "bytea" else text
             case b"n":
                 return None
@@ -205,8 +210,8 @@ class _Reader:
                 return raw == b"true"
         if self.feed.options.get(_AS_TEXT) == "true":
             self._refuse(place, f"it holds a number, and `{_AS_TEXT}` is said")
-        text = raw.decode()
-        return int(text) if text.lstrip("-").isdigit() and text != "-0" else Number(text)
+        plain = text.removeprefix("-").isdigit() and text != "-0" and len(text) <= _LONGEST
+        return int(text) if plain else Number(text)
 
     def _numbers_are_told(self) -> bool:
         return self.feed.options.get(_AS_TEXT) == "true" or "finite_numbers" in self.feed.assume
@@ -216,6 +221,8 @@ class _Reader:
         self.mistakes.append((place, mistake))
 
 
+#: a sign and the digits of an int8
+_LONGEST = 20
 _HINT = "Record with format-version=2 and include-lsn=1, one object on each line."
 
 
