@@ -51,6 +51,9 @@ _NAMES = ("months", "days", "micros")
 _TYPES = ("INT", "INT", "BIGINT")
 _NO_FORM = "filtersql has no exact form for this interval yet."
 _FAR = str(10**30)
+#: microseconds of as many months as an interval surely holds, however it is added up
+_LONGEST = str((2**31 - 8) * 30 * 86_400_000_000)
+_TOO_LONG = "an interval so long that its months may not fit when it is justified"
 _INFINITE = "The engine cannot hold an infinite interval."
 _BETWEEN = ("timestamp_mi", "timestamptz_mi")
 _JUSTIFIED = ("justify_days", "justify_hours", "justify_interval")
@@ -75,6 +78,8 @@ def length(writer: Writer, node: Node) -> exp.Expr:
             return writer.piece(".interval_length", writer.column(node))
         case Op() if node.function.name in _BETWEEN:
             return writer.piece(".micros_between", *map(writer.put, node.args))
+        case Func() if node.function.name == "justify_interval":
+            return _justified_length(writer, length(writer, node.args[0]))
     parts = [component(writer, node, which) for which in range(3)]
     finite = writer.filled(f"(CAST(_1 AS DECIMAL(38, 0)) * 30 + _2) * {DAY} + _3", *parts)
     sign = infinite(writer, node)
@@ -118,6 +123,14 @@ def infinite(writer: Writer, node: Node) -> exp.Expr | None:
         case Op() if node.function.name in _SCALED:
             return _infinite_product(writer, node)
     return None
+
+
+def _justified_length(writer: Writer, whole: exp.Expr) -> exp.Expr:
+    """Days become months without another length; months that may not fit raise."""
+    text = "WHEN ABS(_1) > CAST(_2 AS DECIMAL(38, 0)) AND ABS(_1) < CAST(_3 AS DECIMAL(38, 0))"
+    limits = writer.text(_LONGEST), writer.text(_FAR)
+    broken = writer.cast(writer.piece(".raise", writer.text(_TOO_LONG)), "DECIMAL(38, 0)")
+    return writer.filled(f"CASE {text} THEN _4 ELSE _1 END", whole, *limits, broken)
 
 
 def _infinite_product(writer: Writer, node: Op) -> exp.Expr | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import islice
 
 from sqlglot import exp
 
@@ -54,6 +55,7 @@ from filtersql.filters.nodes import (
     ScalarArrayOp,
     Var,
     leftmost,
+    walk,
 )
 from filtersql.filters.raising import may_raise
 from filtersql.filters.trees import rebuilt
@@ -67,12 +69,28 @@ __all__ = ["Writer", "write"]
 _HELD = {"timetz", "inet", "cidr", "money"}
 #: nodes that choose one of their arguments
 _CHOSEN = (Case, Coalesce, MinMax, NullIf)
+#: functions whose texts are long
+_LONG = {"power", "pow", "numeric_power", "exp", "ln", "log", "sqrt"}
+#: nodes of a text that an engine still reads in seconds
+_MOST_PARTS = 40_000
+_TOO_LONG = "The statement would be too long for an engine's parser."
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 
 
 def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
     """The filter's expression; raises NotTranslated when it has no exact form."""
-    return Writer(engine, column, filter.text, filter.postgres_version).put(filter.tree)
+    writer = Writer(engine, column, filter.text, filter.postgres_version)
+    written = writer.put(filter.tree)
+    if any(_grows(node) for node in walk(filter.tree)):
+        parts = sum(1 for _ in islice(written.walk(), _MOST_PARTS + 1))
+        if parts > _MOST_PARTS:
+            raise writer.refused(filter.tree, _TOO_LONG)
+    return written
+
+
+def _grows(node: Node) -> bool:
+    """Whether some text for the node has thousands of parts."""
+    return node.type == "interval" or (isinstance(node, (Func, Op)) and node.function.name in _LONG)
 
 
 @cache

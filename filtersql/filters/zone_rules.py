@@ -10,10 +10,11 @@ Example
     ===================== ==================================================
 
     PostgreSQL, Java and DuckDB each carry a database of their own age, and the time of some years
-    is corrected long afterwards. Compared were the releases 2021e to 2026f of the tz database (its
-    NEWS names the same changes) at every change of offset since 1970 and on days of the years until
-    2099; and PostgreSQL 18.6, Java 17 and DuckDB 2.0 on 2 million moments until 9990: in the zones
-    that are not refused they agree. tests/test_zones.py asks PostgreSQL and DuckDB again.
+    is corrected long afterwards. Compared were the releases 2021e to 2026f of the tz database, at
+    every change of offset since 1970 and on days of the years until 2099 (its NEWS was read beside
+    some of what differs, not as a list that is complete); and PostgreSQL 18.6, Java 17 and DuckDB
+    2.0 on 2 million moments until 9990: in the zones that are not refused they agree.
+    tests/test_zones.py asks PostgreSQL and DuckDB again.
 
 PostgreSQL
     src/timezone/README; data/tzdata.zi. Java: tzdb.dat. DuckDB: ICU's zoneinfo64.
