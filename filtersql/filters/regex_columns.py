@@ -35,8 +35,8 @@ _ATOM = rf"(?:[^\\^$.|?*+()\[\]{{}}]|[.]|\\[.*+?()\[\]{{}}|^$\\/-]|{_CLASS})"
 _REPEATED = r"(?:[*+?]|\{[0-9]{1,2}(?:,[0-9]{0,2})?\})?"
 _BRANCH = rf"(?:\^?(?:{_ATOM}{_REPEATED})+\$?|\^\$?|\$)"
 _SIMPLE = rf"(?s)\A(?:{_BRANCH}(?:[|]{_BRANCH})*)?\z"
-#: all before an end of the text that is no escaped character
-_BEFORE_END = r"((?:\\.|[^\\$])*+)[$]"
+#: all before an end of the text that is no escaped character, from the end of the one before
+_BEFORE_END = r"\G((?:\\.|[^\\$])*+)[$]"
 _OTHER = "the regular expression of this row may mean something else on the engine"
 
 
