@@ -77,8 +77,10 @@ class RelationDoesNotExist(Mistake):
     """A publication lists a table that no file defines."""
 
     def __init__(self, name: RelationName, known: Iterable[RelationName], span: Span) -> None:
+        # As PostgreSQL prints it: the names as they are, however they would have to be written.
+        bare = name.name if name.schema == "public" else f"{name.schema}.{name.name}"
         super().__init__(
-            f'relation "{shown(name)}" does not exist',
+            f'relation "{bare}" does not exist',
             span=span,
             hint=perhaps(shown(name), map(shown, known)),
         )
