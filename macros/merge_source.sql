@@ -5,6 +5,7 @@ WITH
     {% include "changes.sql" %},
 
     events AS (
+{%- include "counting_begins.sql" %}
         -- What happens to the target's rows, one by one.
         SELECT
 {%- include "side_row.sql" %}
@@ -12,12 +13,14 @@ WITH
                 WHEN {{ plan.side }} = 'old' THEN 'delete'
                 ELSE {{ plan.effect }}
             END AS {{ plan.effect }},
+{%- include "counting_effect.sql" %}
             seq AS {{ plan.change_seq }}
         FROM sides
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
 {%- include "emptied.sql" %}
+{%- include "counting_ends.sql" %}
     ),
 
     net AS (
@@ -35,6 +38,7 @@ WITH
 {%- for column in plan.columns %}
         {{ column.name }},
 {%- endfor %}
+{%- include "counting_columns.sql" %}
         {{ plan.effect }}
     FROM net
     WHERE {{ plan.recency }} = 1

@@ -7,6 +7,7 @@ WITH
     {% include "changes.sql" %},
 
     events AS (
+{%- include "counting_begins.sql" %}
         -- What happens to the target's rows, one by one.
         SELECT
 {%- include "side_row.sql" %}
@@ -21,12 +22,14 @@ WITH
                 WHEN {{ plan.side }} = 'old' THEN 'delete'
                 ELSE {{ plan.effect }}
             END AS {{ plan.effect }},
+{%- include "counting_effect.sql" %}
             seq AS {{ plan.change_seq }}
         FROM sides
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
 {%- include "emptied.sql" %}
+{%- include "counting_ends.sql" %}
     ),
 
     net AS (
@@ -34,6 +37,7 @@ WITH
         -- the changes before it.
         SELECT
 {%- include "net_known.sql" %}
+{%- include "counting_columns.sql" %}
             CASE
                 WHEN
                     {{ plan.any_kept | join("\n                    ") }}
@@ -53,6 +57,7 @@ WITH
 
     SELECT
 {%- include "net_row.sql" %}
+{%- include "counting_columns.sql" %}
         net.{{ plan.effect }}
     FROM net
     WHERE net.{{ plan.recency }} IS NULL

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp, select
 
+from filtersql.applying.counted import met_in_target, met_within
 from filtersql.applying.model import CONFLICTS, Conflict
 from filtersql.applying.parts import run_costly_parts
 from filtersql.errors import Mistake, Mistakes
@@ -68,13 +69,20 @@ def judge_changes(
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     if changes == 0:
         return Judgement(compiled, compiled.merge_sql, 0, 0, dict.fromkeys(CONFLICTS, 0)), []
-    source = (compiled.completing_source_sql if completing else None) or compiled.merge_source_sql
+    completed = compiled.completing_source_sql if completing else None
+    counting = compiled.counting_sql if completed is None else None
+    source = completed or compiled.merge_source_sql
     try:
         kept = run_costly_parts(engine, compiled, stage, source)
-        columns = engine.stage(stage, kept.over(source))
+        columns = engine.stage(stage, counting or kept.over(source))
     except Mistakes as refused:
         raise StageRefused(refused.mistakes) from None
-    tally, row = _counted(engine, compiled, stage, columns, kept.over(compiled.conflicts_sql))
+    if counting is None:
+        looked, within = kept.over(compiled.conflicts_sql), []
+    else:
+        looked = met_in_target(compiled, stage, engine.dialect)
+        within = met_within(compiled)
+    tally = _counted(engine, compiled, stage, columns, looked, within)
     mistakes: list[Mistake] = [
         NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count
     ]
@@ -82,16 +90,16 @@ def judge_changes(
         mistakes.append(DuplicateKeys(name, compiled.key, tally.repeated))
     if tally.kept:
         mistakes += _unknown(engine, compiled, stage, columns, name)
-    conflicts = {kind: int(str(row[index])) for index, kind in enumerate(CONFLICTS)}
+    conflicts = dict(tally.conflicts)
     sample: tuple[Conflict, ...] = ()
     if any(conflicts.values()):
         sample = _sample(engine, compiled, kept.over(compiled.conflict_sample_sql))
-    first = row[len(CONFLICTS)]
+    first = tally.first_stop
     if compiled.contested_sql is not None:
         contested = _contested(engine, compiled, kept.over(compiled.contested_sql))
         if contested and compiled.on_conflict != "error":
             mistakes.append(PrimaryKeyTaken(name, contested[0].seq, contested[0].key))
-        if contested and (first is None or contested[0].seq < int(str(first))):
+        if contested and (first is None or contested[0].seq < first):
             first = contested[0].seq
         sample = (*sample, *contested)
         for met in contested:
@@ -100,8 +108,7 @@ def judge_changes(
     if merge is None:
         mistakes.append(UnreadableStatement(name))
         merge = ""
-    stop = None if first is None else int(str(first))
-    return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, stop), mistakes
+    return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, first), mistakes
 
 
 def _contested(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Conflict, ...]:
@@ -131,18 +138,25 @@ def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | N
 
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """What one look at the stage counts: rows, keys that come again, values to be kept, NULLs."""
+    """What one look counts: rows, keys that come again, values to be kept, NULLs, conflicts."""
 
     rows: int
     repeated: int
     kept: int
     nulls: dict[str, int]
+    conflicts: dict[str, int]
+    first_stop: int | None
 
 
 def _counted(
-    engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str], conflicts: str
-) -> tuple[_Tally, tuple[object, ...]]:
-    """What one look counts, and the answer of `conflicts`.
+    engine: Engine,
+    compiled: CompiledTable,
+    stage: str,
+    columns: Sequence[str],
+    conflicts: str,
+    within: Sequence[exp.Expr],
+) -> _Tally:
+    """What one look counts; `within` of the stage is added to the answer of `conflicts`.
 
     One query: each costs a second on Spark, whatever it asks, and a round trip to a server.
     """
@@ -161,6 +175,7 @@ def _counted(
         keys if keyed else rows.copy(),
         _count_where(keeping),
         *(_count_where(_null(compiled, column, columns)) for column in guarded),
+        *within,
     ).from_(_name(stage))
     # What else it would count is not asked: that takes another scan of all changes.
     asked = ", ".join(f"met.{name}" for name in (*CONFLICTS, "first_stop"))
@@ -170,8 +185,20 @@ def _counted(
     )
     (row,) = engine.rows(both)
     count, repeats, kept_rows, *nulls = (int(str(value)) for value in row[: 3 + len(guarded)])
-    tally = _Tally(count, count - repeats, kept_rows, dict(zip(guarded, nulls, strict=True)))
-    return tally, row[3 + len(guarded) :]
+    *met, stop = row[-len(CONFLICTS) - 1 :]
+    stops = {stop}
+    if within:
+        *more, stop = row[3 + len(guarded) : -len(CONFLICTS) - 1]
+        met = [int(str(one)) + int(str(other)) for one, other in zip(met, more, strict=True)]
+        stops.add(stop)
+    return _Tally(
+        count,
+        count - repeats,
+        kept_rows,
+        dict(zip(guarded, nulls, strict=True)),
+        {kind: int(str(number)) for kind, number in zip(CONFLICTS, met, strict=True)},
+        min((int(str(one)) for one in stops if one is not None), default=None),
+    )
 
 
 def _null(compiled: CompiledTable, column: str, columns: Sequence[str]) -> exp.Expr:

@@ -217,7 +217,7 @@ def _statements(
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
         unique=outline.unique,
-        looks=Looks(plan, folders),
+        looks=Looks(plan, outline.form, folders),
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
             for column in resolved.columns

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from filtersql.catalog import PgType
 from filtersql.errors import Notice
 from filtersql.names import RelationName
+from filtersql.rendering.counting import without_counting
 
 __all__ = ["CompiledTable", "FeedColumn", "LookedUp", "TargetColumn"]
 
@@ -113,6 +114,17 @@ class CompiledTable:
     lookups: tuple[LookedUp, ...] = ()
     #: parts (WITH) that several statements name and that the engine would run each time, in order
     costly_parts: tuple[str, ...] = ()
+
+    @property
+    def counting_sql(self) -> str | None:
+        """`merge_source_sql` with columns more that count conflicts; None where it is not that.
+
+        A macro of a project may print it otherwise, or not at all.
+        """
+        text = self.looks.get("counting")
+        if text is None or text == self.merge_source_sql:
+            return None
+        return text if without_counting(text) == self.merge_source_sql else None
 
     @property
     def conflicts_sql(self) -> str:

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from filtersql.changes import Form
+from filtersql.rendering.counting import counting
+from filtersql.rendering.macros import MACROS
 from filtersql.rendering.planned import MergePlan
 from filtersql.rendering.render import has_own, render
 
@@ -21,26 +24,27 @@ __all__ = ["Looks"]
 class Looks(Mapping[str, str]):
     """The queries of one target by the names of their macros."""
 
-    __slots__ = ("_folders", "_names", "_plan", "_printed")
+    __slots__ = ("_folders", "_macros", "_printed")
 
-    def __init__(self, plan: MergePlan, folders: tuple[Path, ...]) -> None:
-        contested = ("contested",) if plan.unique_columns else ()
-        self._names = ("conflicts", "conflict_sample", "judged", *contested)
-        self._plan = plan
+    def __init__(self, plan: MergePlan, form: Form, folders: tuple[Path, ...]) -> None:
+        names = ("conflicts", "conflict_sample", "judged")
+        more = ("contested",) if plan.unique_columns else ()
+        self._macros = {name: (name, plan) for name in (*names, *more)}
+        if (counted := counting(plan, form)) is not None:
+            self._macros["counting"] = (MACROS[form].source, counted)
         self._folders = folders
         self._printed: dict[str, str] = {}
         if has_own(folders):
             self._printed = dict(self)
 
     def __getitem__(self, name: str) -> str:
-        if name not in self._names:
-            raise KeyError(name)
         if name not in self._printed:
-            self._printed[name] = render(name, self._plan, self._folders)
+            macro, plan = self._macros[name]
+            self._printed[name] = render(macro, plan, self._folders)
         return self._printed[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._macros)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._macros)

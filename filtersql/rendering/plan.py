@@ -13,6 +13,7 @@ from typing import Any
 from filtersql.changes import Form, Images, Judgements
 from filtersql.rendering import words
 from filtersql.rendering.compiled import LookedUp
+from filtersql.rendering.counting import COUNTING_NAMES
 from filtersql.rendering.judged import FilterWriter, judged
 from filtersql.rendering.layout import alternatives, clause, laid_out
 from filtersql.rendering.macros import MACROS
@@ -202,7 +203,7 @@ def _completeness(
 def _tail(columns: Sequence[str]) -> str:
     """What must stand behind filtersql's own names so that no column of the table has them."""
     taken = {f"{prefix}{name}".lower() for name in columns for prefix in ("", "old_", "new_")}
-    own = set(Internals.__slots__) | {
+    own = {*Internals.__slots__, *COUNTING_NAMES} | {
         f"{prefix}{name}".lower()
         for name in columns
         for prefix in ("keeps_", "known_", "left_behind_")

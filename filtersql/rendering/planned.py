@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "Counting",
     "Internals",
     "MergePlan",
     "PlannedArm",
@@ -77,6 +78,27 @@ class PlannedTransition:
     old: str
     new: str
     effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What is added to a query that counts what its changes meet: see rendering/counting.py.
+
+    `neighbour` and `order` find the change of a key before another one in the query's own order.
+    """
+
+    neighbour: str
+    order: str
+    met_insert_exists: str
+    met_update_exists: str
+    met_update_missing: str
+    met_delete_missing: str
+    met_stop: str
+    met_first: str
+    met_first_seq: str
+    met_effect: str
+    met_before: str
+    met_found: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +225,5 @@ class MergePlan(Internals):
     taken: str
     #: the query that merge.sql holds
     source_sql: str = ""
+    #: one record where the query counts what the changes meet, none in what is reviewed
+    counting: tuple[Counting, ...] = ()

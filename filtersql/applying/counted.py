@@ -1,0 +1,97 @@
+"""What staged rows met, from what was counted beside them and the keys that the target has.
+
+Example
+    A key's row was inserted, deleted and inserted in one batch. The stage holds one row of it,
+    which says that the first change was an insert: it met a row where the target has that key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp, select
+
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.counting import counts_of
+from filtersql.storage import Engine as Dialect
+
+__all__ = ["met_in_target", "met_within"]
+
+#: the first change of a key, by the kind of conflict: its effects, and whether the target's row
+#: has to be there
+_FIRST = {
+    "insert_exists": (("insert",), True),
+    "update_exists": (("arrived",), True),
+    "update_missing": (("update", "left"), False),
+    "delete_missing": (("delete",), False),
+}
+_STOPS = ("insert_exists", "update_exists")
+_HELD = "held"
+
+
+def met_within(compiled: CompiledTable) -> list[exp.Expr]:
+    """What a look at the stage counts in the order of `CONFLICTS`, then the first that stops."""
+    counts = counts_of(compiled.effect_column)
+    within = (
+        counts.met_insert_exists,
+        counts.met_update_exists,
+        counts.met_update_missing,
+        counts.met_delete_missing,
+    )
+    earliest = exp.Min(this=exp.column(counts.met_stop, quoted=True))
+    return [*(_total(exp.column(name, quoted=True)) for name in within), earliest]
+
+
+def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
+    """As `conflicts_sql`, for the first changes of all keys: a query of one row."""
+    counts = counts_of(compiled.effect_column)
+    first, seq = counts.met_first, counts.met_first_seq
+    one = exp.Literal.number(1)
+    met = {kind: _first_met(first, *what) for kind, what in _FIRST.items()}
+    sums = [_total(exp.Case().when(which, one.copy())).as_(kind) for kind, which in met.items()]
+    stopping = exp.or_(*(met[kind].copy() for kind in _STOPS))
+    earliest = exp.Min(this=exp.Case().when(stopping, _staged(seq))).as_("first_stop")
+    rows = exp.alias_(exp.Table(this=exp.to_identifier(stage, quoted=True)), "staged")
+    query = select(*sums, earliest).from_(rows)
+    return query.join(
+        _keys(compiled, dialect), on=_same_key(compiled, first), join_type="left"
+    ).sql(dialect)
+
+
+def _total(number: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(this=exp.Sum(this=number), expressions=[exp.Literal.number(0)])
+
+
+def _first_met(first: str, effects: Sequence[str], there: bool) -> exp.Expr:
+    is_one = exp.In(this=_staged(first), expressions=[exp.Literal.string(one) for one in effects])
+    missing = exp.column(_HELD, table="present", quoted=True).is_(exp.null())
+    return exp.and_(is_one, exp.not_(missing) if there else missing)
+
+
+def _keys(compiled: CompiledTable, dialect: Dialect) -> exp.Subquery:
+    """The target's keys under a name that no column has, and that they are there."""
+    target = exp.to_table(compiled.target_sql, dialect=dialect)
+    keys = [
+        exp.alias_(exp.column(key, quoted=True), f"key_{number}", quoted=True)
+        for number, key in enumerate(compiled.key)
+    ]
+    query = select(*keys, exp.alias_(exp.true(), _HELD, quoted=True)).from_(target)
+    return query.subquery("present")
+
+
+def _same_key(compiled: CompiledTable, first: str) -> exp.Expr:
+    """Only a key whose first change asks the target is looked up."""
+    return exp.and_(
+        exp.not_(_staged(first).is_(exp.null())),
+        *(
+            exp.EQ(
+                this=_staged(key),
+                expression=exp.column(f"key_{number}", table="present", quoted=True),
+            )
+            for number, key in enumerate(compiled.key)
+        ),
+    )
+
+
+def _staged(name: str) -> exp.Column:
+    return exp.column(name, table="staged", quoted=True)

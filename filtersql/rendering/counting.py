@@ -1,0 +1,74 @@
+"""The query of a MERGE, and beside each row what the changes of its key met: one pass, not two.
+
+Example
+    >>> text = "SELECT a, /*<counting*/ COUNT(*) OVER (PARTITION BY a) AS n, /*counting>*/ b FROM t"
+    >>> without_counting(text)
+    'SELECT a, b FROM t'
+
+    ======================= ==================================================================
+    `source.sql` of a form  what is reviewed; `plan.counting` is empty, and nothing is added
+    the same, printed again with `plan.counting`: columns more, each addition between marks
+    ======================= ==================================================================
+
+A run stages the second where it is the first but for the additions, letter by letter. These add
+columns and neither add rows nor take any away, so the MERGE finds the rows that were reviewed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields, replace
+
+from filtersql.changes import Form
+from filtersql.rendering.planned import Counting, MergePlan
+
+__all__ = ["COUNTED", "COUNTING_NAMES", "Counts", "counting", "counts_of", "without_counting"]
+
+_ADDED = re.compile(r"\s*/\*<counting\*/.*?/\*counting>\*/", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The columns that are staged beside a row, by their names."""
+
+    met_insert_exists: str
+    met_update_exists: str
+    met_update_missing: str
+    met_delete_missing: str
+    #: the first change of the batch that met a row which stops a PostgreSQL subscriber
+    met_stop: str
+    #: the effect and the seq of the key's first change where only the target says what it met
+    met_first: str
+    met_first_seq: str
+
+
+#: what has to be no column of a table
+COUNTING_NAMES = (
+    *(field.name for field in fields(Counts)),
+    "met_effect",
+    "met_before",
+    "met_found",
+)
+#: how a form's window, in its own order, finds the change before: no second sort
+COUNTED = {Form.KEYED: ("LEAD", " DESC"), Form.KEYED_UNCHANGED: ("LAG", "")}
+
+
+def counts_of(effect_column: str) -> Counts:
+    """The names in a target whose own column of filtersql's is `effect_column`."""
+    tail = effect_column.removeprefix("effect")
+    return Counts(*(f"{field.name}{tail}" for field in fields(Counts)))
+
+
+def counting(plan: MergePlan, form: Form) -> MergePlan | None:
+    """The plan of the same query with its counts; None where a form has none."""
+    if form not in COUNTED:
+        return None
+    neighbour, order = COUNTED[form]
+    tail = plan.plain_effect.removeprefix("effect")
+    names = {name: f"{name}{tail}" for name in COUNTING_NAMES}
+    return replace(plan, counting=(Counting(neighbour, order, **names),))
+
+
+def without_counting(text: str) -> str:
+    """The text without what was added between marks."""
+    return _ADDED.sub("", text)
