@@ -26,7 +26,7 @@ from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 
 #: more of them: FILTERSQL_COUNTING_EXAMPLES=5000
-EXAMPLES = int(os.environ.get("FILTERSQL_COUNTING_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("FILTERSQL_COUNTING_EXAMPLES", "15"))
 APPLIED = ("keyed", "keyed_unchanged")
 
 
