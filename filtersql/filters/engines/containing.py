@@ -17,7 +17,7 @@ _TOO_DEEP = f"a jsonb of more than {DEEPEST} levels beside another"
 _SPARK_LEVEL = (
     "FORALL(CASE WHEN STARTSWITH({b}, '{{') THEN MAP_ENTRIES(FROM_JSON({b}, 'map<string,string>')) "
     "WHEN STARTSWITH({b}, '[') THEN TRANSFORM(FROM_JSON({b}, 'array<string>'), "
-    "v -> STRUCT(CAST(NULL AS STRING) AS key, v AS value)) END, "
+    "w{n} -> STRUCT(CAST(NULL AS STRING) AS key, w{n} AS value)) END, "
     "p{n} -> EXISTS(CASE WHEN p{n}.key IS NULL THEN FROM_JSON({a}, 'array<string>') "
     "ELSE ARRAY(TRY_ELEMENT_AT(FROM_JSON({a}, 'map<string,string>'), p{n}.key)) END, "
     "w{n} -> CASE WHEN LEFT(p{n}.value, 1) NOT IN ('{{', '[') THEN w{n} = p{n}.value "
@@ -25,8 +25,8 @@ _SPARK_LEVEL = (
 )
 _DUCKDB_LEVEL = (
     "LEN([0 FOR p{n} IN CASE JSON_TYPE({b}) WHEN 'OBJECT' THEN "
-    "[{{'key': k, 'value': {member_b}}} FOR k IN JSON_KEYS({b})] ELSE "
-    "[{{'key': CAST(NULL AS TEXT), 'value': v}} FOR v IN JSON_EXTRACT({b}, '$[*]')] END "
+    "[{{'key': w{n}, 'value': {member_b}}} FOR w{n} IN JSON_KEYS({b})] ELSE "
+    "[{{'key': CAST(NULL AS TEXT), 'value': w{n}}} FOR w{n} IN JSON_EXTRACT({b}, '$[*]')] END "
     "IF LEN([0 FOR w{n} IN CASE WHEN p{n}.key IS NULL THEN JSON_EXTRACT({a}, '$[*]') "
     "ELSE [{member_a}] END IF COALESCE(CASE WHEN JSON_TYPE(p{n}.value) NOT IN ('OBJECT', 'ARRAY') "
     "THEN JSON_TYPE(w{n}) NOT IN ('OBJECT', 'ARRAY') AND "
@@ -54,7 +54,7 @@ def _levels(level: str, error: str, names: tuple[str, str]) -> str:
             n=number,
             inner=text,
             member_a=_member(a, f"p{number}.key"),
-            member_b=_member(b, "k"),
+            member_b=_member(b, f"w{number}"),
         )
     return text
 
