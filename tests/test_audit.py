@@ -163,6 +163,22 @@ def test_every_kind_of_difference_is_counted_and_mended(tmp_path: Path) -> None:
     assert execute(tmp_path, "SELECT a FROM s1.keyed") == [(9,)]
 
 
+def test_a_key_that_the_target_holds_twice_is_told_and_not_mended(tmp_path: Path) -> None:
+    """Something else wrote it: rows are compared key by key, so nothing more can be said."""
+    shell = project(tmp_path)
+    assert shell.filtersql("run", "--target", "local").exit_code == 0
+    execute(tmp_path, "INSERT INTO s1.keyed SELECT * FROM s1.keyed")
+    held = execute(tmp_path, "SELECT * FROM s1.keyed ORDER BY ALL")
+    for flags in ([], ["--repair"]):
+        ended, found = audit(shell, *flags)
+        assert ended.exit_code == 1, ended.both
+        assert "holds several rows with the same key (a, c)" in str(found["keyed"]["message"])
+        assert found["bare"]["status"] == "ok"
+        assert execute(tmp_path, "SELECT * FROM s1.keyed ORDER BY ALL") == held
+    assert shell.filtersql("run", "--target", "local", "--resync", "public.keyed").exit_code == 0
+    assert audit(shell)[0].exit_code == 0
+
+
 def test_a_feed_that_no_longer_reaches_back_is_refused(tmp_path: Path) -> None:
     """The report says which seq the source must hold; with such a source the audit goes on."""
     shell = project(tmp_path)

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp, select
 
+from filtersql.errors import Mistakes
+from filtersql.errors.auditing import RepeatedKeys
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -58,8 +60,13 @@ class Names:
 
 
 def compare(engine: Engine, compiled: CompiledTable) -> Found:
-    """Run audit.sql over the source's view; its rows stay staged under `FINDINGS`."""
+    """Run audit.sql over the source's view; its rows stay staged under `FINDINGS`.
+
+    Rows are compared key by key: raises Mistakes where a key of the target is not unique.
+    """
     names, dialect = Names.of(compiled), engine.dialect
+    if compiled.key:
+        _check_keys(engine, compiled)
     columns = engine.stage(FINDINGS, compiled.audit_sql)
     staged = exp.to_table(FINDINGS)
     counted = (
@@ -88,6 +95,18 @@ def compare(engine: Engine, compiled: CompiledTable) -> Found:
     return Found(
         counts.get("leaked", 0), counts.get("missing", 0), counts.get("differs", 0), sample
     )
+
+
+def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
+    keys = [_column(key) for key in compiled.key]
+    many = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1))
+    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    repeated = select(*keys).from_(target).group_by(*(key.copy() for key in keys)).having(many)
+    query = select(exp.Count(this=exp.Star())).from_(repeated.subquery("repeated"))
+    ((count,),) = engine.rows(query.sql(engine.dialect))
+    if int(str(count)):
+        name = f"{compiled.subscription}/{compiled.relation}"
+        raise Mistakes([RepeatedKeys(name, compiled.target_sql, compiled.key, int(str(count)))])
 
 
 def _column(name: str) -> exp.Column:

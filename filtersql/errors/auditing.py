@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from filtersql.errors import Mistake, nearest
 
@@ -12,6 +12,7 @@ __all__ = [
     "NothingToAdopt",
     "NothingToCompare",
     "OtherColumns",
+    "RepeatedKeys",
     "SourceAhead",
     "StillDiffers",
     "UnknownTable",
@@ -69,6 +70,18 @@ class StillDiffers(Mistake):
         super().__init__(
             f'{count} rows of the target of "{name}" differ after the repair',
             detail="Another process may have written to the target.",
+        )
+
+
+class RepeatedKeys(Mistake):
+    """A target holds several rows under one key, which no MERGE of filtersql's leaves behind."""
+
+    def __init__(self, name: str, target: str, key: Sequence[str], count: int) -> None:
+        super().__init__(
+            f'target {target} of "{name}" holds several rows with the same key ({", ".join(key)})',
+            detail=f"{count} {'key is' if count == 1 else 'keys are'} not unique.",
+            hint="Something else has written to it. Fill it anew: filtersql run --resync "
+            f"{name.partition('/')[2]}.",
         )
 
 
