@@ -116,7 +116,8 @@ def lints(
             f'replica identity of table "{name}" is wider than its row filters need',
             span,
             "They read columns of the primary key only, by which rows are found.",
-            "REPLICA IDENTITY DEFAULT logs less.",
+            "REPLICA IDENTITY DEFAULT logs less. The filters of publications that are not "
+            "subscribed to count as well.",
         )
     if resolved.semantics.delete_policy != "key_only_filter":
         return

@@ -38,8 +38,23 @@ def leaks(resolved: ResolvedTable) -> Iterator[Leak]:
         yield Leak(tuple(actions), sources, by)
 
 
+#: switches that change what a reader expects of PostgreSQL
+_SWITCHES = {
+    ("null_policy", "keep"): "A row for which its filter is NULL is sent.",
+    ("update_decision", "new_only"): "An UPDATE is judged by its new row alone: it stays an UPDATE,"
+    " or is not sent.",
+    ("update_decision", "target_existence"): "An UPDATE whose new row does not match deletes the"
+    " target's row; one that matches inserts it where it is missing.",
+    ("delete_policy", "key_only_filter"): "A DELETE is judged by its replica identity; all other"
+    " columns are NULL.",
+    ("delete_policy", "target_existence"): "A DELETE is sent whatever the filter says.",
+    ("missing_target", "skip"): "An UPDATE of a row that the target lacks is skipped.",
+}
+
+
 def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """The sentences of one target."""
+    yield from (text for switch, text in _SWITCHES.items() if _is_turned(resolved, switch))
     yield from _routing(resolved, index)
     yield from _absorbed(resolved, index.kind)
     yield from _without_effect(resolved, index)
@@ -51,6 +66,12 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
             yield "The initial copy takes every row."
         else:
             yield "The initial copy counts every publication, whatever it publishes."
+
+
+def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
+    name, value = switch
+    said = resolved.subscription.on_conflict if name == "missing_target" else None
+    return said is None and getattr(resolved.semantics, name) == value
 
 
 def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
@@ -68,21 +89,21 @@ def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 
 
 def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:
-    grouped: dict[tuple[str, ...], list[Action]] = {}
+    grouped: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Action]] = {}
     for action, contributions in resolved.absorbed.items():
-        grouped.setdefault(tuple(each.publication for each in contributions), []).append(action)
-    for names, actions in grouped.items():
-        by = [
+        by = tuple(
             f'"{each.publication}" ({each.reason})'
             for each in resolved.contributions
-            if each.where is None and each.actions.issuperset(actions)
-        ]
-        doing = listed(actions)
+            if each.where is None and action in each.actions
+        )
+        names = tuple(each.publication for each in contributions)
+        grouped.setdefault((by, names), []).append(action)
+    for (by, names), actions in grouped.items():
         filters = "filter" if len(names) == 1 else "filters"
         does = "does" if len(names) == 1 else "do"
         yield (
-            f"{kind.capitalize()} {', '.join(by)} sends every {doing}, so the {filters} of "
-            f"{_quoted(names)} {does} not matter."
+            f"{kind.capitalize()} {', '.join(by)} sends every {listed(actions)}, so the {filters} "
+            f"of {_quoted(names)} {does} not matter."
         )
 
 

@@ -15,20 +15,6 @@ __all__ = ["header"]
 _OPS = ("insert", "update", "delete", "copy")
 #: columns before what goes on below a line: more than any first line begins with
 _SHALLOW, _DEEP = 4, len("  truncate ")
-#: switches that change what a reader expects of PostgreSQL
-_SWITCHES = {
-    ("null_policy", "keep"): "A row for which its filter is NULL is sent.",
-    ("update_decision", "new_only"): "An UPDATE is judged by its new row alone: it stays an UPDATE,"
-    " or is not sent.",
-    ("update_decision", "target_existence"): "An UPDATE whose new row does not match deletes the"
-    " target's row; one that matches inserts it where it is missing.",
-    ("delete_policy", "key_only_filter"): "A DELETE is judged by its replica identity; all other"
-    " columns are NULL.",
-    ("delete_policy", "target_existence"): "A DELETE is sent whatever the filter says.",
-    ("missing_target", "skip"): "An UPDATE of a row that the target lacks is skipped.",
-}
-
-
 _CONFLICTS = {
     "skip": ("Conflicts: a change that meets the wrong state in the target is skipped.",),
     "error": ("Conflicts: the run stops before a row that exists; a missing one is skipped.",),
@@ -57,7 +43,6 @@ def header(
         *_in_force({op: _in_words(by_op[op], judgements) for op in _OPS}),
         "  truncate "
         + ("published; no filter judges it" if resolved.truncates else "is not published"),
-        *(sentence for switch, sentence in _SWITCHES.items() if _is_turned(resolved, switch)),
         *resolved.why,
         *_CONFLICTS.get(resolved.subscription.on_conflict or "", ()),
         f"Changes of: {', '.join(map(str, resolved.sources))}, from the view {changes_view}",
@@ -79,12 +64,6 @@ def _lines(sentences: Iterable[str]) -> Iterator[str]:
         hanging = _DEEP if sentence.startswith(" ") else _SHALLOW
         for line in wrapped(comment(sentence), WIDTH - len("-- "), hanging):
             yield comment(line)
-
-
-def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
-    name, value = switch
-    said = resolved.subscription.on_conflict if name == "missing_target" else None
-    return said is None and getattr(resolved.semantics, name) == value
 
 
 def _in_force(filters: Mapping[str, str]) -> Iterator[str]:

@@ -75,7 +75,8 @@ def _rows(resolved: ResolvedTable, deparse: Deparse) -> Iterator[tuple[str, str,
         return
     for number, each in enumerate(resolved.copy_filters):
         text = _text(each, resolved, deparse)
-        yield "", "" if number else "copy", ("or " if number else "") + text, each.publication
+        shown_text = _joined(number, resolved) + text
+        yield "", "" if number else "copy", shown_text, each.publication
     if not resolved.copy_filters:
         everyone = _names(each for each in resolved.contributions if each.where is None)
         yield "", "copy", "every row", everyone
@@ -92,7 +93,7 @@ def _filters(
         yield "not published", ""
         return
     for number, each in enumerate(filters):
-        yield ("or " if number else "") + _text(each, resolved, deparse), each.publication
+        yield _joined(number, resolved) + _text(each, resolved, deparse), each.publication
     if filters:
         return
     parts = (*resolved.contributions, *resolved.displaced)
@@ -107,6 +108,12 @@ def _filters(
         "every row",
         _names(each for each in parts if each.where is None and action in each.actions),
     )
+
+
+def _joined(number: int, resolved: ResolvedTable) -> str:
+    """What stands before a filter that is not the first one."""
+    word = "and " if resolved.semantics.combine == "and" else "or "
+    return word if number else ""
 
 
 def _reasons(resolved: ResolvedTable) -> Iterator[str]:
@@ -128,6 +135,7 @@ def _target(resolved: ResolvedTable, deparse: Deparse) -> dict[str, object]:
         "sources": [list(each) for each in resolved.sources],
         "columns": [column.name for column in resolved.columns],
         "via_partition_root": resolved.via_partition_root,
+        "combine": resolved.semantics.combine,
         "actions": {
             str(action): _action(action, resolved, deparse)
             for action in ROW_ACTIONS
