@@ -39,7 +39,8 @@ def test_a_copy_that_goes_on_without_its_client_is_not_there_twice(server, tmp_p
     line.close()
 
 
-@pytest.mark.parametrize("target", ["plain", pytest.param("delta", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("target", ["plain", "delta"])
 def test_another_writer_of_the_target_loses_nothing(target, server, tmp_path, announce) -> None:
     """Its commits stand, and so do the run's: after some tries, or a refusal and the next run."""
     shell, line = broken_project(tmp_path, server, 1), watching(server, tmp_path)

@@ -52,7 +52,8 @@ __all__ = [
 pytestmark = pytest.mark.spark
 
 EVERYWHERE = [
-    "duckdb", "session delta", "session iceberg", "thrift delta", "thrift iceberg",
+    "duckdb", pytest.param("session delta", marks=pytest.mark.long), "session iceberg",
+    "thrift delta", "thrift iceberg",
     pytest.param("connect delta", marks=pytest.mark.long), "connect iceberg",
 ]  # fmt: skip
 
