@@ -17,38 +17,18 @@ columns and neither add rows nor take any away, so the MERGE finds the rows that
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from filtersql.changes import Form
-from filtersql.rendering.planned import Counting, MergePlan
+from filtersql.rendering.planned import Counting, Counts, MergePlan
 
-__all__ = ["COUNTED", "COUNTING_NAMES", "Counts", "counting", "counts_of", "without_counting"]
+__all__ = ["COUNTED", "COUNTING_NAMES", "counting", "counts_of", "without_counting"]
 
 _ADDED = re.compile(r"\s*/\*<counting\*/.*?/\*counting>\*/", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The columns that are staged beside a row, by their names."""
-
-    met_insert_exists: str
-    met_update_exists: str
-    met_update_missing: str
-    met_delete_missing: str
-    #: the first change of the batch that met a row which stops a PostgreSQL subscriber
-    met_stop: str
-    #: the effect and the seq of the key's first change where only the target says what it met
-    met_first: str
-    met_first_seq: str
-
-
 #: what has to be no column of a table
-COUNTING_NAMES = (
-    *(field.name for field in fields(Counts)),
-    "met_effect",
-    "met_before",
-    "met_found",
-)
+COUNTING_NAMES = tuple(field.name for field in fields(Counting) if field.name.startswith("met_"))
 #: how a form's window, in its own order, finds the change before: no second sort
 COUNTED = {Form.KEYED: ("LEAD", " DESC"), Form.KEYED_UNCHANGED: ("LAG", "")}
 
@@ -66,7 +46,7 @@ def counting(plan: MergePlan, form: Form) -> MergePlan | None:
     neighbour, order = COUNTED[form]
     tail = plan.plain_effect.removeprefix("effect")
     names = {name: f"{name}{tail}" for name in COUNTING_NAMES}
-    return replace(plan, counting=(Counting(neighbour, order, **names),))
+    return replace(plan, counting=(Counting(**names, neighbour=neighbour, order=order),))
 
 
 def without_counting(text: str) -> str:

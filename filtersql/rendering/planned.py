@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "Counting",
+    "Counts",
     "Internals",
     "MergePlan",
     "PlannedArm",
@@ -81,24 +82,32 @@ class PlannedTransition:
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class Counts:
+    """The columns that are staged beside a row, by their names."""
+
+    met_insert_exists: str
+    met_update_exists: str
+    met_update_missing: str
+    met_delete_missing: str
+    #: the first change of the batch that met a row which stops a PostgreSQL subscriber
+    met_stop: str
+    #: the effect and the seq of the key's first change where only the target says what it met
+    met_first: str
+    met_first_seq: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counting(Counts):
     """What is added to a query that counts what its changes meet: see rendering/counting.py.
 
     `neighbour` and `order` find the change of a key before another one in the query's own order.
     """
 
-    neighbour: str
-    order: str
-    met_insert_exists: str
-    met_update_exists: str
-    met_update_missing: str
-    met_delete_missing: str
-    met_stop: str
-    met_first: str
-    met_first_seq: str
     met_effect: str
     met_before: str
     met_found: str
+    neighbour: str
+    order: str
 
 
 @dataclass(frozen=True, slots=True)
