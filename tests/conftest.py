@@ -17,6 +17,7 @@ from servers import Server, serve
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from transcripts import Shell
 
 #: fixtures of its own, which are many
 pytest_plugins = ["server_worlds"]
@@ -59,6 +60,18 @@ def spark() -> SparkSession:
     from filtersql.targets.embedded import own_session
 
     return own_session(2, {}, ())
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """The template's project, with DuckDB as its target."""
+    from demo import edit, started
+
+    for name in [name for name in os.environ if name.startswith("FILTERSQL_")]:
+        monkeypatch.delenv(name)
+    made = started(tmp_path)
+    edit(made, "profiles.yml", "target: dev", "target: local")
+    return made
 
 
 @pytest.fixture

@@ -9,20 +9,10 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from demo import edit, lines, started
+from demo import edit, lines
 from transcripts import Shell
 
 from filtersql import cli
-
-
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    """The template's project, with DuckDB as its target."""
-    for name in [name for name in os.environ if name.startswith("FILTERSQL_")]:
-        monkeypatch.delenv(name)
-    made = started(tmp_path)
-    edit(made, "profiles.yml", "target: dev", "target: local")
-    return made
 
 
 def test_a_reader_that_goes_away(shell: Shell, capfd: pytest.CaptureFixture[str]) -> None:

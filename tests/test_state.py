@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
 import pytest
-from demo import edit, lines, started
+from demo import edit, lines
 from transcripts import Shell
-
-
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    """The template's project, with DuckDB as its target."""
-    for name in [name for name in os.environ if name.startswith("FILTERSQL_")]:
-        monkeypatch.delenv(name)
-    made = started(tmp_path)
-    edit(made, "profiles.yml", "target: dev", "target: local")
-    return made
 
 
 def earlier(shell: Shell) -> Path:
