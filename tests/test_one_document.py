@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from test_habits import shell  # noqa: F401
 from transcripts import Shell
 
 
-def test_json_is_one_document_when_a_target_fails(shell: Shell) -> None:  # noqa: F811
+def test_json_is_one_document_when_a_target_fails(shell: Shell) -> None:
     """Results on stdout, what went wrong on stderr."""
     shell.run("filtersql run -q")
     change = '{"seq": 99, "relation": "t1", "op": "delete", "before": {}}\n'

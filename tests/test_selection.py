@@ -119,7 +119,7 @@ def test_ls_as_json_names_places_and_relations() -> None:
     assert nodes[-1] == {
         "resource_type": "target",
         "name": "s3:public.t3",
-        "unique_id": "s3:public.t3",
+        "unique_id": "s3/public.t3",
         "relation": ["public", "t3"],
         "tags": [],
         "publications": ["p3"],

@@ -146,6 +146,20 @@ def test_marks_never_change_what_a_template_says() -> None:
     assert Templates({}).render(Source("t.sql", template)).text == "True True 2 [b1]"
 
 
+def test_a_line_end_inside_of_a_literal_stays_what_it_is() -> None:
+    """A carriage return between tags is text of the file; beside `-` and in tags it is a blank."""
+    templates = Templates({"var": lambda _: "NSW"})
+    macro = "{% macro m() %}'a\r\nb'{% endmacro %}"
+    for text, rendered in (
+        ("SELECT 'a\r\nb\rc', '{{ var(\r\n'x') }}'\r\n", "SELECT 'a\r\nb\rc', 'NSW'\r\n"),
+        ("a\r\n{%- if true -%}\r\n b\r\n{%- endif %}\r\nc", "ab\r\nc"),
+        (macro + "{{ m() }}\r\n", "'a\r\nb'\r\n"),
+    ):
+        assert templates.render(Source("t.sql", text)).text == rendered
+        unix = Source("t.sql", text.replace("\r\n", "\n"))
+        assert templates.render(unix).text == rendered.replace("\r\n", "\n")
+
+
 def test_a_file_without_tags_is_not_rendered() -> None:
     """Its text is the very text on disk, line ends included."""
     source = Source("t.sql", "SELECT '{ {';\r\n")

@@ -39,7 +39,8 @@ def adopt(
     for name, audits in tables.items():
         for one in audits:
             entry = known.newest.get(key_of(one.compiled))
-            if (entry is None or entry.phase == "dropped") and engine.exists(one.compiled.target):
+            unheld = entry is None or entry.phase in ("dropped", "left")
+            if unheld and engine.exists(one.compiled.target):
                 unknown.setdefault(name, []).append(one)
     if not unknown:
         raise Mistakes([NothingToAdopt()])
@@ -83,5 +84,5 @@ def _other(engine: Engine, one: Audit) -> list[Mistake]:
     wanted = [(column.name, usual(column.sql_type, engine.dialect)) for column in compiled.columns]
     if held == wanted:
         return []
-    name = f"{compiled.subscription}/{compiled.relation}"
+    name = compiled.unique_id
     return [OtherColumns(name, compiled.target_sql, held, wanted)]

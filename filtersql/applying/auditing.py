@@ -67,7 +67,7 @@ class Audited:
     @property
     def unique_id(self) -> str:
         """The name of the node."""
-        return f"{self.compiled.subscription}/{self.compiled.relation}"
+        return self.compiled.unique_id
 
     @property
     def right(self) -> bool:
@@ -192,7 +192,7 @@ class _Trial:
 
     @property
     def _name(self) -> str:
-        return f"{self.audit.compiled.subscription}/{self.audit.compiled.relation}"
+        return self.audit.compiled.unique_id
 
     def _bring_forward(self, position: int | None, entry: Entry | None) -> None:
         """Make the view that audit.sql reads: the source at the target's position."""

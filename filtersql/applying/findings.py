@@ -105,7 +105,7 @@ def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
     query = select(exp.Count(this=exp.Star())).from_(repeated.subquery("repeated"))
     ((count,),) = engine.rows(query.sql(engine.dialect))
     if int(str(count)):
-        name = f"{compiled.subscription}/{compiled.relation}"
+        name = compiled.unique_id
         raise Mistakes([RepeatedKeys(name, compiled.target_sql, compiled.key, int(str(count)))])
 
 

@@ -63,7 +63,7 @@ def judge_changes(
     `changes` is their number where the reader of the feed counted them; `completing` where the
     plain statement stopped at a value that was not sent. Raises StageRefused.
     """
-    name = f"{compiled.subscription}/{compiled.relation}"
+    name = compiled.unique_id
     if changes is None:
         query = select("COUNT(*)").from_(_name(compiled.changes_view))
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))

@@ -50,7 +50,16 @@ __all__ = [
 ]
 
 Phase = Literal[
-    "copying", "copied", "applying", "applied", "releasing", "dropped", "read", "held", "aside"
+    "copying",
+    "copied",
+    "applying",
+    "applied",
+    "releasing",
+    "left",
+    "dropped",
+    "read",
+    "held",
+    "aside",
 ]
 Key = tuple[str, str, str]
 

@@ -28,7 +28,7 @@ def check_chosen(tables: Sequence[CompiledTable]) -> None:
     """Raises Mistakes where a run leaves out a table that another one's filter looks up."""
     chosen = {table.relation for table in tables}
     mistakes = [
-        LookupLeftOut(f"{table.subscription}/{table.relation}", looked.relation)
+        LookupLeftOut(table.unique_id, looked.relation)
         for table in tables
         for looked in table.lookups
         if looked.relation not in chosen

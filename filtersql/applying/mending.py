@@ -35,7 +35,7 @@ def mend(engine: Engine, compiled: CompiledTable) -> None:
     engine.stage(_STAGE, query.sql(engine.dialect))
     merge = staged_merge(compiled, _STAGE, engine)
     if merge is None:
-        raise Mistakes([UnreadableStatement(f"{compiled.subscription}/{compiled.relation}")])
+        raise Mistakes([UnreadableStatement(compiled.unique_id)])
     engine.execute(merge)
 
 

@@ -116,7 +116,7 @@ class TableResult:
     @property
     def unique_id(self) -> str:
         """The name of the node."""
-        return f"{self.compiled.subscription}/{self.compiled.relation}"
+        return self.compiled.unique_id
 
     @property
     def changed(self) -> int:

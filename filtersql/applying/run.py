@@ -19,6 +19,7 @@ from filtersql.applying import ledger
 from filtersql.applying.judging import StageRefused
 from filtersql.applying.lanes import lanes
 from filtersql.applying.lease import leased
+from filtersql.applying.leaving import gone
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.applying.refusing import changes_that_raise, stop_before_error
 from filtersql.applying.sharing import SharedFeeds
@@ -41,7 +42,7 @@ class _Told:
     started: dict[str, int] = field(default_factory=dict)
 
     def start(self, compiled: CompiledTable) -> None:
-        unique_id = f"{compiled.subscription}/{compiled.relation}"
+        unique_id = compiled.unique_id
         if unique_id not in self.started:
             self.started[unique_id] = len(self.started) + 1
             self._tell(Event("start", unique_id, self.started[unique_id], self.total))
@@ -107,20 +108,14 @@ def _removed(
     inputs: Inputs, engine: Engine, subscriptions: Collection[str], options: Options
 ) -> tuple[tuple[str, str], ...]:
     """Targets that the ledger knows and that no definition names any more."""
-    defined = options.defined
-    if defined is None:
+    if options.defined is None:
         return ()
     try:
-        entries = ledger.read(engine, inputs.state_schema).newest.values()
+        known = ledger.read(engine, inputs.state_schema)
     except Mistakes:
         return ()  # the run has said why the ledger cannot be read
-    return tuple(
-        (f"{entry.subscription}/{entry.relation}", entry.target)
-        for entry in entries
-        if entry.subscription in subscriptions
-        and entry.key not in defined
-        and entry.phase != "dropped"
-    )
+    found = gone(known, subscriptions, options.defined)
+    return tuple((f"{entry.subscription}/{entry.relation}", entry.target) for entry in found)
 
 
 def _subscription(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from filtersql.applying.leaving import comes_again
 from filtersql.applying.ledger import Ledger, key_of
 from filtersql.applying.model import Inputs, Options
 from filtersql.applying.sources import FeedRead, read_feed
@@ -103,7 +104,9 @@ class SharedFeeds:
     ) -> int | None:
         """Where a target will probably stand; if it turns out otherwise, nothing is shared."""
         entry = known.newest.get(key_of(compiled))
-        if entry is None or entry.phase in ("dropped", "copying") or self.options.refills(compiled):
+        if entry is None or entry.phase in ("dropped", "copying"):
+            return copied_to(compiled, subscription)
+        if self.options.refills(compiled) or comes_again(entry, compiled, subscription):
             return copied_to(compiled, subscription)
         return entry.from_position if entry.phase == "applying" else entry.position
 

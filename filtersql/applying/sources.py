@@ -197,5 +197,5 @@ def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
     query = select("COUNT(*)").from_(repeated.subquery("repeated"))
     count = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     if count:
-        name = f"{compiled.subscription}/{compiled.relation}"
+        name = compiled.unique_id
         raise Mistakes([DuplicateKeys(name, compiled.key, count)])

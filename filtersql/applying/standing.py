@@ -11,6 +11,7 @@ Example
     applied         exists        the changes above its position are applied
     applied         missing       refused
     applied         other columns refused: what they cannot hold would be lost
+    left            any           it came again: copied anew, where there is a source
     =============== ============= ==================================================
 """
 
@@ -20,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from filtersql.applying.lanes import Lanes
+from filtersql.applying.leaving import comes_again
 from filtersql.applying.ledger import Entry, Key, key_of
 from filtersql.applying.model import Options
 from filtersql.applying.shape import unfit
@@ -73,9 +75,10 @@ def standings(
     def standing(engine: Engine, compiled: CompiledTable) -> Standing | list[Mistake]:
         entry = entries.get(key_of(compiled))
         dropped = entry is not None and entry.phase == "dropped"
-        if wrong := _wrong(engine, compiled, None if dropped else entry, options):
+        anew = options.refills(compiled) or comes_again(entry, compiled, subscription)
+        if wrong := _wrong(engine, compiled, None if dropped else entry, options, anew=anew):
             return wrong
-        if entry is None or dropped or options.refills(compiled):
+        if entry is None or dropped or anew:
             return _new(compiled, subscription, entry)
         return _known(engine, compiled, subscription, entry)
 
@@ -87,15 +90,20 @@ def standings(
 
 
 def _wrong(
-    engine: Engine, compiled: CompiledTable, entry: Entry | None, options: Options
+    engine: Engine,
+    compiled: CompiledTable,
+    entry: Entry | None,
+    options: Options,
+    *,
+    anew: bool,
 ) -> list[Mistake]:
-    name = f"{compiled.subscription}/{compiled.relation}"
+    name = compiled.unique_id
     held = engine.columns(compiled.target)
     exists = bool(held)
     moved = entry is not None and entry.target != compiled.target_sql
     if exists and (entry is None or moved):
         return [ForeignTarget(name, compiled.target_sql)]
-    if entry is None or options.refills(compiled):
+    if entry is None or anew:
         return []
     if moved:
         return [TargetMoved(name, entry.target, compiled.target_sql)]
@@ -114,7 +122,7 @@ def _wrong(
 
 def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | None) -> Standing:
     generation = 1 if entry is None else entry.generation + 1
-    filled = entry is not None and entry.phase in ("applying", "applied", "releasing")
+    filled = entry is not None and entry.phase in ("applying", "applied", "releasing", "left")
     position = copied_to(compiled, subscription)
     begun = entry is not None and entry.phase in ("copying", "applying", "releasing")
     return Standing(compiled, entry, True, generation, position, refilled=filled, unfinished=begun)
@@ -124,7 +132,7 @@ def _known(
     engine: Engine, compiled: CompiledTable, subscription: Subscription, entry: Entry
 ) -> Standing:
     generation = entry.generation
-    if entry.phase in ("copied", "applied"):
+    if entry.phase in ("copied", "applied", "left"):
         accepted = entry.filter_hash != compiled.filter_hash
         return Standing(compiled, entry, False, generation, entry.position, accepted=accepted)
     intended = Mark(entry.subscription, entry.relation, generation, entry.position)

@@ -66,4 +66,4 @@ def _mistakes(judgement: Judgement, first: int, upto: int | None) -> Iterator[Mi
 
 
 def _name(judgement: Judgement) -> str:
-    return f"{judgement.compiled.subscription}/{judgement.compiled.relation}"
+    return judgement.compiled.unique_id

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from filtersql.applying import ledger, quarantine
 from filtersql.applying.aside import sort_out
 from filtersql.applying.lease import check_free
+from filtersql.applying.leaving import leaves
 from filtersql.applying.ledger import Entry
 from filtersql.applying.lookups import check_chosen, define_lookups
 from filtersql.applying.model import TableResult
@@ -71,6 +72,7 @@ def apply_subscription(
         )
         for lane, standing in enumerate(found)
     ]
+    work.pending += leaves(known, work.subscription, work.options)
     for target in work.targets:
         if target.standing.released and not only_looking(work):
             quarantine.remove_released(engine, target.compiled)
@@ -200,7 +202,8 @@ def _take_back(work: Work) -> None:
     """A refusal changes nothing: targets that this run made are removed again."""
     if work.engine.atomic or work.options.full_refresh:
         return
-    fresh = [t for t in work.targets if not work.options.refills(t.compiled)]
+    filled = (work.options.refills(t.compiled) or t.standing.refilled for t in work.targets)
+    fresh = [t for t, before in zip(work.targets, filled, strict=True) if not before]
     made = [target for target in fresh if target.copied]
     if any(target.position != target.standing.position for target in made):
         return

@@ -93,7 +93,7 @@ class Target:
     @property
     def name(self) -> str:
         """The name of the node."""
-        return f"{self.compiled.subscription}/{self.compiled.relation}"
+        return self.compiled.unique_id
 
 
 class Holder(Protocol):

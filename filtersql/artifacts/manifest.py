@@ -155,6 +155,7 @@ def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> s
 def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:
     compiled, resolved, types = node.compiled, node.resolved, _types(node)
     return {
+        "unique_id": compiled.unique_id,
         "subscription": compiled.subscription,
         "relation": list(compiled.relation),
         "target": list(compiled.target),

@@ -37,7 +37,7 @@ class _Result:
 
     @property
     def name(self) -> str:
-        return f"{self.node.compiled.subscription}/{self.node.compiled.relation}"
+        return self.node.compiled.unique_id
 
     @property
     def right(self) -> bool:

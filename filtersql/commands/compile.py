@@ -75,7 +75,7 @@ def _compile(console: Console, memory: Memory | None, started: float, *, check: 
     done = _done(project, compilation)
     if memory is not None:
         memory.put("compile", done, project)
-    keys = {f"{node.compiled.subscription}.{node.compiled.relation}" for node in nodes}
+    keys = {node.compiled.unique_id for node in nodes}
     chosen = [target for target in done.targets if target.unique_id in keys]
     return _report(console, chosen, done, started)
 
@@ -93,7 +93,7 @@ def _done(project: Project, compilation: Compilation) -> _Compiled:
         sha256(manifest).hexdigest(),
         tuple(
             _Target(
-                f"{node.compiled.subscription}.{node.compiled.relation}",
+                node.compiled.unique_id,
                 artifacts.compiled_path(node),
                 target_traits(node.resolved, project.definitions),
                 artifacts.checksums(node),

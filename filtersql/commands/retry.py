@@ -79,9 +79,7 @@ def command(console: Console) -> int:
         return 0
     console.options = _restored(console, found.args)
     project, compilation = loaded_compilation(console)
-    by_name = {
-        f"{node.compiled.subscription}/{node.compiled.relation}": node for node in compilation.nodes
-    }
+    by_name = {node.compiled.unique_id: node for node in compilation.nodes}
     if gone := [name for name in failed if name not in by_name]:
         raise Mistakes(NotDefined("target", name, by_name) for name in gone)
     flags = RunFlags(

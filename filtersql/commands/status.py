@@ -35,7 +35,7 @@ def command(console: Console) -> int:
         console.document(
             [
                 {
-                    "unique_id": f"{each.compiled.subscription}/{each.compiled.relation}",
+                    "unique_id": each.compiled.unique_id,
                     "target": ".".join(each.compiled.target),
                     "state": each.state,
                     "position": each.position,
@@ -49,7 +49,7 @@ def command(console: Console) -> int:
         )
     rows = [
         [
-            f"{each.compiled.subscription}/{each.compiled.relation}",
+            each.compiled.unique_id,
             ".".join(each.compiled.target),
             each.state,
             _number(each.position),

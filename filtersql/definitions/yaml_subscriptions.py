@@ -32,11 +32,11 @@ __all__ = ["DEFAULTS", "read_defaults", "read_subscription", "read_unit_test", "
 
 #: what `defaults:` of the project file may say for all subscriptions
 DEFAULTS = frozenset(
-    "copy_data source changes target target_config on_conflict on_filter_error".split()
+    "copy_data source changes target target_config on_conflict on_filter_error"
+    " on_schema_change".split()
 )
 _SUBSCRIPTION = DEFAULTS | frozenset(
-    "name publications replication_sets filters superset_of on_schema_change for_each tags"
-    " description".split()
+    "name publications replication_sets filters superset_of for_each tags description".split()
 )
 _TEST = frozenset("name subscription given changes expect expect_error description".split())
 _ON_CONFLICT = ("apply", "skip", "error")
@@ -60,7 +60,6 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
     where = f'subscription "{name}"'
     if "for_each" in entry:
         drafts.mistakes.append(UnsupportedStatement("for_each", document.span(entry["for_each"])))
-    document.choice(entry.get("on_schema_change"), "on_schema_change", ("fail",))
     subscribed = Subscription(
         name=name,
         span=span,
@@ -92,6 +91,8 @@ def read_defaults(document: Document, entry: Mapping[str, Node], where: str) -> 
             entry.get("on_filter_error"), "on_filter_error", _ON_FILTER_ERROR
         ),
     }
+    # `fail` is what every run does: there is nothing to keep of it.
+    document.choice(entry.get("on_schema_change"), f"on_schema_change of {where}", ("fail",))
     if "target_config" in entry:
         pairs = document.pairs(entry["target_config"], f"target_config of {where}")
         said["target_config"] = {key.value: document.plain(value) for key, value in pairs}

@@ -16,6 +16,7 @@ __all__ = [
     "NoProfilesFile",
     "NoProject",
     "NotAHost",
+    "NotOfKind",
     "NotText",
     "TemplateMistake",
     "UndefinedName",
@@ -81,6 +82,18 @@ class NotAHost(Mistake):
             "host is more than the name or address of a server",
             span=span,
             hint="User, password, port and http_path are keys of their own.",
+        )
+
+
+class NotOfKind(Mistake):
+    """A key of a connection with a value of another kind, which may be a secret gone astray."""
+
+    def __init__(self, key: str, where: str, kind: str, meant: str | None, span: Span) -> None:
+        super().__init__(
+            f"{key} of {where} must be {kind}",
+            span=span,
+            detail="What is written is not shown, because it may be a secret.",
+            hint=f'Perhaps "{meant}" was meant.' if meant else None,
         )
 
 

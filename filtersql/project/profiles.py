@@ -19,12 +19,14 @@ from pathlib import PurePath
 from typing import Literal
 
 from filtersql.definitions.yaml_document import Document, Node
+from filtersql.errors import nearest
 from filtersql.errors.definitions import InvalidValue
 from filtersql.errors.project import (
     DataInTarget,
     NeedsTls,
     NoProfile,
     NotAHost,
+    NotOfKind,
     UnknownTarget,
     UnsetEnvironment,
 )
@@ -55,6 +57,12 @@ _CHOICES = {
 }
 _FLAGS = ("use_ssl", "verify_server")
 _NUMBERS = ("port", "connect_timeout", "socket_timeout")
+#: what the value of a key of a connection must be, where it is not any text
+_KINDS = {
+    **dict.fromkeys(_NUMBERS, (r"-?[0-9]+", "a whole number")),
+    **dict.fromkeys(_FLAGS, ("(?i:true|false|yes|no|on|off)", "true or false")),
+    **{key: ("|".join(words), f"one of {', '.join(words)}") for key, words in _CHOICES.items()},
+}
 #: keys that would do nothing without TLS, though they look as if the connection had it
 _OF_TLS = ("ca_cert", "client_cert", "client_key", "verify_server")
 _SECRET = re.compile(
@@ -117,7 +125,10 @@ def hide_secrets(source: Source) -> Source:
     """
 
     def hidden(found: re.Match[str]) -> str:
-        shown = found["key"] in _HARMLESS
+        kind, _ = _KINDS.get(found["key"], ("", ""))
+        value = found["value"].strip().strip("'\"")
+        right = not kind or value.startswith("{{") or re.fullmatch(kind, value)
+        shown = found["key"] in _HARMLESS and right
         return found[0] if shown else found["before"] + "*" * len(found["value"])
 
     text = _PAIR.sub(hidden, source.text)
@@ -219,13 +230,12 @@ def _output(document: Document, key: Node, node: Node, secrets: set[str]) -> Out
 
 def _of_server(document: Document, where: str, entry: Mapping[str, Node]) -> dict[str, object]:
     """The keys of a server's address, each as what it is."""
-    said: dict[str, object] = {
-        key: document.choice(entry[key], f"{key} of {where}", allowed)
-        for key, allowed in _CHOICES.items()
-        if key in entry
-    }
-    said |= {key: document.boolean(entry[key], key) for key in _FLAGS if key in entry}
-    said |= {key: document.integer(entry[key], key) for key in _NUMBERS if key in entry}
+    wrong = {key for key in _KINDS if key in entry and not _of_kind(document, key, where, entry)}
+    right = {key: node for key, node in entry.items() if key not in wrong}
+    said: dict[str, object] = {key: document.string(right.get(key), key) for key in _CHOICES}
+    said |= {key: document.boolean(right.get(key), key) for key in _FLAGS}
+    said |= {key: document.integer(right.get(key), key) for key in _NUMBERS}
+    said = {key: value for key, value in said.items() if value is not None}
     host = document.string(entry.get("host"), "host")
     if host is not None and set(host) & set("@/"):
         document.mistakes.append(NotAHost(document.span(entry["host"])))
@@ -234,6 +244,17 @@ def _of_server(document: Document, where: str, entry: Mapping[str, Node]) -> dic
             NeedsTls(key, document.span(entry[key])) for key in _OF_TLS if key in entry
         )
     return said
+
+
+def _of_kind(document: Document, key: str, where: str, entry: Mapping[str, Node]) -> bool:
+    node = entry[key]
+    kind, name = _KINDS[key]
+    value = node.value if isinstance(node.value, str) else ""
+    if re.fullmatch(kind, value):
+        return True
+    meant = nearest(value, _CHOICES.get(key, ()))
+    document.mistakes.append(NotOfKind(key, where, name, meant, document.span(node)))
+    return False
 
 
 def _check_environment(document: Document, node: Node) -> None:

@@ -7,7 +7,7 @@ again in the file one after the other, and paired with the tree's nodes, in the 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +18,10 @@ from filtersql.source import Passage, Source, Span
 if TYPE_CHECKING:
     from jinja2 import Environment, nodes
 
-__all__ = ["Marks", "located", "template_mistake"]
+__all__ = ["Marks", "carriages_kept", "located", "template_mistake"]
 
+#: stands for \r while Jinja reads, which has one line end only: Unicode keeps it for such uses
+_CARRIAGE = "\ufdd0"
 _MARK = re.compile("\0([0-9]+)\0")
 _UNDEFINED = re.compile(r"'([^']*)' is undefined")
 _ATTRIBUTE = re.compile(r"has no attribute '([^']*)'")
@@ -34,16 +36,18 @@ class _Token(NamedTuple):
 
 
 class Marks:
-    """The marks of one template. `normal` is the file with line ends as Jinja has them."""
+    """The marks of one template. `normal` and `removed` are of `carriages_kept`."""
 
-    def __init__(self, environment: Environment, normal: str, source: Source) -> None:
+    def __init__(
+        self, environment: Environment, normal: str, removed: Sequence[int], source: Source
+    ) -> None:
         self._source = source
         self._normal = normal
         tokens = list(_tokens(environment, normal))
         self._data = [token.start for token in tokens if token.kind == "data" and token.text]
         self._expressions = list(_expressions(tokens))
         self._places: list[tuple[int, int]] = []
-        self._carriage = source.text.count("\r\n") > 0
+        self._removed = removed
         self._ends = [found.start() for found in re.finditer("\n", normal)]
 
     def put(self, tree: nodes.Template) -> None:
@@ -71,7 +75,7 @@ class Marks:
             else:
                 texts.append(part)
                 length += len(part)
-        text = "".join(texts)
+        text = "".join(texts).replace(_CARRIAGE, "\r")
         kept = [
             piece
             for number, piece in enumerate(pieces)
@@ -79,8 +83,7 @@ class Marks:
         ]
         if not kept or kept[0][0] > 0:
             kept.insert(0, (0, 0, 1))
-        split = [one for piece in self._lines(kept, len(text)) for one in piece]
-        starts, offsets, widths = zip(*split, strict=True)
+        starts, offsets, widths = zip(*kept, strict=True)
         return Passage(text, self._source, starts, offsets, widths)
 
     def _visit(
@@ -143,23 +146,43 @@ class Marks:
         return nodes.Output([self._mark(offset, width)])
 
     def _on_disk(self, offset: int) -> int:
-        """An offset in the normal text as one in the file, whose lines may end with \\r\\n."""
-        return offset + bisect_left(self._ends, offset) if self._carriage else offset
+        """An offset in the normal text as one in the file."""
+        return offset + bisect_left(self._removed, offset)
 
-    def _lines(
-        self, pieces: Sequence[tuple[int, int, int]], length: int
-    ) -> Iterator[list[tuple[int, int, int]]]:
-        """Where lines end with \\r\\n on disk, a piece is cut behind each line end."""
-        for number, (start, offset, width) in enumerate(pieces):
-            upto = pieces[number + 1][0] if number + 1 < len(pieces) else length
-            if width or not self._carriage:
-                yield [(start, offset, width)]
-                continue
-            cut, at, disk = [(start, offset, 0)], start, offset
-            while (end := self._source.text.find("\r\n", disk)) >= 0 and end - disk + 1 < upto - at:
-                at, disk = at + end - disk + 1, end + 2
-                cut.append((at, disk, 0))
-            yield cut
+
+def carriages_kept(environment: Environment, text: str) -> tuple[str, list[int]]:
+    """A template as Jinja can read it without changing its text, and where a \\r was left out.
+
+    In the text between tags, which may be inside of a literal, each \\r stays; in tags and where a
+    tag takes blanks away the line ends are Jinja's. Places are those of the \\n behind a \\r.
+    """
+    normal = re.sub(r"\r\n?", "\n", text)
+    if "\r" not in text:
+        return normal, []
+    from jinja2 import TemplateSyntaxError
+
+    try:
+        tokens = [one for one in _tokens(environment, normal) if one.kind == "data" and one.text]
+    except TemplateSyntaxError:
+        tokens = []  # the parser says the same, with its line
+    starts = [token.start for token in tokens]
+    ends = [token.start + len(token.text) for token in tokens]
+    made: list[str] = []
+    removed: list[int] = []
+    at = length = place = 0
+    for found in re.finditer(r"\r\n?", text):
+        made.append(text[at : found.start()])
+        length += found.start() - at
+        place += found.start() - at
+        number = bisect_right(starts, place) - 1
+        kept = number >= 0 and place < ends[number]
+        if not kept and found[0] == "\r\n":
+            removed.append(length)
+        made.append(found[0].replace("\r", _CARRIAGE) if kept else "\n")
+        length += len(made[-1])
+        place += 1
+        at = found.end()
+    return "".join([*made, text[at:]]), removed
 
 
 def located(

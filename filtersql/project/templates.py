@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from filtersql.errors import Mistake
 from filtersql.errors.project import UnsetEnvironment, UnsetVariable
-from filtersql.project.template_places import Marks, located, template_mistake
+from filtersql.project.template_places import Marks, carriages_kept, located, template_mistake
 from filtersql.source import Passage, Source
 
 if TYPE_CHECKING:
@@ -73,11 +73,12 @@ class Templates:
 
         self._sources[source.path] = source
         environment = self._ready()
-        normal = _unescaped(re.sub(r"\r\n?", "\n", source.text))
+        kept, removed = carriages_kept(environment, source.text)
+        normal = _unescaped(kept)
         try:
             tree = environment.parse(normal, source.path, source.path)
             self._load_macros(environment, tree)
-            marks = Marks(environment, normal, source)
+            marks = Marks(environment, normal, removed, source)
             marks.put(tree)
             return marks.passage(_template(environment, tree, source).render())
         except RecursionError as error:
@@ -114,7 +115,7 @@ class Templates:
         sources, self._macros = self._macros(), None
         for source in sources:
             self._sources[source.path] = source
-            text = re.sub(r"\r\n?", "\n", source.text)
+            text, _ = carriages_kept(environment, source.text)
             try:
                 whole = environment.parse(text, source.path, source.path)
                 # A file of macros may hold a statement's skeleton too, which is not for here.

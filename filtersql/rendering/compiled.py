@@ -116,6 +116,11 @@ class CompiledTable:
     costly_parts: tuple[str, ...] = ()
 
     @property
+    def unique_id(self) -> str:
+        """Its name wherever a command names it: `<subscription>/<schema>.<table>`."""
+        return f"{self.subscription}/{self.relation}"
+
+    @property
     def counting_sql(self) -> str | None:
         """`merge_source_sql` with columns more that count conflicts; None where it is not that.
 

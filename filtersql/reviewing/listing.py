@@ -43,6 +43,13 @@ class Listed:
         return self.traits.names[0]
 
     @property
+    def unique_id(self) -> str:
+        """A target's name in results; `ls` prints of anything else what names it."""
+        if self.resource != "target":
+            return self.line
+        return f"{next(iter(self.traits.subscriptions))}/{self.relation}"
+
+    @property
     def key(self) -> str:
         """A target's key in the manifest; of anything else its name."""
         if self.resource != "target":
@@ -74,7 +81,7 @@ def listing_json(nodes: Iterable[Listed]) -> list[dict[str, object]]:
         {
             "resource_type": node.resource,
             "name": node.name,
-            "unique_id": node.line,
+            "unique_id": node.unique_id,
             "relation": list(node.relation) if node.relation else None,
             "tags": sorted(node.traits.tags),
             "publications": sorted(node.traits.publications),
