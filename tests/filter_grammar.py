@@ -116,6 +116,14 @@ WORDS: dict[tuple[str, int], list[str]] = {
     ("regexp_replace", 3): ["g", "i", ""],
     ("regexp_like", 2): ["i", "n", ""],
     ("regexp_match", 2): ["i", ""],
+    # bounded: the longest of all would take a server's memory
+    **{(name, 1): ["0", "1", "2", "3", "-1", "7"] for name in ("repeat", "lpad", "rpad")},
+    **{(name, 1): ["2", "0.5", "-1", "0", "3", "1", "-0.5", "10"]
+       for name in ("power", "pow", "numeric_power", "dpow")},
+    ("factorial", 0): ["0", "1", "5", "20", "-1"],
+    ("like_escape", 0): ["a^%", "%", "a\\%c"],
+    ("like_escape", 1): ["^", "", "\\"],
+    ("similar_to_escape", 1): ["^", "", "\\"],
     ("similar_to_escape", 0): ["a%", "(a|b)%", "_b_", "%c", "[a-c]+"],
     **{(name, 0): FIELDS for name in ("extract", "date_part", "date_trunc")},
     ("timezone", 0): ZONES,
@@ -138,14 +146,12 @@ _RANGES = [("int4range", "int4"), ("numrange", "numeric"), ("daterange", "date")
            ("int8range", "int8")]  # fmt: skip
 _TYPES = {*BY_TYPE, "jsonpath"}
 #: they are aggregates' insides, need the server's files or a secret, or run for minutes
-_NEVER = {"factorial", "repeat", "lpad", "rpad", "array_fill", "generate_series", "numeric_power",
-          "power", "pow", "exp", "dpow", "bytea_string_agg_finalfn", "gin_cmp_tslexeme",
-          "jsonb_path_query", "in_range"}  # fmt: skip
+_NEVER = {"array_fill", "generate_series", "bytea_string_agg_finalfn", "gin_cmp_tslexeme",
+          "gin_compare_jsonb", "jsonb_path_query", "in_range"}  # fmt: skip
 _INSIDE_AGGREGATES = ("_accum", "_combine", "_inv", "_avg", "_sum", "transfn", "statefunc",
                       "finalfn",
                       "_avg_accum", "_var_samp", "_var_pop", "_stddev_pop", "_stddev_samp",
                       "_corr", "_covar_pop", "_covar_samp")  # fmt: skip
-_SYNTAX = {"similar_to_escape", "like_escape", "like", "notlike"}
 Maker = tuple[str, str, tuple[str, ...]]
 
 
@@ -217,10 +223,9 @@ def _callable(function: Function) -> bool:
         and function.volatility == "i"
         and not function.returns_set
         and not function.variadic
-        and function.name not in _NEVER | _SYNTAX
+        and function.name not in _NEVER
         and len(function.args) > 0
-        and "hash" not in function.name
-        and not function.name.endswith(("canonical", "subdiff", "cmp"))
+        and not function.name.endswith(("canonical", "subdiff"))
         and "support" not in function.name
         and "sel" not in function.name[-4:]
         and not function.name.endswith(_INSIDE_AGGREGATES)
@@ -245,8 +250,39 @@ def _concrete(args: tuple[str, ...], result: str) -> Iterator[tuple[tuple[str, .
 
 
 def expression(pick: Pick, depth: int) -> Piece:
-    """A boolean expression of so many levels."""
+    """A boolean expression of so many levels; half of them are about one function of them all."""
+    if depth > 0 and pick(range(2)):
+        return _about(pick, *pick(pick(_by_name())), depth)
     return _grown(pick, "bool", depth)
+
+
+@cache
+def _by_name() -> tuple[tuple[tuple[str, Maker], ...], ...]:
+    """What can be called, by name: without this, what few expressions lead to is hardly drawn."""
+    names: dict[str, list[tuple[str, Maker]]] = {}
+    for kind, maker in _all_makers():
+        what, _, name = kind.partition(" ")
+        if what != "inside":
+            key = f"{maker[2][0]} to {maker[0]}" if what == "cast" else name
+            names.setdefault(key, []).append((name, maker))
+    return tuple(map(tuple, names.values()))
+
+
+_COMPARISONS = ["({} = {})", "({} < {})", "({} >= {})", "({} <> {})", "({} IS DISTINCT FROM {})",
+                "({} IN ({}, {}))"]  # fmt: skip
+
+
+def _about(pick: Pick, name: str, maker: Maker, depth: int) -> Piece:
+    """A call, compared with something of its type."""
+    result, text, types = maker
+    call = Piece(result, text, tuple(_arguments(pick, name, types, depth - 1)))
+    if result == "bool":
+        return call
+    if not facts().has_order(result) or pick(range(8)) == 0:
+        return Piece("bool", "({} IS NULL)", (call,))
+    form = pick(_COMPARISONS)
+    others = [_grown(pick, result, depth - 2, 2) for _ in range(form.count("{}") - 1)]
+    return Piece("bool", form, (call, *others))
 
 
 def _grown(pick: Pick, kind: str, depth: int, constant: int = 3) -> Piece:
@@ -337,7 +373,7 @@ def _condition(pick: Pick, depth: int) -> Piece:
         ("(({}, {}) OVERLAPS ({}, {}))", "timestamp", "timestamp", "timestamp", "timestamp"),
         ("(extract(" + pick(FIELDS) + " FROM {}) > {})", pick(["date", "timestamp", "interval",
                                                                "time"]), "int4"),
-        ("({} IS JSON)", pick(["text", "json"])),
+        ("(num_nulls({}, {}, {}) = {})", kind, "int4", "text", "int4"),
         ("(starts_with({}, {}))", "text", "text"),
         ("(substring({} FROM " + _quoted(pick(PATTERNS), "") + ") = {})", "text", "text"),
     ])  # fmt: skip

@@ -6,12 +6,16 @@ src/test/subscription/t/028_row_filter.pl) and those of the corpus that a server
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
 from filter_corpus import create_table, families, table
+from filter_grammar import expression
+from filter_grammar import shown as filter_shown
+from filter_words import differs, wrong
 from servers import Server
 
 from filtersql.catalog import Column, PgType, ReplicaIdentity, Table
@@ -131,3 +135,16 @@ def test_the_refused_filters_of_the_corpus(connection: psycopg.Connection[Any]) 
                 wrong.append(f"{text}\n  {expected}\n  {found}")
 
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mistaken", [False, True])
+def test_random_filters(connection: psycopg.Connection[Any], mistaken: bool) -> None:
+    """Shown as PostgreSQL shows them; made wrong, refused in its words (`filter_words.py`)."""
+    connection.execute("SET search_path = public; DROP TABLE IF EXISTS t")
+    create_table(connection)
+    random_ = random.Random(20)
+    for _ in range(300):
+        piece = expression(random_.choice, random_.choice([1, 1, 2, 3]))
+        text = filter_shown(wrong(random_.choice, piece) if mistaken else piece)
+        assert not differs(connection, text), f"{text}\n{differs(connection, text)}"

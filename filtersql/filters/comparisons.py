@@ -17,7 +17,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from filtersql.errors.filters import Wrong
 from filtersql.filters.coercion import boolean, can_coerce, common_type, to_common
@@ -82,28 +82,23 @@ def _joined(kind: str, args: tuple[Node, ...], place: int) -> Bool:
     return Bool("bool", -1, place, None, Strength.NONE, kind, args)  # type: ignore[arg-type]
 
 
-def between(scope: Scope, kind: str, arg: Node, low: Node, high: Node, place: int) -> Node:
-    """All four kinds of BETWEEN."""
+def between(
+    scope: Scope, kind: str, arg: Node, low: Node, high: Callable[[], Node], place: int
+) -> Node:
+    """All four kinds of BETWEEN. What is wrong with `arg >= low` is seen before `high` is."""
+    negated = "NOT" in kind
+    names, joined = (("<", ">"), "or") if negated else ((">=", "<="), "and")
+    first = _compared(scope, names[0], arg, low, place)
+    upper = high()
 
-    def both(names: tuple[str, str], first: Node, second: Node, how: str) -> Node:
-        pair = (
-            _compared(scope, names[0], arg, first, place),
-            _compared(scope, names[1], arg, second, place),
-        )
-        return _joined(how, pair, place)
+    def pair(one: Node, other: Node) -> Node:
+        return _joined(joined, (one, _compared(scope, names[1], arg, other, place)), place)
 
-    inside, outside = (">=", "<="), ("<", ">")
-    match kind:
-        case "AEXPR_BETWEEN":
-            return both(inside, low, high, "and")
-        case "AEXPR_NOT_BETWEEN":
-            return both(outside, low, high, "or")
-        case "AEXPR_BETWEEN_SYM":
-            pair = both(inside, low, high, "and"), both(inside, high, low, "and")
-            return _joined("or", pair, place)
-        case _:
-            pair = both(outside, low, high, "or"), both(outside, high, low, "or")
-            return _joined("and", pair, place)
+    straight = pair(first, upper)
+    if not kind.endswith("_SYM"):
+        return straight
+    turned = pair(_compared(scope, names[0], arg, upper, place), low)
+    return _joined("and" if negated else "or", (straight, turned), place)
 
 
 def _compared(scope: Scope, name: str, left: Node, right: Node, place: int) -> Node:
@@ -129,7 +124,8 @@ def rows(scope: Scope, name: str, left: Sequence[Node], right: Sequence[Node], p
     strategy = _strategy(pairs)
     if strategy is None:
         hint = "Row comparison operators must be associated with btree operator families."
-        message = f"could not determine interpretation of row comparison operator {name}"
+        plain = name.removeprefix("pg_catalog.")
+        message = f"could not determine interpretation of row comparison operator {plain}"
         raise Wrong(message, span, hint=hint)
     if strategy in (3, 0):
         return _joined("and" if strategy == 3 else "or", tuple(pairs), place)

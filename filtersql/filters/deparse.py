@@ -74,10 +74,10 @@ class _Text:
             case ScalarArrayOp():
                 left, right = (self.of(arg, implicit=True) for arg in node.args)
                 word = "ANY" if node.any else "ALL"
-                return f"({left} {node.operator.name} {word} ({right}))"
+                return _text("(", left, f" {node.operator.name} {word} (", right, "))")
             case Distinct():
                 left, right = (self.of(arg, implicit=True) for arg in node.args)
-                return f"({left} IS DISTINCT FROM {right})"
+                return _text("(", left, " IS DISTINCT FROM ", right, ")")
             case NullIf():
                 return f"NULLIF({self.listed(node.args)})"
             case Op():
@@ -129,27 +129,26 @@ class _Text:
 
     def listed(self, nodes: Sequence[Node]) -> str:
         """Arguments, separated by commas."""
-        return ", ".join([self.of(node, implicit=True) for node in nodes])
+        text = ""
+        for node in nodes:
+            text = _text(text, ", " if text else "", self.of(node, implicit=True))
+        return text
 
     def operator(self, node: Op) -> str:
         """get_oper_expr()."""
         parts = [self.of(arg, implicit=True) for arg in node.args]
         if len(parts) == 1:
-            return f"({node.operator.name} {parts[0]})"
-        left, right = parts
-        # A CASE begins with a new line, which swallows the blank before it.
-        gap = "" if right.startswith("\n") else " "
-        return f"({left} {node.operator.name}{gap}{right})"
+            return _text(f"({node.operator.name} ", parts[0], ")")
+        return _text("(", parts[0], f" {node.operator.name} ", parts[1], ")")
 
     def logic(self, node: Bool) -> str:
         """AND, OR, NOT."""
         parts = [self.of(arg, implicit=False) for arg in node.args]
         if node.kind == "not":
-            return f"(NOT{'' if parts[0].startswith(chr(10)) else ' '}{parts[0]})"
-        word = node.kind.upper()
+            return _text("(NOT ", parts[0], ")")
         text = parts[0]
         for part in parts[1:]:
-            text += f" {word}{'' if part.startswith(chr(10)) else ' '}{part}"
+            text = _text(text, f" {node.kind.upper()} ", part)
         return f"({text})"
 
     def call(self, node: Func, *, implicit: bool) -> str:
@@ -170,7 +169,7 @@ class _Text:
         if node.variadic:
             head = self.listed(args[:-1])
             last = self.of(args[-1], implicit=True)
-            return f"{self.name(node)}({head}{', ' if head else ''}VARIADIC {last})"
+            return _text(f"{self.name(node)}({head}{', ' if head else ''}VARIADIC ", last, ")")
         return f"{self.name(node)}({self.listed(args)})"
 
     def name(self, node: Func) -> str:
@@ -186,12 +185,11 @@ class _Text:
 
         match node.function.name, len(args):
             case "timezone", 2:
-                left = self.of(args[1], implicit=False)
-                return f"({left} AT TIME ZONE {self.of(args[0], implicit=False)})"
+                return _text("(", of(1), " AT TIME ZONE ", of(0), ")")
             case "extract", 2:
                 field = args[0]
                 assert isinstance(field, Const)
-                return f"EXTRACT({field.value} FROM {of(1)})"
+                return _text(f"EXTRACT({field.value} FROM ", of(1), ")")
             case "is_normalized", count:
                 form = f" {args[1].value}" if count == 2 else ""  # type: ignore[attr-defined]
                 return f"({of(0)} IS{form} NORMALIZED)"
@@ -199,23 +197,24 @@ class _Text:
                 form = f", {args[1].value}" if count == 2 else ""  # type: ignore[attr-defined]
                 return f"NORMALIZE({of(0)}{form})"
             case "overlaps", 4:
-                return f"(({of(0)}, {of(1)}) OVERLAPS ({of(2)}, {of(3)}))"
+                return _text("((", of(0), ", ", of(1), ") OVERLAPS (", of(2), ", ", of(3), "))")
             case "overlay", count:
-                rest = f" FOR {of(3)}" if count == 4 else ""
-                return f"OVERLAY({of(0)} PLACING {of(1)} FROM {of(2)}{rest})"
+                rest = (" FOR ", of(3)) if count == 4 else ()
+                first = of(0), " PLACING ", of(1), " FROM ", of(2)
+                return _text("OVERLAY(", *first, *rest, ")")
             case "position", 2:
                 return f"POSITION(({of(1)}) IN ({of(0)}))"
             case "substring", count:
                 if node.function.args[1:2] == ("text",):
                     if count == 2:
                         return ""
-                    return f"SUBSTRING({of(0)} SIMILAR {of(1)} ESCAPE {of(2)})"
-                rest = f" FOR {of(2)}" if count == 3 else ""
-                return f"SUBSTRING({of(0)} FROM {of(1)}{rest})"
+                    return _text("SUBSTRING(", of(0), " SIMILAR ", of(1), " ESCAPE ", of(2), ")")
+                rest = (" FOR ", of(2)) if count == 3 else ()
+                return _text("SUBSTRING(", of(0), " FROM ", of(1), *rest, ")")
             case ("btrim" | "ltrim" | "rtrim") as name, count:
                 side = {"btrim": "BOTH", "ltrim": "LEADING", "rtrim": "TRAILING"}[name]
-                what = f" {of(1)}" if count == 2 else ""
-                return f"TRIM({side}{what} FROM {of(0)})"
+                what = (" ", of(1)) if count == 2 else ()
+                return _text(f"TRIM({side}", *what, " FROM ", of(0), ")")
         return ""
 
     def cast(self, arg: Node, target: str, modifier: int) -> str:
@@ -238,14 +237,14 @@ class _Text:
         text = self.line("CASE")
         self.depth += _INDENT
         if node.arg is not None:
-            text += _after(self.of(node.arg, implicit=True))
+            text = _text(text, " ", self.of(node.arg, implicit=True))
         for condition, result in node.whens:
             if node.arg is not None and isinstance(condition, Op) and _tests(condition):
                 condition = condition.args[1]
             shown = self.of(condition, implicit=False)
-            text += self.line("WHEN") + _after(shown) + " THEN"
-            text += _after(self.of(result, implicit=True))
-        text += self.line("ELSE") + _after(self.of(node.default, implicit=True))
+            text = _text(text, self.line("WHEN "), shown, " THEN ")
+            text = _text(text, self.of(result, implicit=True))
+        text = _text(text, self.line("ELSE "), self.of(node.default, implicit=True))
         self.depth -= _INDENT
         return text + self.line("END")
 
@@ -258,8 +257,12 @@ def _tests(condition: Op) -> bool:
     return isinstance(left, CaseTest)
 
 
-def _after(text: str) -> str:
-    return text if text.startswith("\n") else f" {text}"
+def _text(*parts: str) -> str:
+    """The parts; a CASE begins with a new line, which swallows the blanks before it."""
+    text = ""
+    for part in parts:
+        text = (text.rstrip(" ") if part.startswith("\n") else text) + part
+    return text
 
 
 def constant(node: Const, *, label: bool = True) -> str:

@@ -1,8 +1,8 @@
-"""What raises is computed first: Spark does not look at the right side once the left one is NULL.
+"""What raises is computed first: engines do not look at the right side once the left one is NULL.
 
 Example
     ======================== ====================================================
-    filter                   written for Spark
+    filter                   written
     ======================== ====================================================
     `a = b + 1`              `b + 1 = a`
     `a - b / c > 0`          NULL if `b / c` is, else `a - b / c`
@@ -10,8 +10,9 @@ Example
     ======================== ====================================================
 
     PostgreSQL computes every argument before it calls a function, and raises with them; an
-    operator of Spark whose left side is NULL is NULL, whatever the right side would do. DuckDB
-    computes both. Beside long expressions nothing is repeated: they would grow with each level.
+    operator of Spark whose left side is NULL is NULL, whatever the right side would do; so is one
+    of DuckDB where all rows that it has in hand are NULL on the left (as a CASE makes them). Beside
+    long expressions nothing is repeated: they would grow with each level.
 
 PostgreSQL
     execExprInterp.c, EEOP_FUNCEXPR_STRICT: the arguments stand before the call.
@@ -57,7 +58,7 @@ def raising_first(
 
 def _late(writer: Writer, node: Op | Func) -> list[Node]:
     """Arguments that can raise and stand behind one that can be NULL."""
-    if writer.engine != "spark" or not node.function.strict:
+    if not node.function.strict:
         return []
     found, beside_null = [], False
     for arg in node.args:

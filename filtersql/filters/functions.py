@@ -27,13 +27,25 @@ from filtersql.filters.coercion import coerce, pathway
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.keywords import quote
-from filtersql.filters.nodes import ArrayExpr, Display, Func, Node
+from filtersql.filters.nodes import ArrayExpr, Display, Func, Node, leftmost
 from filtersql.filters.polymorphic import enforce
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 from filtersql.filters.versions import has
 
 __all__ = ["Call", "call"]
+
+
+#: pg_aggregate.aggkind o and h
+_ORDERED_SETS = {
+    "cume_dist",
+    "dense_rank",
+    "mode",
+    "percent_rank",
+    "percentile_cont",
+    "percentile_disc",
+    "rank",
+}
 
 
 class Call(NamedTuple):
@@ -78,6 +90,20 @@ def call(scope: Scope, written: Call) -> Node:
         raise UnknownFunction(_signature(written, types), scope.span(written.location))
     _only_plain(scope, written, found.function)
     return _built(scope, written, found.function, found, types)
+
+
+def of_column(scope: Scope, node: Node, name: str, location: int) -> Node | None:
+    """`(node).name`, which is `name(node)`; None where no function is meant."""
+    found = _find(name, (node.type,), False)
+    if found is None or found is _AMBIGUOUS:
+        return None
+    if found.target:
+        return coerce(scope, node, found.target, "e", "call", location)
+    assert found.function is not None
+    if found.function.kind != "f" or not has(scope, found.function, 1):
+        return None
+    written = Call("", name, (node,), location)
+    return _built(scope, written, found.function, found, (node.type,))
 
 
 class _Spread(NamedTuple):
@@ -155,6 +181,13 @@ def _only_plain(scope: Scope, written: Call, function: Function) -> None:
             )
             raise Wrong(message, span)
         raise Wrong(f"window functions are not allowed in {scope.clause}", span)
+    if function.kind == "a" and not written.args and not written.aggregate_only:
+        message = f"{written.name}(*) must be used to call a parameterless aggregate function"
+        raise Wrong(message, span)
+    grouped = written.aggregate_only == "WITHIN GROUP"
+    if function.kind == "a" and written.name in _ORDERED_SETS and not grouped:
+        message = f"WITHIN GROUP is required for ordered-set aggregate {written.name}"
+        raise Wrong(message, span)
     if function.kind == "a":
         raise Wrong(f"aggregate functions are not allowed in {scope.clause}", span)
     if function.kind == "w":
@@ -173,7 +206,7 @@ def _built(
     enforced = enforce(types, declared, function.result)
     if enforced is None:
         message = "could not determine polymorphic type because input has type unknown"
-        raise Wrong(message, scope.span(written.location))
+        raise Wrong(message, scope.span(-1))
     filled, result = enforced
     if function.returns_set:
         message = f"set-returning functions are not allowed in {scope.clause}"
@@ -183,6 +216,8 @@ def _built(
         for arg, want in zip(written.args, filled, strict=True)
     ]
     args = [coerce(scope, arg, "text") if arg.type == "unknown" else arg for arg in args]
+    if written.variadic and function.variadic == "any" and not facts().type(args[-1].type).element:
+        raise Wrong("VARIADIC argument must be an array", scope.span(leftmost(args[-1])))
     state = merged(scope, args)
     gathered = found.variadic and function.variadic != "any"
     if gathered:
@@ -212,12 +247,7 @@ def _foreign(scope: Scope, written: Call, types: Sequence[str]) -> Node:
     """A call into a schema that is not PostgreSQL's own."""
     if _is_users(scope, written):
         raise InvalidExpression(MUTABLE, scope.span(written.location))
-    schemas = {known.schema for known in scope.user_functions} | {
-        scope.table.name.schema,
-        "public",
-        "information_schema",
-    }
-    if written.schema not in schemas:
+    if not scope.has_schema(written.schema):
         raise MissingThing(f'schema "{written.schema}"', scope.span(written.location))
     raise UnknownFunction(_signature(written, types), scope.span(written.location))
 

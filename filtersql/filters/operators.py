@@ -91,7 +91,9 @@ def _select(name: str, types: tuple[str, ...]) -> Operator | bool:
     """The operator; True: ambiguous, False: there is none."""
     known = facts()
     binary = len(types) == 2
-    operators = [item for item in known.operators(name) if bool(item.left) == binary]
+    # `OPERATOR(pg_catalog.=)` keeps its schema for the message
+    plain = name.removeprefix("pg_catalog.")
+    operators = [item for item in known.operators(plain) if bool(item.left) == binary]
     exact = types
     if binary and "unknown" in types and types != ("unknown", "unknown"):
         one = types[0] if types[1] == "unknown" else types[1]

@@ -72,6 +72,6 @@ SETS = {
     "range_minus": f"CASE {_KNOWN} WHEN {_APART} THEN _1 "
     f"WHEN {lower_compares(A, B, True)} AND {upper_compares(B, A, True)} THEN _13 "
     f"WHEN {lower_compares(B, A, False)} AND {_UPPER_FIRST} THEN 'empty' "
-    f"WHEN {_LOWER_FIRST} THEN {_left(A)} || ',' || {_TURNED_LOWER} "
+    f"WHEN {_UPPER_FIRST} THEN {_left(A)} || ',' || {_TURNED_LOWER} "
     f"ELSE {_TURNED_UPPER} || ',' || {_right(A)} END",
 }

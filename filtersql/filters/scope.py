@@ -18,6 +18,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_SCHEMAS = {"public", "information_schema", "pg_catalog", "pg_toast"}
+
 
 @dataclass(slots=True)
 class Scope:
@@ -39,6 +41,11 @@ class Scope:
     def clause(self) -> str:
         """Where the expression stands, as PostgreSQL's messages name it."""
         return "check constraints" if self.checked else "WHERE"
+
+    def has_schema(self, name: str) -> bool:
+        """Whether the source has that schema, as far as it is known."""
+        users = (*self.user_functions, *self.user_types, self.table.name)
+        return name in _SCHEMAS or any(known.schema == name for known in users)
 
     def span(self, location: int) -> Span:
         """The token that starts there; the whole filter when PostgreSQL names no place."""

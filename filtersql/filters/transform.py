@@ -9,11 +9,18 @@ PostgreSQL
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
-from filtersql.errors.filters import InvalidExpression, MissingThing, NotTranslated, Wrong
-from filtersql.filters import columns, comparisons, constants, functions, typenames, versions
+from filtersql.errors.filters import InvalidExpression, MissingThing, Wrong
+from filtersql.filters import (
+    columns,
+    comparisons,
+    constants,
+    forbidden,
+    functions,
+    typenames,
+    versions,
+)
 from filtersql.filters.allowed import ONLY, TYPES
 from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.collations import merged, of_result
@@ -50,7 +57,7 @@ def transform(scope: Scope, parsed: Parsed) -> Node:
     rule = _RULES.get(kind)
     if rule is not None:
         return rule(scope, getattr(parsed, kind))
-    return _other(scope, kind, getattr(parsed, kind))
+    return forbidden.other(scope, kind, getattr(parsed, kind), transform)
 
 
 def _all(scope: Scope, parsed: Sequence[Parsed]) -> tuple[Node, ...]:
@@ -63,10 +70,10 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
     names = [item.string.sval for item in parsed.name]
     match kind:
         case "AEXPR_OP" | "AEXPR_LIKE" | "AEXPR_ILIKE" | "AEXPR_SIMILAR":
-            right = transform(scope, parsed.rexpr)
             if not parsed.HasField("lexpr"):
-                return make(scope, _operator_name(scope, names, place), (right,), place)
-            left = transform(scope, parsed.lexpr)
+                only = transform(scope, parsed.rexpr)
+                return make(scope, _operator_name(scope, names, place), (only,), place)
+            left, right = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
             name = _operator_name(scope, names, place)
             if isinstance(left, Row) and isinstance(right, Row):
                 return comparisons.rows(scope, name, left.args, right.args, place)
@@ -85,15 +92,17 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
             items = _all(scope, parsed.rexpr.list.items)
             return comparisons.in_list(scope, names[-1], left, items, place)
         case _:
-            first = transform(scope, parsed.lexpr)
-            low, high = _all(scope, parsed.rexpr.list.items)
-            return comparisons.between(scope, kind, first, low, high, place)
+            low, high = parsed.rexpr.list.items
+            pair = transform(scope, parsed.lexpr), transform(scope, low)
+            return comparisons.between(scope, kind, *pair, lambda: transform(scope, high), place)
 
 
 def _operator_name(scope: Scope, names: list[str], place: int) -> str:
-    if len(names) > 1 and names[0] != "pg_catalog":
+    if len(names) > 1 and names[-2] != "pg_catalog":
+        if not scope.has_schema(names[-2]):
+            raise MissingThing(f'schema "{names[-2]}"', scope.span(place))
         raise InvalidExpression("User-defined operators are not allowed.", scope.span(place))
-    return names[-1]
+    return ".".join(names)
 
 
 def _distinct(scope: Scope, parsed: Parsed, *, negated: bool) -> Node:
@@ -288,30 +297,6 @@ def _parameter(scope: Scope, parsed: Parsed) -> Node:
 
 def _default(scope: Scope, parsed: Parsed) -> Node:
     raise Wrong("DEFAULT is not allowed in this context", scope.span(parsed.location))
-
-
-_IS_JSON = 16
-_JSON = re.compile(r"\bjson\b", re.IGNORECASE)
-
-
-def _other(scope: Scope, kind: str, parsed: Parsed) -> Node:
-    """Whatever no filter may hold: PostgreSQL refuses it where it stands."""
-    if kind == "json_is_predicate" and scope.clock.postgres_version < _IS_JSON:
-        word = _JSON.search(scope.passage.text, parsed.location)
-        place = word.start() if word else parsed.location
-        raise Wrong('syntax error at or near "JSON"', scope.span(place))
-    if kind == "a_indirection":
-        place = leftmost(transform(scope, parsed.arg))
-    else:
-        place = getattr(parsed, "location", -1)
-    if kind == "sub_link" and parsed.HasField("testexpr"):
-        place = min(place, leftmost(transform(scope, parsed.testexpr)))
-    if scope.checked and kind == "sub_link":
-        raise Wrong("cannot use subquery in check constraint", scope.span(place))
-    if scope.checked:
-        reason = "A CHECK constraint may hold it; filtersql has no exact form for it."
-        raise NotTranslated(kind.upper().replace("_", " "), "any engine", reason, scope.span(place))
-    raise InvalidExpression(ONLY, scope.span(place))
 
 
 _RULES: dict[str, Callable[[Scope, Parsed], Node]] = {

@@ -31,8 +31,7 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
             if known.name == name and schema in ("", known.schema)
         ]
         if not users:
-            shown = ".".join(names)
-            raise MissingThing(f'type "{shown}"', span)
+            raise MissingThing(_missing(scope, schema, ".".join(names)), span)
         return f"{users[0].schema}.{users[0].name}", -1
     array = (facts().type(name).array if parsed.array_bounds else "") or name
     values = []
@@ -42,3 +41,8 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
             raise Wrong("type modifiers must be simple constants or identifiers", span)
         values.append(item.a_const.ival.ival)
     return array, typmod(name, values, span) if values else -1
+
+
+def _missing(scope: Scope, schema: str, shown: str) -> str:
+    """LookupExplicitNamespace(): a schema that does not exist is told before its type."""
+    return f'type "{shown}"' if not schema or scope.has_schema(schema) else f'schema "{schema}"'

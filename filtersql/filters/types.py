@@ -37,6 +37,7 @@ _PRINTED = {
     "int4": "integer",
     "int8": "bigint",
     "interval": "interval",
+    "json": "json",
     "numeric": "numeric",
     "time": "time without time zone",
     "timetz": "time with time zone",
@@ -77,7 +78,9 @@ def display(name: str, modifier: int | None = None) -> str:
     if modifier is not None and modifier < 0 and name in ("bpchar", "bit"):
         return "bpchar" if name == "bpchar" else '"bit"'
     if name not in _PRINTED:
-        return ".".join(map(quote, name.split("."))) if not kind.oid else quote(name)
+        # the schema that everybody's search_path holds is not shown
+        shown = name.removeprefix("public.")
+        return quote(name) if kind.oid else ".".join(map(quote, shown.split(".")))
     printed = _PRINTED[name]
     if modifier is None or modifier < 0:
         return printed
