@@ -24,14 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["BDR", "HONOURED", "PGLOGICAL", "POSTGRES", "XDB", "Semantics"]
-
-#: switches that a project may turn; one that no layer reads is refused, not misunderstood
-HONOURED = frozenset(
-    "allowed_expressions binary_filters column_lists combine copy_predicate delete_policy"
-    " full_identity lookups missing_target modulus_beside null_policy partition_routing publishes"
-    " toast_unchanged unfiltered_cancels unique_keys update_decision".split()
-)
+__all__ = ["BDR", "PGLOGICAL", "POSTGRES", "XDB", "Semantics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +43,7 @@ class Semantics:
     unfiltered_cancels: bool
     #: what an UPDATE of a row does that the target lacks; `on_conflict: apply` inserts
     missing_target: Literal["skip", "insert"]
+    #: what a row does that the target has already; `on_conflict` of a subscription goes before
     existing_target_on_insert: Literal["error", "upsert"]
     partition_routing: Literal["via_root_topmost", "leaf", "root_wins"]
     #: which publications' filters judge the initial copy: all, those that publish inserts, or none

@@ -48,6 +48,15 @@ class Judgement:
     sample: tuple[Conflict, ...] = ()
     #: the first change that stops a PostgreSQL subscriber
     first_stop: int | None = None
+    #: seq and key of the first change that lacks a value, where that stops the run
+    unsent: tuple[int, dict[str, object]] | None = None
+
+    @property
+    def stops_at(self) -> int | None:
+        """The first change that this run stops at."""
+        existing = self.first_stop if self.compiled.stops_at_existing else None
+        found = (existing, None if self.unsent is None else self.unsent[0])
+        return min((seq for seq in found if seq is not None), default=None)
 
 
 def judge_changes(
@@ -63,15 +72,16 @@ def judge_changes(
     `changes` is their number where the reader of the feed counted them; `completing` where the
     plain statement stopped at a value that was not sent. Raises StageRefused.
     """
-    name = compiled.unique_id
     if changes is None:
         query = select("COUNT(*)").from_(_name(compiled.changes_view))
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
-    if changes == 0:
-        return Judgement(compiled, compiled.merge_sql, 0, 0, dict.fromkeys(CONFLICTS, 0)), []
+    unsent = _unsent(engine, compiled) if changes else None
+    if changes == 0 or unsent is not None:
+        none = dict.fromkeys(CONFLICTS, 0)
+        return Judgement(compiled, compiled.merge_sql, changes, 0, none, unsent=unsent), []
     completed = compiled.completing_source_sql if completing else None
     counting = compiled.counting_sql if completed is None else None
-    source = completed or compiled.merge_source_sql
+    name, source = compiled.unique_id, completed or compiled.merge_source_sql
     try:
         kept = run_costly_parts(engine, compiled, stage, source)
         columns = engine.stage(stage, counting or kept.over(source))
@@ -97,7 +107,7 @@ def judge_changes(
     first = tally.first_stop
     if compiled.contested_sql is not None:
         contested = _contested(engine, compiled, kept.over(compiled.contested_sql))
-        if contested and compiled.on_conflict != "error":
+        if contested and not compiled.stops_at_existing:
             mistakes.append(PrimaryKeyTaken(name, contested[0].seq, contested[0].key))
         if contested and (first is None or contested[0].seq < first):
             first = contested[0].seq
@@ -109,6 +119,19 @@ def judge_changes(
         mistakes.append(UnreadableStatement(name))
         merge = ""
     return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, first), mistakes
+
+
+def _unsent(engine: Engine, compiled: CompiledTable) -> tuple[int, dict[str, object]] | None:
+    """The first change that lacks a value, where that stops: it stops the statement, too."""
+    if compiled.unsent_sql is None:
+        return None
+    try:
+        lacking = engine.rows(compiled.unsent_sql)
+    except Mistakes as refused:
+        raise StageRefused(refused.mistakes) from None
+    for *values, seq in lacking:
+        return int(str(seq)), dict(zip(compiled.key, values, strict=True))
+    return None
 
 
 def _contested(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Conflict, ...]:

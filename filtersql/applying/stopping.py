@@ -1,4 +1,8 @@
-"""`on_conflict: error`: the change that stops a run, as it stops a PostgreSQL subscriber.
+"""The change that stops a run because its row exists, as it stops a PostgreSQL subscriber.
+
+`on_conflict: error` of a subscription says so, or, where that says nothing, the project's switch
+`existing_target_on_insert: error`: then a missing row is still what `missing_target` makes of it.
+Under `toast_unchanged: error` a change that lacks an unchanged value stops it in the same way.
 
 Example
     changes 1 and 2 in transaction a, 3 and 4 in transaction b; 4 inserts a row that exists:
@@ -18,6 +22,7 @@ from filtersql.applying.judging import Judgement
 from filtersql.applying.model import STOPPING
 from filtersql.errors import Mistake
 from filtersql.errors.conflicts import ConflictStops
+from filtersql.errors.raising import UnchangedNotSent
 
 __all__ = ["Stop", "first_stop"]
 
@@ -37,28 +42,24 @@ def first_stop(
     boundary: Callable[[int], int | None] | None,
     position: int | None,
 ) -> Stop | None:
-    """The first transaction that a subscription with `on_conflict: error` cannot apply.
+    """The first transaction that a subscription that stops at existing rows cannot apply.
 
     `position` is where its targets stand already.
     """
-    stopping = [
-        one for one in judged if one.compiled.on_conflict == "error" and one.first_stop is not None
-    ]
+    stopping = [(one, seq) for one in judged if (seq := one.stops_at) is not None]
     if not stopping or boundary is None:
         return None
-    first = min(_first(one) for one in stopping)
+    first = min(seq for _, seq in stopping)
     upto = boundary(first)
     applied = position if upto is None else upto
-    mistakes = tuple(mistake for one in stopping for mistake in _mistakes(one, first, applied))
-    return Stop(upto, mistakes, frozenset(_name(one) for one in stopping if _first(one) == first))
-
-
-def _first(judgement: Judgement) -> int:
-    assert judgement.first_stop is not None
-    return judgement.first_stop
+    mistakes = tuple(mistake for one, _ in stopping for mistake in _mistakes(one, first, applied))
+    stopped = frozenset(_name(one) for one, seq in stopping if seq == first)
+    return Stop(upto, mistakes, stopped)
 
 
 def _mistakes(judgement: Judgement, first: int, upto: int | None) -> Iterator[Mistake]:
+    if judgement.unsent is not None and judgement.unsent[0] == first:
+        yield UnchangedNotSent(_name(judgement), *judgement.unsent, upto)
     for met in judgement.sample:
         if met.seq == first and met.kind in STOPPING:
             relation = str(judgement.compiled.relation)

@@ -10,7 +10,7 @@ __all__ = ["ConflictStops", "PrimaryKeyTaken"]
 
 
 class ConflictStops(Mistake):
-    """A change finds a row under the key that it brings, and `on_conflict` says error."""
+    """A change finds a row under the key that it brings, and that is to stop the run."""
 
     def __init__(
         self,

@@ -23,7 +23,6 @@ __all__ = [
     "UnknownTarget",
     "UnsetEnvironment",
     "UnsetVariable",
-    "UnsupportedSwitch",
 ]
 
 
@@ -139,17 +138,6 @@ class UnknownTarget(Mistake):
             span=span,
             detail=f"Its targets are {', '.join(names)}." if names else None,
             hint=_meant(name, names),
-        )
-
-
-class UnsupportedSwitch(Mistake):
-    """A switch of the semantics that is turned, and that the compiler does not read yet."""
-
-    def __init__(self, name: str, value: object, supported: Iterable[str], span: Span) -> None:
-        super().__init__(
-            f"{name}: {value} is not supported yet",
-            span=span,
-            detail=f"The switches that can be turned are {', '.join(sorted(supported))}.",
         )
 
 

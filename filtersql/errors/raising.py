@@ -1,4 +1,4 @@
-"""Mistakes of row filters that raise an error on a row."""
+"""Mistakes of changes that stop a run where they stand: a filter raises, a value was not sent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from filtersql.errors import Mistake
 
-__all__ = ["FilterRaises"]
+__all__ = ["FilterRaises", "UnchangedNotSent"]
 
 
 class FilterRaises(Mistake):
@@ -15,11 +15,27 @@ class FilterRaises(Mistake):
     def __init__(
         self, name: str, seq: int, key: Mapping[str, object], reason: str, upto: int | None
     ) -> None:
-        columns, values = ", ".join(key), ", ".join(str(value) for value in key.values())
-        applied = "Nothing" if upto is None else f"Everything up to seq {upto}"
         super().__init__(
             f'row filter of "{name}" raises an error on change {seq}: {reason}',
-            detail=f"Key ({columns})=({values}). {applied} is applied.",
+            detail=_stands(key, upto),
             hint="Mend the row filter or the row; with on_filter_error: quarantine such changes "
             "are put aside and the run goes on.",
         )
+
+
+class UnchangedNotSent(Mistake):
+    """A change lacks a value that did not change, and `toast_unchanged` says error."""
+
+    def __init__(self, name: str, seq: int, key: Mapping[str, object], upto: int | None) -> None:
+        super().__init__(
+            f'change {seq} of "{name}" lacks an unchanged out-of-line value',
+            detail=_stands(key, upto),
+            hint="Set REPLICA IDENTITY FULL on the source; with toast_unchanged: keep the target's "
+            "row keeps its value.",
+        )
+
+
+def _stands(key: Mapping[str, object], upto: int | None) -> str:
+    columns, values = ", ".join(key), ", ".join(str(value) for value in key.values())
+    applied = "Nothing" if upto is None else f"Everything up to seq {upto}"
+    return f"Key ({columns})=({values}). {applied} is applied."

@@ -15,8 +15,8 @@ from filtersql import semantics as profiles
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_subscriptions import DEFAULTS, read_defaults
 from filtersql.errors.definitions import InvalidValue, MissingKey
-from filtersql.errors.project import BeyondSemantics, UnsupportedSwitch
-from filtersql.semantics import HONOURED, POSTGRES, Semantics
+from filtersql.errors.project import BeyondSemantics
+from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Span
 
 __all__ = ["Settings", "read_settings"]
@@ -140,11 +140,6 @@ def _semantics(document: Document, node: Node | None) -> Semantics:
         else:
             turned[key] = document.choice(entry[key], key, get_args(kinds[key]))
     turned = {key: value for key, value in turned.items() if value is not None}
-    document.mistakes.extend(
-        UnsupportedSwitch(key, value, HONOURED, document.span(entry[key]))
-        for key, value in turned.items()
-        if key not in HONOURED and value != getattr(base, key)
-    )
     if "combine" in turned and "unfiltered_cancels" not in turned:
         # What a union takes, no filter of another set can take away.
         turned["unfiltered_cancels"] = turned["combine"] == "or_per_action"

@@ -85,7 +85,11 @@ class Model:
         if self.resolved.unjudged and change.op in {"update", "delete"} & {*self.resolved.filters}:
             raise Stops
         new = self._new_row(change)
-        match self.sent(change):
+        sent = self.sent(change)
+        strict = self.resolved.semantics.toast_unchanged == "error"
+        if strict and sent in ("insert", "update") and not new.keys() >= {*self.columns}:
+            raise Stops
+        match sent:
             case "insert":
                 return self._insert(rows, new, change)
             case "update":
@@ -185,8 +189,7 @@ class Model:
     def _complete(self, new: Image, change: Change, found: Row | None) -> Row:
         """The row as it is stored: what was not sent is the value that the target has."""
         missing = [name for name in self.columns if name not in new]
-        strict = self.resolved.semantics.toast_unchanged == "error"
-        if missing and (found is None or strict or not set(missing) <= set(change.unchanged)):
+        if missing and (found is None or not set(missing) <= set(change.unchanged)):
             raise Stops
         held = dict(zip(self.columns, found or (), strict=False))
         return tuple(new[name] if name in new else held[name] for name in self.columns)

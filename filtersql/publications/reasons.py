@@ -49,6 +49,8 @@ _SWITCHES = {
     " columns are NULL.",
     ("delete_policy", "target_existence"): "A DELETE is sent whatever the filter says.",
     ("missing_target", "skip"): "An UPDATE of a row that the target lacks is skipped.",
+    ("existing_target_on_insert", "error"): "The run stops before a change that brings a row which"
+    " the target has.",
 }
 
 
@@ -70,7 +72,8 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 
 def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
     name, value = switch
-    said = resolved.subscription.on_conflict if name == "missing_target" else None
+    conflicts = ("missing_target", "existing_target_on_insert")
+    said = resolved.subscription.on_conflict if name in conflicts else None
     return said is None and getattr(resolved.semantics, name) == value
 
 

@@ -207,6 +207,8 @@ def _statements(
         ordinal_column=plan.plain_ordinal,
         may_be_unchanged=tuple(one.plain for one in plan.carried_columns + plan.keepable_columns),
         on_conflict=subscription.on_conflict or "apply",
+        stops_at_existing=(subscription.on_conflict or resolved.semantics.existing_target_on_insert)
+        == "error",
         copy_data=subscription.copy_data,
         changes_view=outline.changes_view,
         source_view=outline.source_view,
@@ -217,7 +219,7 @@ def _statements(
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
         unique=outline.unique,
-        looks=Looks(plan, outline.form, folders),
+        looks=Looks(plan, outline.form, folders, complete=outline.stops_at_unchanged),
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
             for column in resolved.columns

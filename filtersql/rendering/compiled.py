@@ -83,6 +83,8 @@ class CompiledTable:
     #: columns that a feed may name in `unchanged`; any other one there is a mistake of the feed
     may_be_unchanged: tuple[str, ...]
     on_conflict: str
+    #: whether a run stops before a change that brings a row which is there
+    stops_at_existing: bool
     copy_data: bool
     changes_view: str
     source_view: str
@@ -149,6 +151,11 @@ class CompiledTable:
     def judged_sql(self) -> str:
         """Asks the row filters of all changes: fails where one raises an error."""
         return self.looks["judged"]
+
+    @property
+    def unsent_sql(self) -> str | None:
+        """The first change that lacks an unchanged value, where that stops: its key, and seq."""
+        return self.looks.get("unsent")
 
     @property
     def contested_sql(self) -> str | None:

@@ -26,10 +26,14 @@ class Looks(Mapping[str, str]):
 
     __slots__ = ("_folders", "_macros", "_printed")
 
-    def __init__(self, plan: MergePlan, form: Form, folders: tuple[Path, ...]) -> None:
+    def __init__(
+        self, plan: MergePlan, form: Form, folders: tuple[Path, ...], *, complete: bool
+    ) -> None:
+        """`complete`: a change that lacks an unchanged value stops the run."""
         names = ("conflicts", "conflict_sample", "judged")
         more = ("contested",) if plan.unique_columns else ()
-        self._macros = {name: (name, plan) for name in (*names, *more)}
+        lacking = ("unsent",) if complete and plan.keepable_columns else ()
+        self._macros = {name: (name, plan) for name in (*names, *more, *lacking)}
         if (counted := counting(plan, form)) is not None:
             self._macros["counting"] = (MACROS[form].source, counted)
         self._folders = folders
