@@ -64,6 +64,8 @@ class Semantics:
     modulus_beside: bool = True
     #: whether a filter may be `column [NOT] IN (SELECT column FROM table)`
     lookups: bool = False
+    #: whether a view can be published, to be copied and no more
+    snapshot_views: bool = False
     #: what a filter may hold: what a publication's WHERE may, or what a CHECK constraint may
     allowed_expressions: Literal["publication", "check_constraint"] = "publication"
     #: switches that the system's manual leaves open: a project that needs one is told
@@ -100,6 +102,7 @@ XDB = Semantics(
     binary_filters=False,
     modulus_beside=False,
     lookups=True,
+    snapshot_views=True,
 )
 
 #: pglogical 2.4 as it runs; 3.7's manual can be read as a union: `combine: or_per_action`

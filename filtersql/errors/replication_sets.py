@@ -29,6 +29,8 @@ __all__ = [
     "SeveralFilters",
     "TableNotPublished",
     "UnloggedInSet",
+    "ViewIsCopiedOnly",
+    "ViewWithoutColumns",
     "WrongCall",
 ]
 
@@ -248,4 +250,28 @@ class SetNeedsPrimaryKey(Mistake):
             detail="table does not have PRIMARY KEY and given replication set is configured to "
             "replicate UPDATEs and/or DELETEs",
             hint="Add a PRIMARY KEY to the table",
+        )
+
+
+class ViewIsCopiedOnly(Mistake):
+    """xdb: a view in a publication that publishes changes."""
+
+    def __init__(self, name: RelationName, publication: str, span: Span) -> None:
+        super().__init__(
+            f'view "{name.name}" can be in snapshot-only publications alone',
+            span=span,
+            detail=f'Publication "{publication}" publishes changes, and a view has none.',
+            hint="Publish it in a publication of its own, with publish: [].",
+        )
+
+
+class ViewWithoutColumns(Mistake):
+    """xdb: a view of which only the query is known."""
+
+    def __init__(self, name: RelationName, span: Span) -> None:
+        super().__init__(
+            f'the types of the columns of view "{name.name}" are not known',
+            span=span,
+            detail="CREATE VIEW names its columns, and gives no types.",
+            hint="Write it in YAML in place of CREATE VIEW: view: true, with its columns.",
         )

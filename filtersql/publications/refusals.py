@@ -32,6 +32,8 @@ from filtersql.errors.publications import (
 )
 from filtersql.errors.replication_sets import (
     SameRuleTwice,
+    ViewIsCopiedOnly,
+    ViewWithoutColumns,
 )
 from filtersql.names import RelationName
 from filtersql.publications.columns import list_mistakes
@@ -109,7 +111,9 @@ def _entry(
         yield missing_relation(entry.name, lineage, entry.span)
         return
     kind = _unpublishable(table)
-    if kind:
+    if table.view and settings.semantics.snapshot_views:
+        yield from _view(table, publication, entry.span)
+    elif kind:
         yield NotPublishable(entry.name, kind, entry.span)
     if entry.columns is not None and publication.schemas:
         yield ColumnListWithSchema(entry.name, publication.name, entry.span)
@@ -117,6 +121,13 @@ def _entry(
         yield from _root(entry, publication, settings)
     yield from list_mistakes(entry, table, settings.postgres_version)
     yield from _same_rules(entry)
+
+
+def _view(table: Table, publication: Publication, span: Span) -> Iterator[Mistake]:
+    if publication.publish:
+        yield ViewIsCopiedOnly(table.name, publication.name, span)
+    if not table.columns:
+        yield ViewWithoutColumns(table.name, span)
 
 
 def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistake:
