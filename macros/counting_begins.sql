@@ -11,7 +11,7 @@
                     ELSE 0
                 END
             ) OVER (
-                {{ plan.key_partition | join("\n                ") }}
+                {% include "counting_frame.sql" %}
             ) AS {{ counting.met_insert_exists }},
             SUM(
                 CASE
@@ -20,7 +20,7 @@
                     ELSE 0
                 END
             ) OVER (
-                {{ plan.key_partition | join("\n                ") }}
+                {% include "counting_frame.sql" %}
             ) AS {{ counting.met_update_exists }},
             SUM(
                 CASE
@@ -31,7 +31,7 @@
                     ELSE 0
                 END
             ) OVER (
-                {{ plan.key_partition | join("\n                ") }}
+                {% include "counting_frame.sql" %}
             ) AS {{ counting.met_update_missing }},
             SUM(
                 CASE
@@ -40,7 +40,7 @@
                     ELSE 0
                 END
             ) OVER (
-                {{ plan.key_partition | join("\n                ") }}
+                {% include "counting_frame.sql" %}
             ) AS {{ counting.met_delete_missing }},
             MIN(
                 CASE
@@ -50,17 +50,17 @@
                         THEN {{ plan.change_seq }}
                 END
             ) OVER (
-                {{ plan.key_partition | join("\n                ") }}
+                {% include "counting_frame.sql" %}
             ) AS {{ counting.met_stop }},
             MIN(
                 CASE
                     WHEN {{ counting.met_found }} IS NULL THEN {{ counting.met_effect }}
                 END
             ) OVER (
-                {{ plan.key_partition | join("\n                ") }}
+                {% include "counting_frame.sql" %}
             ) AS {{ counting.met_first }},
             MIN({{ plan.change_seq }}) OVER (
-                {{ plan.key_partition | join("\n                ") }}
+                {% include "counting_frame.sql" %}
             ) AS {{ counting.met_first_seq }}
         FROM (
             SELECT

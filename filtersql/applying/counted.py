@@ -26,57 +26,64 @@ _FIRST = {
     "delete_missing": (("delete",), False),
 }
 _STOPS = ("insert_exists", "update_exists")
-_HELD = "held"
 
 
 def met_within(compiled: CompiledTable) -> list[exp.Expr]:
     """What a look at the stage counts in the order of `CONFLICTS`, then the first that stops."""
     counts = counts_of(compiled.effect_column)
-    within = (
-        counts.met_insert_exists,
-        counts.met_update_exists,
-        counts.met_update_missing,
-        counts.met_delete_missing,
-    )
+    within = {
+        "insert_exists": counts.met_insert_exists,
+        "update_exists": counts.met_update_exists,
+        "update_missing": counts.met_update_missing,
+        "delete_missing": counts.met_delete_missing,
+    }
+    first = exp.column(counts.met_first, quoted=True)
+    totals = {kind: _total(exp.column(name, quoted=True)) for kind, name in within.items()}
+    for kind, (effects, there) in _FIRST.items():
+        if not there:
+            # Every one of them; those that the target has are taken off again.
+            one = exp.Case().when(_is_one_of(first, effects), exp.Literal.number(1))
+            totals[kind] = exp.Add(this=totals[kind], expression=exp.Count(this=one))
     earliest = exp.Min(this=exp.column(counts.met_stop, quoted=True))
-    return [*(_total(exp.column(name, quoted=True)) for name in within), earliest]
+    return [*totals.values(), earliest]
 
 
 def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
-    """As `conflicts_sql`, for the first changes of all keys: a query of one row."""
+    """As `conflicts_sql`, for the first changes of all keys: a query of one row.
+
+    It looks at keys that the target has, and says of a change that should have found none that it
+    is one less: an engine may then begin with the fewer rows of the two.
+    """
     counts = counts_of(compiled.effect_column)
     first, seq = counts.met_first, counts.met_first_seq
-    one = exp.Literal.number(1)
-    met = {kind: _first_met(first, *what) for kind, what in _FIRST.items()}
-    sums = [_total(exp.Case().when(which, one.copy())).as_(kind) for kind, which in met.items()]
+    met = {kind: _is_one_of(_staged(first), effects) for kind, (effects, _) in _FIRST.items()}
+    sums = [
+        _total(exp.Case().when(which, exp.convert(1 if _FIRST[kind][1] else -1))).as_(kind)
+        for kind, which in met.items()
+    ]
     stopping = exp.or_(*(met[kind].copy() for kind in _STOPS))
     earliest = exp.Min(this=exp.Case().when(stopping, _staged(seq))).as_("first_stop")
     rows = exp.alias_(exp.Table(this=exp.to_identifier(stage, quoted=True)), "staged")
     query = select(*sums, earliest).from_(rows)
-    return query.join(
-        _keys(compiled, dialect), on=_same_key(compiled, first), join_type="left"
-    ).sql(dialect)
+    return query.join(_keys(compiled, dialect), on=_same_key(compiled, first)).sql(dialect)
 
 
 def _total(number: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=exp.Sum(this=number), expressions=[exp.Literal.number(0)])
 
 
-def _first_met(first: str, effects: Sequence[str], there: bool) -> exp.Expr:
-    is_one = exp.In(this=_staged(first), expressions=[exp.Literal.string(one) for one in effects])
-    missing = exp.column(_HELD, table="present", quoted=True).is_(exp.null())
-    return exp.and_(is_one, exp.not_(missing) if there else missing)
+def _is_one_of(effect: exp.Column, effects: Sequence[str]) -> exp.Expr:
+    return exp.In(this=effect.copy(), expressions=[exp.Literal.string(one) for one in effects])
 
 
 def _keys(compiled: CompiledTable, dialect: Dialect) -> exp.Subquery:
-    """The target's keys under a name that no column has, and that they are there."""
+    """The target's keys under names that no column has."""
     target = exp.to_table(compiled.target_sql, dialect=dialect)
     keys = [
         exp.alias_(exp.column(key, quoted=True), f"key_{number}", quoted=True)
         for number, key in enumerate(compiled.key)
     ]
-    query = select(*keys, exp.alias_(exp.true(), _HELD, quoted=True)).from_(target)
-    return query.subquery("present")
+    return select(*keys).from_(target).subquery("present")
 
 
 def _same_key(compiled: CompiledTable, first: str) -> exp.Expr:

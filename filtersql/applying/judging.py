@@ -184,7 +184,7 @@ def _counted(
     One query: each costs a second on Spark, whatever it asks, and a round trip to a server.
     """
     rows = exp.Count(this=exp.Star())
-    keyed = compiled.form.startswith(_KEYED) and compiled.key
+    keyed = compiled.form.startswith(_KEYED) and compiled.key and not _numbered(compiled, within)
     keys = exp.Count(this=exp.Distinct(expressions=[_column(key) for key in compiled.key]))
     kept = [
         keeps
@@ -212,7 +212,9 @@ def _counted(
     stops = {stop}
     if within:
         *more, stop = row[3 + len(guarded) : -len(CONFLICTS) - 1]
-        met = [int(str(one)) + int(str(other)) for one, other in zip(met, more, strict=True)]
+        # A target that somebody else gave a key twice cannot have more of them than were asked.
+        both_met = zip(met, more, strict=True)
+        met = [max(int(str(one)) + int(str(other)), 0) for one, other in both_met]
         stops.add(stop)
     return _Tally(
         count,
@@ -222,6 +224,16 @@ def _counted(
         {kind: int(str(number)) for kind, number in zip(CONFLICTS, met, strict=True)},
         min((int(str(one)) for one in stops if one is not None), default=None),
     )
+
+
+def _numbered(compiled: CompiledTable, within: Sequence[exp.Expr]) -> bool:
+    """Whether the query that was staged took the row of each key that has the number 1.
+
+    What counts beside its rows is added to that query only where nobody else wrote it; to count
+    the keys once more takes an exchange of all rows. NULLs are counted anyhow.
+    """
+    guarded = {column.name for column in compiled.columns if column.not_null}
+    return bool(within) and compiled.packaged and set(compiled.key) <= guarded
 
 
 def _null(compiled: CompiledTable, column: str, columns: Sequence[str]) -> exp.Expr:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,22 +99,22 @@ def run(
             for result in found:
                 told.end(result)
             results += found
-    removed = _removed(inputs, engine, tables, options)
+    removed = _removed(feeds, engine, options)
     spent = time.perf_counter() - began
     return RunResult(tuple(results), tuple(mistakes), spent, removed)
 
 
-def _removed(
-    inputs: Inputs, engine: Engine, subscriptions: Collection[str], options: Options
-) -> tuple[tuple[str, str], ...]:
+def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tuple[str, str], ...]:
     """Targets that the ledger knows and that no definition names any more."""
     if options.defined is None:
         return ()
     try:
-        known = ledger.read(engine, inputs.state_schema)
+        # What a run writes is about targets that are defined, or says of others that they are
+        # left: to read it again says no more.
+        known = feeds.known or ledger.read(engine, feeds.inputs.state_schema)
     except Mistakes:
         return ()  # the run has said why the ledger cannot be read
-    found = gone(known, subscriptions, options.defined)
+    found = gone(known, feeds.tables, options.defined)
     return tuple((f"{entry.subscription}/{entry.relation}", entry.target) for entry in found)
 
 

@@ -60,7 +60,7 @@ def apply_subscription(
     for each in work.lanes.engines:
         each.configure({k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
-    work.ordinal, work.made = known.ordinal, known.made
+    work.ordinal, work.made, work.feeds.known = known.ordinal, known.made, known
     check_free(work.subscription.name, known.last.get(work.subscription.name), work.lease.owner)
     found = standings(work.lanes, work.subscription, tables, known.newest, work.options)
     work.targets = [

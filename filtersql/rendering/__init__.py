@@ -186,6 +186,7 @@ def _statements(
     table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
     merge = merge_of(macros, plan, folders)
     completing = None if outline.stops_at_unchanged else completing_merge(macros, plan, folders)
+    looks = Looks(plan, outline.form, folders, complete=outline.stops_at_unchanged)
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -219,7 +220,8 @@ def _statements(
         initial_copy_sql=render("initial_copy", plan, folders) + "\n",
         audit_sql=render(macros.audit, plan, folders) + "\n",
         unique=outline.unique,
-        looks=Looks(plan, outline.form, folders, complete=outline.stops_at_unchanged),
+        looks=looks,
+        packaged=looks.packaged,
         column_definitions_sql=",\n  ".join(
             f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
             for column in resolved.columns

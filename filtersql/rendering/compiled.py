@@ -116,6 +116,8 @@ class CompiledTable:
     lookups: tuple[LookedUp, ...] = ()
     #: parts (WITH) that several statements name and that the engine would run each time, in order
     costly_parts: tuple[str, ...] = ()
+    #: whether filtersql's own macros alone print the statements
+    packaged: bool = False
 
     @property
     def unique_id(self) -> str:

@@ -24,7 +24,7 @@ __all__ = ["Looks"]
 class Looks(Mapping[str, str]):
     """The queries of one target by the names of their macros."""
 
-    __slots__ = ("_folders", "_macros", "_printed")
+    __slots__ = ("_folders", "_macros", "_printed", "packaged")
 
     def __init__(
         self, plan: MergePlan, form: Form, folders: tuple[Path, ...], *, complete: bool
@@ -38,7 +38,9 @@ class Looks(Mapping[str, str]):
             self._macros["counting"] = (MACROS[form].source, counted)
         self._folders = folders
         self._printed: dict[str, str] = {}
-        if has_own(folders):
+        #: whether filtersql's own macros alone print this target's statements
+        self.packaged = not has_own(folders)
+        if not self.packaged:
             self._printed = dict(self)
 
     def __getitem__(self, name: str) -> str:

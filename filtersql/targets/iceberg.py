@@ -25,6 +25,7 @@ from filtersql.targets.model import Mark, Slot, Written, read_mark
 from filtersql.targets.statements import insert_unless
 
 __all__ = [
+    "APPEND_SETTINGS",
     "MARK_SETTINGS",
     "append_statement",
     "check_once",
@@ -39,6 +40,9 @@ __all__ = [
 _PROPERTY = "spark.sql.iceberg.snapshot-property.filtersql.mark"
 _POSITION = "spark.sql.iceberg.snapshot-property.filtersql.position"
 MARK_SETTINGS = (_PROPERTY, _POSITION)
+#: The ledger's MERGE changes no row: Spark need not ask first in which files there are rows to be
+#: changed. What Iceberg compares when it commits is the condition, as before.
+APPEND_SETTINGS = {"spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled": "false"}
 _SNAPSHOTS_READ = 50
 
 

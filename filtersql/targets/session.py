@@ -198,7 +198,8 @@ class Session:
         """Add rows; none, or an error, where another process filled the slot."""
         name = self.table_sql(parts)
         if self.format == "iceberg":
-            self._collect(iceberg.append_statement(name, columns, rows, slot))
+            with self._settings(iceberg.APPEND_SETTINGS):
+                self._collect(iceberg.append_statement(name, columns, rows, slot))
         else:
             with self._settings(delta.filling(slot)):
                 self._collect(insert_values(name, columns, rows, "spark"))
@@ -296,13 +297,17 @@ class Session:
     @contextmanager
     def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
         """Settings for one statement: they would silence or stamp any other."""
+        marks = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
+        before = {name: self.spark.conf.get(name, None) for name in settings if name not in marks}
         try:
             for name, value in settings.items():
                 self.spark.conf.set(name, value)
             yield
         finally:
-            for name in (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS):
+            for name in marks:
                 self.spark.conf.unset(name)
+            for name, value in before.items():
+                self._put(name, value)
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))
