@@ -10,7 +10,7 @@ from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.project import load
 
-__all__ = ["Words", "agree", "of_filtersql", "of_server"]
+__all__ = ["Words", "agree", "of_filtersql", "of_server", "of_server_now", "words_of"]
 
 #: message, detail and hint
 Words = tuple[str | None, str | None, str | None]
@@ -22,12 +22,17 @@ def of_server(connection: psycopg.Connection[object], script: str) -> Words | No
     with connection.transaction(force_rollback=True):
         for statement in before:
             connection.execute(statement.encode())
-        try:
-            with connection.transaction():
-                connection.execute(last.encode())
-        except psycopg.Error as error:
-            said = error.diag
-            return said.message_primary, said.message_detail, said.message_hint
+        return of_server_now(connection, last)
+
+
+def of_server_now(connection: psycopg.Connection[object], statement: str) -> Words | None:
+    """What the server says of one statement; it is kept where it is accepted."""
+    try:
+        with connection.transaction():
+            connection.execute(statement.encode())
+    except psycopg.Error as error:
+        said = error.diag
+        return said.message_primary, said.message_detail, said.message_hint
     return None
 
 
@@ -38,11 +43,15 @@ def of_filtersql(folder: Path, script: str, version: int, semantics: str) -> lis
     (folder / "filtersql_project.yml").write_text(settings, encoding="utf-8")
     try:
         compile_project(load(folder))
-    except Mistake as mistake:
-        return [(mistake.message, mistake.detail, mistake.hint)]
-    except Mistakes as mistakes:
-        return [(one.message, one.detail, one.hint) for one in mistakes.mistakes]
+    except (Mistake, Mistakes) as mistake:
+        return words_of(mistake)
     return []
+
+
+def words_of(mistake: Mistake | Mistakes) -> list[Words]:
+    """Of one or of several."""
+    found = mistake.mistakes if isinstance(mistake, Mistakes) else (mistake,)
+    return [(one.message, one.detail, one.hint) for one in found]
 
 
 def agree(theirs: Words | None, ours: list[Words]) -> bool:

@@ -25,7 +25,7 @@ from filtersql.errors.definitions import UnknownInTable
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
-__all__ = ["drop_constraint", "note_all", "note_constraint"]
+__all__ = ["drop_constraint", "keep_names", "not_null_name", "note_all", "note_constraint"]
 
 _NAMED_NULLS = 18
 #: names that PostgreSQL makes unique by what else is in the schema, or that renamed tables keep
@@ -100,13 +100,25 @@ def _not_null(script: Script, table: DraftTable, name: str) -> str | None:
     """The column of a NOT NULL of that name, which has one since PostgreSQL 18."""
     if script.drafts.postgres_version < _NAMED_NULLS:
         return None
-    columns = table.columns or {}
     made = (
         column
-        for column in columns
-        if columns[column].not_null and name == object_name(table.name.name, column, "not_null")
+        for column in table.columns or {}
+        if (table.columns or {})[column].not_null and name == not_null_name(table, column)
     )
-    return table.constraints.get(name) or next(made, None)
+    return next(made, None)
+
+
+def not_null_name(table: DraftTable, column: str) -> str:
+    """The name of a column's NOT NULL: as it was given or kept, else what PostgreSQL makes."""
+    given = (name for name, one in table.constraints.items() if one == column)
+    return next(given, None) or object_name(table.name.name, column, "not_null")
+
+
+def keep_names(table: DraftTable) -> None:
+    """Constraints keep their names when their table or column gets another one."""
+    for column in (table.columns or {}).values():
+        if column.not_null:
+            table.constraints[not_null_name(table, column.name)] = column.name
 
 
 def _known(table: DraftTable) -> Iterator[str]:

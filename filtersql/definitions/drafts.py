@@ -128,6 +128,8 @@ class Drafts:
     #: relations that no publication takes, by what they are: `sequences`, `indexes`, …
     others: dict[RelationName, str] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=lambda: {"public"})
+    #: those that a statement made, or that every database has: no second one is made
+    made_schemas: set[str] = field(default_factory=lambda: {"public"})
     #: tables whose definition was refused: naming them elsewhere is no second mistake
     broken: set[RelationName] = field(default_factory=set)
     #: the same for publications and replication sets

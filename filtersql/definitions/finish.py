@@ -16,8 +16,9 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach
 from filtersql.definitions.sql_names import unknown_table
 from filtersql.errors import Mistake
-from filtersql.errors.altering import CannotAttach, UnusableIdentityIndex
+from filtersql.errors.altering import UnusableIdentityIndex
 from filtersql.errors.definitions import Unknown, UnknownKeyColumn
+from filtersql.errors.inheriting import Parentage
 from filtersql.names import RelationName
 
 __all__ = ["finish"]
@@ -84,7 +85,7 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
             raise unknown_table(drafts, name, name.schema, span)
         return
     if name in (*below, table.name):
-        raise CannotAttach.circular(name.name, table.name.name, span)
+        raise Parentage.circular(name.name, table.name.name, span)
     _complete(drafts, parent, (*below, table.name))
     table.partition_of, table.unattached = None, False
     if parent.name not in drafts.broken:

@@ -13,16 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from filtersql.catalog import ForeignKey
+from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.drafts import DraftIndex, DraftTable
-from filtersql.errors.definitions import DuplicateInKey, SeveralPrimaryKeys, UnknownKeyColumn
+from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.errors.definitions import (
+    DuplicateInKey,
+    SeveralPrimaryKeys,
+    UnknownColumn,
+    UnknownKeyColumn,
+)
+from filtersql.errors.relations import ForeignKeyMismatch, VirtualIndexed
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["add_constraint", "free_name", "object_name", "set_not_null"]
+__all__ = ["add_constraint", "check_indexed", "free_name", "object_name", "set_not_null"]
 
 _LONGEST = 63
+_KINDS = {"primary key": "primary keys", "unique": "unique constraints"}
 
 
 def add_constraint(
@@ -43,10 +51,11 @@ def add_constraint(
     names = columns or tuple(key.string.sval for key in node.keys)
     what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
     for position, name in enumerate(names):
-        if table.columns is not None and name not in table.columns:
+        if table.columns is not None and name not in (*table.columns, *SYSTEM_COLUMNS):
             raise UnknownKeyColumn(name, span, table.columns)
         if name in names[:position]:
             raise DuplicateInKey(name, f"{what} constraint", span)
+        check_indexed(table, name, _KINDS[what], span)
     deferrable = deferrable or node.deferrable
     if kind == "CONSTR_PRIMARY":
         if table.primary_key:
@@ -61,6 +70,18 @@ def add_constraint(
         label = node.conname or free_name(table, "_".join([*names, *included]), "key")
         refusal = "non-immediate" if deferrable else None
         table.indexes[label] = DraftIndex(label, names, refusal, constraint=True)
+
+
+def check_indexed(table: DraftTable, column: str, kind: str, span: Span) -> None:
+    """Raises where a column can be in no index; `kind` as VirtualIndexed calls it."""
+    if column in SYSTEM_COLUMNS and column != "tableoid":
+        raise VirtualIndexed.system(span)
+    if table.columns is None or column == "tableoid":
+        return
+    if column not in table.columns:
+        raise UnknownColumn(column, span, table.columns)
+    if table.columns[column].generated is Generated.VIRTUAL:
+        raise VirtualIndexed(kind, span)
 
 
 def set_not_null(table: DraftTable, names: Iterable[str], value: bool) -> None:
@@ -107,5 +128,5 @@ def _add_foreign_key(
     name = node.conname or object_name(table.name.name, "_".join(names), "fkey")
     for column in names:
         if table.columns is not None and column not in table.columns:
-            raise UnknownKeyColumn(column, span, table.columns)
+            raise ForeignKeyMismatch.unknown(column, span)
     table.foreign_keys.append((ForeignKey(name, names, references, referenced), span))

@@ -30,13 +30,22 @@ from filtersql.definitions.bounds import Bounds, printed
 from filtersql.errors.altering import BadBounds
 from filtersql.source import Span
 
-__all__ = ["check_bounds"]
+__all__ = ["check_bounds", "check_strategy"]
 
 #: a number, date, moment, truth value or text: those of one type sort among themselves
 _Key: TypeAlias = Any
 _NUMBERS = {"int2", "int4", "int8", "numeric"}
 _EXACT = {"text", "varchar", "uuid"}
 _TRUE, _FALSE = {"true", "t", "yes", "on", "1"}, {"false", "f", "no", "off", "0"}
+
+
+def check_strategy(new: Bounds, strategy: str, span: Span) -> None:
+    """Raises BadBounds where the bounds are not of the parent's strategy."""
+    if new.strategy == "default":
+        if strategy == "hash":
+            raise BadBounds.hash_default(span)
+    elif new.strategy != strategy:
+        raise BadBounds.other_strategy(strategy, span)
 
 
 def check_bounds(
@@ -49,14 +58,10 @@ def check_bounds(
 ) -> None:
     """Raises BadBounds; `there` are the bounds of the partitions by name, `types` the key's."""
     if new.strategy == "default":
-        if strategy == "hash":
-            raise BadBounds.hash_default(span)
         for other, bounds in there.items():
             if bounds.strategy == "default":
                 raise BadBounds.second_default(name, other, span)
         return
-    if new.strategy != strategy:
-        raise BadBounds.other_strategy(strategy, span)
     others = {other: one for other, one in there.items() if one.strategy == strategy}
     rules = {"hash": _hash, "list": _list, "range": _range}
     rules[strategy](name, new, others, types, span)

@@ -20,17 +20,27 @@ import re
 from dataclasses import replace
 
 from filtersql.definitions.bounds import Bounds, key_types, printed
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import free_name, set_not_null
-from filtersql.definitions.overlaps import check_bounds
+from filtersql.definitions.overlaps import check_bounds, check_strategy
 from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
 from filtersql.errors.definitions import UnknownKeyColumn
+from filtersql.errors.inheriting import ChildMismatch, Parentage
 from filtersql.source import Span
 
-__all__ = ["attach", "check_partitioned", "inherit_columns", "settle", "share_keys"]
+__all__ = [
+    "attach",
+    "check_columns",
+    "check_key_holds",
+    "check_partitioned",
+    "settle",
+    "share_index",
+    "share_keys",
+]
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*")
 _UNLOGGED_REFUSED = 18
+_NULLS_NAMED = 18
 
 
 def attach(
@@ -39,10 +49,18 @@ def attach(
     """Makes `table` a partition of `parent`, whose name stands at `span`."""
     if parent.partition_by is None:
         raise PartitionMismatch.not_partitioned(parent.name.name, span)
+    if bounds is not None:
+        check_strategy(bounds, parent.partition_by[0], span)
     if table.partition_of is not None:
         raise PartitionMismatch.already(table.name.name, span)
+    if table.inherits:
+        raise Parentage.attached("child", span)
+    if table.partition_by is None and drafts.children(table.name):
+        raise Parentage.attached("parent", span)
     if table.name == parent.name or table.name in _above(drafts, parent):
-        raise CannotAttach.circular(parent.name.name, table.name.name, span)
+        raise Parentage.circular(parent.name.name, table.name.name, span)
+    if table.columns is not None:
+        _check_extra(table, parent, span)
     if bounds is not None:
         siblings = {
             one.name.name: one.late_bounds
@@ -68,13 +86,19 @@ def check_partitioned(table: DraftTable, span: Span, version: int) -> None:
     for key in keys:
         if _PLAIN.fullmatch(key) and key not in columns:
             raise PartitionedKey.unknown(key, span)
-    named = [key for key in keys if key in columns]
-    constraints = [("PRIMARY KEY", table.primary_key)] if table.primary_key else []
-    constraints += [("UNIQUE", one.columns) for one in table.indexes.values() if one.constraint]
-    for kind, held in constraints:
-        for key in named:
-            if key not in held:
-                raise PartitionedKey.lacks(kind, table.name.name, key, span)
+    if table.primary_key:
+        check_key_holds(table, "PRIMARY KEY", table.primary_key, span)
+    for one in table.indexes.values():
+        if one.constraint:
+            check_key_holds(table, "UNIQUE", one.columns, span)
+
+
+def check_key_holds(table: DraftTable, kind: str, columns: tuple[str, ...], span: Span) -> None:
+    """A unique constraint of a partitioned table holds every column of its partition key."""
+    keys = table.partition_by[1] if table.partition_by else ()
+    for key in keys:
+        if key in (table.columns or {}) and key not in columns:
+            raise PartitionedKey.lacks(kind, table.name.name, key, span)
 
 
 def settle(drafts: Drafts, table: DraftTable) -> None:
@@ -89,7 +113,9 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
                 raise UnknownKeyColumn(name, table.span, table.columns)
             set_not_null(table, (name,), not_null)
     else:
-        _match(table, parent, table.parent_span or table.span)
+        span = table.parent_span or table.span
+        _check_extra(table, parent, span)
+        check_columns(table, parent, drafts.postgres_version, span)
     share_keys(table, parent)
 
 
@@ -101,25 +127,17 @@ def share_keys(table: DraftTable, parent: DraftTable) -> None:
         table.primary_key_deferrable = parent.primary_key_deferrable
         table.key_span = parent.key_span
         set_not_null(table, parent.primary_key, True)
-    own = {frozenset(index.columns) for index in table.indexes.values()}
     for index in parent.indexes.values():
-        if frozenset(index.columns) not in own:
-            label = "key" if index.constraint else "idx"
-            name = free_name(table, "_".join(index.columns), label)
-            table.indexes[name] = replace(index, name=name)
+        share_index(table, index)
 
 
-def inherit_columns(table: DraftTable, drafts: Drafts) -> None:
-    """The columns of INHERITS, parent by parent; of a name in two, the first keeps its place."""
-    assert table.columns is not None
-    for parent_name, _ in table.inherits:
-        parent = drafts.tables[parent_name]
-        for column in (parent.columns or {}).values():
-            there = table.columns.get(column.name)
-            if there is None:
-                table.columns[column.name] = column
-            elif column.not_null:
-                table.columns[column.name] = replace(there, not_null=True)
+def share_index(table: DraftTable, index: DraftIndex) -> None:
+    """A partition gets its root's index, where it has none over the same columns."""
+    own = {frozenset(one.columns) for one in table.indexes.values()}
+    if frozenset(index.columns) not in own:
+        label = "key" if index.constraint else "idx"
+        name = free_name(table, "_".join(index.columns), label)
+        table.indexes[name] = replace(index, name=name)
 
 
 def _above(drafts: Drafts, table: DraftTable) -> set[object]:
@@ -133,19 +151,30 @@ def _above(drafts: Drafts, table: DraftTable) -> set[object]:
     return names
 
 
-def _match(table: DraftTable, parent: DraftTable, span: Span) -> None:
-    """A table that becomes a partition has exactly its parent's columns, in any order."""
+def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Span) -> None:
+    """Raises where a table has not what its parent-to-be has, column by column of the parent."""
     assert table.columns is not None
     assert parent.columns is not None
-    for name in table.columns:
-        if name not in parent.columns:
-            raise CannotAttach.extra_column(table.name.name, name, parent.name.name, span)
+    shown = table.name.name
     for name, column in parent.columns.items():
         own = table.columns.get(name)
         if own is None:
-            raise PartitionMismatch.missing_column(name, span)
+            raise ChildMismatch.missing(name, span)
         if own.type != column.type:
-            raise PartitionMismatch.other_type(table.name.name, name, span)
+            raise ChildMismatch.other("type", shown, name, span)
+        if own.collation != column.collation:
+            raise ChildMismatch.other("collation", shown, name, span)
         if column.not_null and not own.not_null:
+            if table.all_named:
+                raise ChildMismatch.nullable(shown if version >= _NULLS_NAMED else None, name, span)
             # ATTACH refuses it; YAML has no other word for it than the parent's.
             table.columns[name] = replace(own, not_null=True)
+        if (own.generated is None) != (column.generated is None):
+            raise ChildMismatch.generated(name, column.generated is not None, span)
+
+
+def _check_extra(table: DraftTable, parent: DraftTable, span: Span) -> None:
+    """A table that becomes a partition has no column that its parent lacks."""
+    for name in table.columns or () if parent.columns is not None else ():
+        if name not in (parent.columns or {}):
+            raise CannotAttach.extra_column(table.name.name, name, parent.name.name, span)

@@ -18,14 +18,18 @@ from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import read_column
 from filtersql.definitions.constraints import drop_constraint, note_all
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
-from filtersql.definitions.partitions import attach, share_keys
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
+from filtersql.definitions.partitions import attach, check_partitioned, share_keys
 from filtersql.definitions.sql_alter_checks import (
     check_change,
     check_expression_change,
+    check_only,
     check_type_change,
     drop_columns,
 )
+from filtersql.definitions.sql_alter_kinds import check_kind, check_part
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
@@ -36,15 +40,19 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_tables import add_table_constraint, read_bounds
 from filtersql.definitions.sql_text import inside_parentheses
+from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
-from filtersql.errors.altering import PartitionMismatch, UnusableIdentityIndex, VirtualColumn
+from filtersql.errors.altering import UnusableIdentityIndex, VirtualColumn
 from filtersql.errors.definitions import DuplicateColumn, UnknownInTable
+from filtersql.errors.relations import NoGeneratedColumn, SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = ["alter_table"]
 
+#: relations that have some of the actions, and of which no publication takes any
+_NOT_TABLES = ("materialized views", "sequences", "indexes", "partitioned indexes")
 _Place = Callable[[], Span]
 _Change = Callable[[Script, DraftTable, Node, _Place], None]
 
@@ -58,12 +66,17 @@ def alter_table(script: Script, statement: Statement) -> None:
     changes = [(_CHANGES.get(enum_name(one, "subtype")), one) for one in commands]
     if not any(change for change, _ in changes):
         return
+    check_kind(script, statement)
+    if kind_of(script.drafts, referenced(script, node.relation)) in _NOT_TABLES:
+        return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     for change, command in changes:
         if change is None:
             continue
         place = partial(_place, script, statement, command)
         check_change(script, table, command, place)
+        if not node.relation.inh:
+            check_only(script, table, command, place)
         below = script.drafts.below(table.name) if node.relation.inh else []
         if change is _drop_column and command.name in (table.columns or {}):
             drop_columns(script, [table, *below], command, place)
@@ -88,8 +101,11 @@ def _carry_out(
             return  # PostgreSQL merges the definitions
     if inherited and change is _add_constraint:
         parent = script.drafts.tables[table.partition_of] if table.partition_of else None
-        if parent is not None and getattr(command, "def").constraint.contype:
+        constraint = getattr(command, "def").constraint
+        if parent is not None and constraint.contype:
             share_keys(table, parent)
+        if enum_name(constraint, "contype") in ("CONSTR_PRIMARY", "CONSTR_NOTNULL"):
+            set_not_null(table, (key.string.sval for key in constraint.keys), True)
         return
     if inherited and command.name and command.name not in (table.columns or {}):
         return
@@ -105,6 +121,8 @@ def _place(script: Script, statement: Statement, command: Node) -> Span:
 
 def _column(table: DraftTable, name: str, place: _Place) -> Column:
     columns = table.columns or {}
+    if name in SYSTEM_COLUMNS:
+        raise SystemColumn("alter", name, place())
     if name not in columns:
         raise UnknownInTable("column", name, table.name.name, place(), columns)
     return columns[name]
@@ -115,6 +133,8 @@ def _add_column(script: Script, table: DraftTable, command: Node, place: _Place)
     column, keys = read_column(node, table.name, script.text, script.drafts)
     if table.columns is None:
         raise AlreadyTold
+    if column.name in SYSTEM_COLUMNS:
+        raise SystemColumn.named(column.name, column.span)
     if column.name in table.columns:
         if command.missing_ok:
             return
@@ -137,6 +157,8 @@ def _add_column(script: Script, table: DraftTable, command: Node, place: _Place)
 
 def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     """Of a column that is not there; `drop_columns` takes the others."""
+    if command.name in SYSTEM_COLUMNS:
+        raise SystemColumn("drop", command.name, place())
     if not command.missing_ok:
         _column(table, command.name, place)
 
@@ -153,9 +175,11 @@ def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Pla
 
 def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     column = _column(table, command.name, place)
-    check_type_change(script, table, column.name, place)
     definition = getattr(command, "def").column_def
     pg_type = read_type(definition.type_name, column.name, script.text, script.drafts.types)
+    if not definition.HasField("raw_default"):  # USING stands there
+        check_conversion(column, pg_type, place())
+    check_type_change(script, table, column.name, place)
     collation = None
     if definition.HasField("coll_clause"):
         collation = definition.coll_clause.collname[-1].string.sval
@@ -168,6 +192,10 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
 def _set_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     column = _column(table, command.name, place)
     assert table.columns is not None
+    if column.generated is None:
+        raise NoGeneratedColumn(
+            column.name, table.name.name, script.drafts.postgres_version, place()
+        )
     check_expression_change(script, table, column, place)
     # SET EXPRESSION AS (…): the parentheses behind the column's name.
     start = place().end
@@ -190,13 +218,24 @@ def _back(script: Script, offset: int) -> int:
 def _drop_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     column = _column(table, command.name, place)
     assert table.columns is not None
+    if column.generated is None:
+        if command.missing_ok:
+            return
+        raise NoGeneratedColumn(
+            column.name, table.name.name, script.drafts.postgres_version, place()
+        )
     if column.generated is Generated.VIRTUAL:
         raise VirtualColumn("DROP EXPRESSION", column.name, table.name.name, place())
     table.columns[column.name] = replace(column, generated=None, generation=None)
 
 
 def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    add_table_constraint(script, table, getattr(command, "def").constraint)
+    node = getattr(command, "def").constraint
+    for key in node.keys if enum_name(node, "contype") == "CONSTR_PRIMARY" else ():
+        _column(table, key.string.sval, place)  # it becomes NOT NULL first
+    add_table_constraint(script, table, node)
+    if table.partition_by is not None:
+        check_partitioned(table, place(), script.drafts.postgres_version)
 
 
 def _replica_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -238,30 +277,11 @@ def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Unusa
 
 def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     partition = getattr(command, "def").partition_cmd
+    name = partition.name
+    check_part(script, referenced(script, name), command, span_of(script, name))
     child = known_table(script, partition.name)
     bounds = read_bounds(partition.bound, script.text)
     attach(script.drafts, child, table, bounds, span_of(script, partition.name))
-
-
-def _detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    partition = getattr(command, "def").partition_cmd
-    child = known_table(script, partition.name)
-    if child.partition_of != table.name:
-        at = span_of(script, partition.name)
-        raise PartitionMismatch.not_a_partition(child.name.name, table.name.name, at)
-    child.constraints |= table.constraints
-    child.partition_of = child.bounds = child.late_bounds = child.parent_span = None
-
-
-def _add_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    parent = getattr(command, "def").range_var
-    table.inherits.append((known_table(script, parent).name, span_of(script, parent)))
-
-
-def _drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    parent = known_table(script, getattr(command, "def").range_var)
-    table.constraints |= parent.constraints
-    table.inherits = [one for one in table.inherits if one[0] != parent.name]
 
 
 def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -280,9 +300,9 @@ _CHANGES: dict[str, _Change] = {
     "AT_DropConstraint": drop_constraint,
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
-    "AT_DetachPartition": _detach,
-    "AT_AddInherit": _add_inherit,
-    "AT_DropInherit": _drop_inherit,
+    "AT_DetachPartition": detach,
+    "AT_AddInherit": add_inherit,
+    "AT_DropInherit": drop_inherit,
     "AT_SetLogged": _set_logged,
     "AT_SetUnLogged": _set_logged,
 }
@@ -292,5 +312,7 @@ _REACHING: set[_Change] = {
     _set_not_null,
     _drop_not_null,
     _alter_type,
+    _set_expression,
+    _drop_expression,
     _add_constraint,
 }

@@ -24,17 +24,19 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.depending import Thing, lines_of, views_of
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.keys import object_name
 from filtersql.definitions.sql_names import Script
 from filtersql.errors import Mistake
 from filtersql.errors.altering import (
     ColumnInUse,
     DependedOn,
     InheritedColumn,
-    NotForKind,
+    InheritedConstraint,
     PublishedUnlogged,
     TypeInUse,
     VirtualColumn,
 )
+from filtersql.errors.relations import InParent
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -43,14 +45,14 @@ __all__ = [
     "check_change",
     "check_expression_change",
     "check_key_drop",
+    "check_only",
     "check_type_change",
     "drop_columns",
     "is_inherited",
 ]
 
 _Place = Callable[[], Span]
-_SINCE_NAMED = 16
-_UNLOGGED_ROOTS_REFUSED = 18
+_NAMED_NULLS = 18
 
 
 def check_change(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -59,6 +61,34 @@ def check_change(script: Script, table: DraftTable, command: Node, place: _Place
     mistake = check(script, table, command, place) if check else None
     if mistake is not None:
         raise mistake
+
+
+def check_only(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    """ALTER TABLE ONLY: what the partitions and heirs have to have as well."""
+    below = script.drafts.children(table.name)
+    version, kind = script.drafts.postgres_version, enum_name(command, "subtype")
+    if not below:
+        return
+    definition = getattr(command, "def").column_def
+    if kind == "AT_AddColumn" and definition.colname not in (table.columns or {}):
+        raise InParent.added(place())
+    if kind == "AT_AlterColumnType" and command.name in (table.columns or {}):
+        raise InParent.retyped(command.name, place())
+    column = (table.columns or {}).get(command.name)
+    if kind == "AT_DropExpression" and column is not None and column.generated is Generated.STORED:
+        raise InParent.expression(place())
+    if table.partition_by is None:
+        return
+    if kind == "AT_DropColumn" and column is not None:
+        raise InParent.dropped(place())
+    if kind == "AT_DropNotNull" and version < _NAMED_NULLS:
+        raise InParent.unconstrained(place())
+    if kind == "AT_SetNotNull" and column is not None and not column.not_null:
+        nullable = (one for one in below if not (one.columns or {})[command.name].not_null)
+        found = next(nullable, None)
+        if version >= _NAMED_NULLS or found is not None:
+            told = found.name.name if found is not None and version < _NAMED_NULLS else None
+            raise InParent.constrained(command.name, told, place())
 
 
 def check_type_change(script: Script, table: DraftTable, column: str, place: _Place) -> None:
@@ -122,24 +152,7 @@ def _children_first(script: Script, tables: Sequence[DraftTable]) -> Iterator[Re
     yield tables[0].name
 
 
-def _replica_identity(
-    script: Script, table: DraftTable, command: Node, place: _Place
-) -> Mistake | None:
-    if table.view or table.foreign:
-        many = "views" if table.view else "foreign tables"
-        return NotForKind("REPLICA IDENTITY", table.name.name, many, place())
-    return None
-
-
-def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
-    if table.partition_by is None and script.drafts.postgres_version >= _SINCE_NAMED:
-        return NotForKind("ATTACH PARTITION", table.name.name, "tables", place())
-    return None
-
-
 def _unlogged(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
-    if table.partition_by is not None and script.drafts.postgres_version >= _UNLOGGED_ROOTS_REFUSED:
-        return NotForKind("SET UNLOGGED", table.name.name, "partitioned tables", place())
     for publication in script.drafts.publications.values():
         if any(entry.name == table.name for entry in publication.tables):
             return PublishedUnlogged(table.name.name, place())
@@ -170,14 +183,48 @@ def _in_partition_key(table: DraftTable, verb: str, column: str, place: _Place) 
     return None
 
 
+def _drop_expression(
+    script: Script, table: DraftTable, command: Node, place: _Place
+) -> Mistake | None:
+    column = (table.columns or {}).get(command.name)
+    if column is None or not is_inherited(script, table, column.name):
+        return None
+    return InParent.inherited_expression(place())
+
+
 def _drop_not_null(
     script: Script, table: DraftTable, command: Node, place: _Place
 ) -> Mistake | None:
-    if command.name in table.primary_key:
-        return ColumnInUse.primary_key(command.name, place())
-    if table.identity.kind is Identity.INDEX and command.name in table.identity.index:
-        return ColumnInUse.identity(command.name, place())
+    column = (table.columns or {}).get(command.name)
+    if column is None or not column.not_null:
+        return None
+    own: Mistake | None = None
+    if column.name in table.primary_key:
+        own = ColumnInUse.primary_key(column.name, place())
+    elif table.identity.kind is Identity.INDEX and column.name in table.identity.index:
+        own = ColumnInUse.identity(column.name, place())
+    above = _held_by_parent(script, table, column.name, place)
+    return above or own if script.drafts.postgres_version >= _NAMED_NULLS else own or above
+
+
+def _held_by_parent(
+    script: Script, table: DraftTable, column: str, place: _Place
+) -> Mistake | None:
+    """A partition has its parent's NOT NULL, an heir has its constraint since PostgreSQL 18."""
+    tables, version = script.drafts.tables, script.drafts.postgres_version
+    root = tables.get(table.partition_of) if table.partition_of else None
+    if root is not None and _not_null_in(root, column):
+        return InParent.not_null(column, place())
+    parents = (tables[name] for name, _ in table.inherits if name in tables)
+    if version >= _NAMED_NULLS and any(_not_null_in(one, column) for one in parents):
+        given = (name for name, one in table.constraints.items() if one == column)
+        made = object_name(table.name.name, column, "not_null")
+        return InheritedConstraint(next(given, made), table.name.name, place())
     return None
+
+
+def _not_null_in(table: DraftTable, column: str) -> bool:
+    return column in (table.columns or {}) and (table.columns or {})[column].not_null
 
 
 def is_inherited(script: Script, table: DraftTable, column: str) -> bool:
@@ -190,11 +237,10 @@ def is_inherited(script: Script, table: DraftTable, column: str) -> bool:
 
 
 _CHECKS: dict[str, Callable[[Script, DraftTable, Node, _Place], Mistake | None]] = {
-    "AT_ReplicaIdentity": _replica_identity,
-    "AT_AttachPartition": _attach,
     "AT_SetUnLogged": _unlogged,
     "AT_AddColumn": _add_column,
     "AT_DropColumn": _drop_column,
     "AT_AlterColumnType": _alter_type,
     "AT_DropNotNull": _drop_not_null,
+    "AT_DropExpression": _drop_expression,
 }

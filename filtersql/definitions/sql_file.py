@@ -18,7 +18,6 @@ from filtersql.definitions.sql_names import AlreadyTold, Script
 from filtersql.definitions.sql_objects import (
     create_function,
     create_index,
-    create_schema,
     create_sequence,
     create_type,
     drop,
@@ -26,6 +25,7 @@ from filtersql.definitions.sql_objects import (
 )
 from filtersql.definitions.sql_publications import alter_publication, create_publication
 from filtersql.definitions.sql_rename import alter_schema, rename
+from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.identifiers import fold
+from filtersql.definitions.kinds import UNOPENED, kind_of
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
-from filtersql.errors.altering import UnknownSchema
+from filtersql.errors.altering import CannotOpen, UnknownSchema
 from filtersql.errors.definitions import NoSchema, Unknown
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
@@ -27,6 +28,7 @@ from filtersql.source import Passage, Span
 __all__ = [
     "AlreadyTold",
     "Script",
+    "check_opened",
     "created",
     "known_table",
     "place_of",
@@ -83,7 +85,7 @@ def created(script: Script, node: Node) -> RelationName:
     """The name of a relation that a statement makes."""
     if node.schemaname:
         return RelationName(node.schemaname, node.relname)
-    if not script.path:
+    if not script.path or (script.path == ["public"] and not script.drafts.has_schema("public")):
         raise NoSchema(span_of(script, node))
     return RelationName(script.path[0], node.relname)
 
@@ -101,6 +103,10 @@ def referenced(script: Script, node: Node) -> RelationName:
         name = RelationName(schema, node.relname)
         if name in script.drafts.tables or name in script.drafts.broken:
             return name
+    for schema in script.path[1:]:
+        name = RelationName(schema, node.relname)
+        if kind_of(script.drafts, name) is not None:
+            return name
     return RelationName(script.path[0] if script.path else "public", node.relname)
 
 
@@ -111,10 +117,19 @@ def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> Draf
     if name in script.drafts.broken or (table is None and (missing_ok or script.drafts.incomplete)):
         raise AlreadyTold
     if table is None:
+        check_opened(script, name, span_of(script, node))
         raise unknown_table(script.drafts, name, node.schemaname, span_of(script, node))
     if table.columns is None:
         settle(script.drafts, table)
     return table
+
+
+def check_opened(script: Script, name: RelationName, span: Span) -> None:
+    """Raises what table_open() says of an index or a composite type."""
+    many = kind_of(script.drafts, name)
+    one = UNOPENED.get(many or "")
+    if one is not None and many is not None:
+        raise CannotOpen(name.name, one, many, script.drafts.postgres_version, span)
 
 
 def unknown_table(drafts: Drafts, name: RelationName, schema: str, span: Span) -> Mistake:

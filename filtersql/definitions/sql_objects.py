@@ -10,6 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -21,28 +22,28 @@ from filtersql.definitions.dependents import (
     views_reading,
 )
 from filtersql.definitions.depending import Thing, lines_of, of_relation
-from filtersql.definitions.drafts import DraftIndex, Drafts
-from filtersql.definitions.keys import free_name
+from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
+from filtersql.definitions.keys import check_indexed, free_name
+from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of
+from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_names import (
     Script,
     created,
     known_table,
     place_of,
     referenced,
+    span_of,
 )
 from filtersql.errors.altering import DependedOn, UnknownSchema
-from filtersql.errors.definitions import (
-    Duplicate,
-    Unknown,
-    UnknownKeyColumn,
-)
+from filtersql.errors.definitions import Duplicate, Unknown
+from filtersql.errors.relations import NotIndexable, OwnedIndex, SchemaName, WrongKindOfRelation
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
+from filtersql.source import Span
 
 __all__ = [
     "create_function",
     "create_index",
-    "create_schema",
     "create_sequence",
     "create_type",
     "drop",
@@ -52,26 +53,27 @@ __all__ = [
 
 
 def create_index(script: Script, statement: Statement) -> None:
-    """CREATE UNIQUE INDEX; other indexes are of no concern."""
-    node = statement.node
-    name = referenced(script, node.relation)
-    if node.idxname:
-        script.drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
-    if name not in script.drafts.tables and (not node.unique or name in script.drafts.others):
+    """CREATE INDEX, which partitions get too."""
+    node, drafts = statement.node, script.drafts
+    name, span = referenced(script, node.relation), span_of(script, node.relation)
+    kind = kind_of(drafts, name)
+    if kind in ("views", "sequences"):
+        raise NotIndexable(name.name, kind, span)
+    if kind == "materialized views" or (kind or "").startswith("temporary"):
+        if node.idxname:
+            drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
         return
     table = known_table(script, node.relation)
     columns = [wrapped.index_elem.name for wrapped in node.index_params]
     included = [wrapped.index_elem.name for wrapped in node.index_including_params]
     named = [name or "expr" for name in (*columns, *included)]
     label = node.idxname or free_name(table, "_".join(named), "idx")
-    if label in table.indexes:
+    if kind_of(drafts, RelationName(name.schema, label)) is not None:
         if node.if_not_exists:
             return
         raise Duplicate("relation", label, place_of(script, statement, label), None)
-    for column in columns:
-        if column and column not in (table.columns or {}) and not table.view:
-            at = place_of(script, statement, column)
-            raise UnknownKeyColumn(column, at, table.columns or {})
+    for column in filter(None, columns):
+        check_indexed(table, column, "index", place_of(script, statement, column))
     refusal = None
     if not node.unique:
         refusal = "non-unique"
@@ -79,7 +81,12 @@ def create_index(script: Script, statement: Statement) -> None:
         refusal = "expression"
     elif node.HasField("where_clause"):
         refusal = "partial"
-    table.indexes[label] = DraftIndex(label, tuple(filter(None, columns)), refusal)
+    made = DraftIndex(label, tuple(filter(None, columns)), refusal)
+    if table.partition_by is not None and node.unique:
+        check_key_holds(table, "UNIQUE", made.columns, span)
+    table.indexes[label] = made
+    for child in drafts.below(name) if node.relation.inh and table.partition_by else ():
+        share_index(child, made)
 
 
 def create_sequence(script: Script, statement: Statement) -> None:
@@ -87,11 +94,6 @@ def create_sequence(script: Script, statement: Statement) -> None:
     sequence = statement.node.sequence
     if sequence.relpersistence != "t":
         script.drafts.others[created(script, sequence)] = "sequences"
-
-
-def create_schema(script: Script, statement: Statement) -> None:
-    """CREATE SCHEMA."""
-    script.drafts.schemas.add(statement.node.schemaname)
 
 
 def create_type(script: Script, statement: Statement) -> None:
@@ -146,7 +148,7 @@ def drop(script: Script, statement: Statement) -> None:
 
 
 def _check_relations(script: Script, statement: Statement) -> None:
-    """Raises what depends on tables and views that are dropped together, without CASCADE."""
+    """Raises what is no such relation, and what depends on those that are dropped together."""
     node, drafts = statement.node, script.drafts
     names = [_relation(script, item) for item in node.objects]
     for item, name in zip(node.objects, names, strict=True):
@@ -174,20 +176,59 @@ def _relation(script: Script, item: Node) -> RelationName:
     parts = [part.string.sval for part in item.list.items]
     for schema in [parts[-2]] if len(parts) > 1 else script.path:
         name = RelationName(schema, parts[-1])
-        if name in script.drafts.tables or name in script.drafts.views:
+        if name in script.drafts.broken or kind_of(script.drafts, name) is not None:
             return name
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
     return RelationName(schema, parts[-1])
 
 
 def _check_known(script: Script, statement: Statement, item: Node, name: RelationName) -> None:
-    drafts = script.drafts
-    there = name in drafts.tables or name in drafts.broken or name in drafts.others
-    if not there and not statement.node.missing_ok:
-        span = place_of(script, statement, name.name)
-        known = [table.name for table in drafts.tables]
-        kind = _RELATIONS[enum_name(statement.node, "remove_type")]
-        raise Unknown(kind, _written(item, name), span, known)
+    drafts, span = script.drafts, place_of(script, statement, name.name)
+    if name in drafts.broken:
+        return
+    wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
+    kind = kind_of(drafts, name)
+    if kind is not None and not kind.startswith("temporary"):
+        if WrongKindOfRelation.one_of(kind) != WrongKindOfRelation.one_of(wanted):
+            raise WrongKindOfRelation(name.name, kind, wanted, span)
+        if wanted == "indexes":
+            _check_free(script, name, span)
+        return
+    if kind is not None or statement.node.missing_ok:
+        return
+    if len(item.list.items) > 1 and not drafts.has_schema(name.schema):
+        raise UnknownSchema(name.schema, span)
+    if wanted not in ("indexes", "sequences") or not _MADE.search(name.name):
+        raise Unknown(called, name.name, span, [table.name for table in drafts.tables])
+
+
+def _check_free(script: Script, name: RelationName, span: Span) -> None:
+    """Raises what needs an index: its constraint, or the index of its table's root."""
+    table = index_holder(script.drafts, name)
+    if table is None:
+        return
+    shown = described(script, name)
+    root = script.drafts.tables.get(table.partition_of) if table.partition_of else None
+    above = root and _same_index(table, root, name.name)
+    if above and root is not None:
+        owner = described(script, RelationName(root.name.schema, above))
+        raise OwnedIndex(shown, f"index {owner}", span)
+    if name.name == table.primary_key_name or table.indexes[name.name].constraint:
+        on = described(script, table.name)
+        raise OwnedIndex(shown, f"constraint {name.name} on table {on}", span)
+
+
+def _same_index(table: DraftTable, root: DraftTable, name: str) -> str | None:
+    """The root's index that a partition's is a part of."""
+    if name == table.primary_key_name:
+        return root.primary_key_name if root.primary_key == table.primary_key else None
+    own = table.indexes[name]
+    same = (
+        one.name
+        for one in root.indexes.values()
+        if {*one.columns} == {*own.columns} and one.constraint == own.constraint
+    )
+    return next(same, None)
 
 
 def _drop_table(script: Script, statement: Statement, item: Node) -> None:
@@ -196,11 +237,6 @@ def _drop_table(script: Script, statement: Statement, item: Node) -> None:
         remove_view(script.drafts, name)
     elif name in script.drafts.tables:
         remove_table(script.drafts, name)
-
-
-def _written(item: Node, name: RelationName) -> str:
-    """The name as a message shows it: with its schema where the statement has one."""
-    return f"{name.schema}.{name.name}" if len(item.list.items) > 1 else name.name
 
 
 def remove_table(drafts: Drafts, name: RelationName) -> None:
@@ -249,13 +285,17 @@ def _drop_type(script: Script, statement: Statement, item: Node) -> None:
 def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
     schema, drafts = item.string.sval, script.drafts
     named = [one.string.sval for one in statement.node.objects]
+    for one in named:
+        if one in SYSTEM_SCHEMAS:
+            raise SchemaName.required(one, place_of(script, statement, one))
+        if not drafts.has_schema(one) and not statement.node.missing_ok:
+            raise UnknownSchema(one, place_of(script, statement, one))
     lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in named])
     if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
         what = f"schema {schema}" if len(named) == 1 else None
         raise DependedOn(what, lines, place_of(script, statement, schema))
-    if not drafts.has_schema(schema) and not statement.node.missing_ok:
-        raise UnknownSchema(schema, place_of(script, statement, schema))
-    drafts.schemas -= {*named}
+    drafts.schemas.discard(schema)
+    drafts.made_schemas.discard(schema)
     for view in [name for name in drafts.views if name.schema == schema]:
         remove_view(drafts, view)
     for name in [name for name in drafts.tables if name.schema == schema]:
@@ -265,13 +305,17 @@ def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
         drafts.publications[publication.name] = replace(publication, schemas=kept)
 
 
-#: what can hold columns that others read, as a message calls it
+#: the relations of DROP: their kind, and what a message calls one of them
 _RELATIONS = {
-    "OBJECT_TABLE": "table",
-    "OBJECT_FOREIGN_TABLE": "foreign table",
-    "OBJECT_VIEW": "view",
-    "OBJECT_MATVIEW": "materialized view",
+    "OBJECT_TABLE": ("tables", "table"),
+    "OBJECT_FOREIGN_TABLE": ("foreign tables", "foreign table"),
+    "OBJECT_VIEW": ("views", "view"),
+    "OBJECT_MATVIEW": ("materialized views", "materialized view"),
+    "OBJECT_INDEX": ("indexes", "index"),
+    "OBJECT_SEQUENCE": ("sequences", "sequence"),
 }
+#: names that PostgreSQL gives: serial columns' sequences are not kept, nor all partitions' indexes
+_MADE = re.compile(r"_(seq|idx|key|pkey)\d*\Z")
 #: what is dropped without being a table
 _OTHERS = frozenset({"OBJECT_SEQUENCE", "OBJECT_MATVIEW", "OBJECT_TABLE"})
 _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {

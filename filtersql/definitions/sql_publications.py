@@ -14,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.opening import opened
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
+    check_opened,
     known_table,
     place_of,
     referenced,
@@ -26,7 +28,8 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_parameters import publication_parameters
 from filtersql.definitions.sql_text import clause, lexemes
-from filtersql.errors.altering import CannotOpen, CannotTurnOff, SchemaBesideList, UnknownSchema
+from filtersql.errors import Mistake
+from filtersql.errors.altering import CannotTurnOff, SchemaBesideList, UnknownSchema
 from filtersql.errors.definitions import (
     AlreadyMember,
     Duplicate,
@@ -37,13 +40,11 @@ from filtersql.errors.definitions import (
     RemovedWithClause,
     Unknown,
 )
+from filtersql.errors.publications import ColumnListWithSchema, RootNeedsViaRoot
 from filtersql.grammar import Node, Statement, enum_name
-from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
 __all__ = ["alter_publication", "create_publication", "name_place", "trimmed_filter"]
-
-_UNOPENED = {"indexes": "an index", "composite types": "a composite type"}
 
 
 def create_publication(script: Script, statement: Statement) -> None:
@@ -55,7 +56,8 @@ def create_publication(script: Script, statement: Statement) -> None:
         raise Duplicate("publication", node.pubname, span, first)
     drafts.broken_publications.add(node.pubname)
     said = publication_parameters(script, node.options)
-    tables, schemas = _objects(script, statement, node.pubobjects)
+    schemas = _schemas(script, statement, node.pubobjects)
+    tables = _tables(script, node.pubobjects)
     publication = Publication(
         name=node.pubname,
         span=span,
@@ -65,7 +67,9 @@ def create_publication(script: Script, statement: Statement) -> None:
         via_partition_root=False,
         written_in="sql",
     )
-    drafts.publications[node.pubname] = replace(publication, **said)  # type: ignore[arg-type]
+    made = replace(publication, **said)  # type: ignore[arg-type]
+    _tell_duplicates(script, made)
+    drafts.publications[node.pubname] = made
     drafts.broken_publications.discard(node.pubname)
 
 
@@ -85,21 +89,34 @@ def alter_publication(script: Script, statement: Statement) -> None:
         drafts.publications[node.pubname] = replace(publication, **said)  # type: ignore[arg-type]
         return
     action = enum_name(node, "action")
-    if action == "AP_DropObjects":
-        for wrapped in node.pubobjects:
-            if wrapped.publication_obj_spec.HasField("pubtable"):
-                known_table(script, wrapped.publication_obj_spec.pubtable.relation)
-    tables, schemas = _objects(script, statement, node.pubobjects)
+    schemas = _schemas(script, statement, node.pubobjects)
     if publication.all_tables:
         what = "Schemas" if schemas else "Tables"
         raise MixedPublication.all_tables(publication.name, what, span)
+    if action == "AP_DropObjects":
+        for wrapped in node.pubobjects:
+            if wrapped.publication_obj_spec.HasField("pubtable"):
+                _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
+    tables = _tables(script, node.pubobjects)
     if action == "AP_SetObjects":
         changed = replace(publication, tables=tables, schemas=schemas)
     elif action == "AP_AddObjects":
-        changed = _added(publication, tables, schemas, span)
+        try:
+            changed = _added(script, publication, tables, schemas, span)
+        except Mistake:
+            for wrapped in node.pubobjects:  # that one of them does not exist is told first
+                if wrapped.publication_obj_spec.HasField("pubtable"):
+                    _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
+            raise
     else:
         changed = _dropped(publication, tables, schemas, span)
     drafts.publications[node.pubname] = changed
+
+
+def _check_there(script: Script, node: Node) -> None:
+    name = referenced(script, node)
+    if kind_of(script.drafts, name) is None:
+        known_table(script, node)
 
 
 def _check_roots(script: Script, publication: Publication, span: Span) -> None:
@@ -128,11 +145,8 @@ def trimmed_filter(passage: Passage) -> Passage:
     return passage if (start, end) == (0, len(text)) else passage.part(start, end)
 
 
-def _objects(
-    script: Script, statement: Statement, objects: Iterable[Node]
-) -> tuple[tuple[PublishedTable, ...], tuple[str, ...]]:
-    """The tables with the heirs that they have now, and the schemas."""
-    tables: list[PublishedTable] = []
+def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> tuple[str, ...]:
+    """The schemas of TABLES IN SCHEMA, which are looked up before any table."""
     schemas: dict[str, None] = {}
     for wrapped in objects:
         node = wrapped.publication_obj_spec
@@ -145,13 +159,34 @@ def _objects(
             if not script.path:
                 raise UnknownSchema.current(script.span(node.location))
             schemas[script.path[0]] = None
-        else:
-            tables.append(_table(script, node.pubtable))
-    entries, mistakes = opened(tables, script.drafts.heirs)
+    return tuple(schemas)
+
+
+def _tables(script: Script, objects: Iterable[Node]) -> tuple[PublishedTable, ...]:
+    """The tables with the heirs that they have now."""
+    drafts = script.drafts
+    nodes = [wrapped.publication_obj_spec for wrapped in objects]
+    tables = [_table(script, node.pubtable) for node in nodes if node.HasField("pubtable")]
+    known = [table for table in tables if table.name in drafts.tables]
+    entries, mistakes = opened(known, drafts.heirs)
     if mistakes:
         raise mistakes[0]
+    # What does not exist is told of later, and not what is said of it twice.
+    entries |= {table.name: table for table in tables if table.name not in entries}
     # What inherits from them later is not published, so there is nothing more to open.
-    return tuple(replace(table, only=True) for table in entries.values()), tuple(schemas)
+    return tuple(replace(table, only=True) for table in entries.values())
+
+
+def _tell_duplicates(script: Script, publication: Publication) -> None:
+    """A column list names each column once, where the publication may have one at all."""
+    for entry in publication.tables if not publication.schemas else ():
+        table, columns = script.drafts.tables.get(entry.name), entry.columns or ()
+        twice = (one for place, one in enumerate(columns) if one in columns[:place])
+        first = next(twice, None)
+        if table is None or first is None:
+            continue
+        if table.partition_by is None or publication.via_partition_root:
+            script.drafts.mistakes.append(DuplicateInList(first, entry.span))
 
 
 def _table(script: Script, node: Node) -> PublishedTable:
@@ -160,24 +195,33 @@ def _table(script: Script, node: Node) -> PublishedTable:
     if node.HasField("where_clause"):
         where = clause(script.text, node.relation.location, "where")[1]
     columns = tuple(column.string.sval for column in node.columns) or None
-    for position, column in enumerate(columns or ()):
-        if column in (columns or ())[:position]:
-            raise DuplicateInList(column, span)
     name = referenced(script, node.relation)
-    if name not in script.drafts.tables:
-        _check_other(script, name, span)
+    check_opened(script, name, span)
     return PublishedTable(name, span, where, columns, only=not node.relation.inh)
 
 
-def _check_other(script: Script, name: RelationName, span: Span) -> None:
-    """What is no table and cannot be opened as one; the rest is for `publications.refusals`."""
-    one = _UNOPENED.get(script.drafts.others.get(name, ""))
-    if one is not None:
-        many, version = script.drafts.others[name], script.drafts.postgres_version
-        raise CannotOpen(name.name, one, many, version, span)
+def _check_clauses(
+    script: Script, publication: Publication, tables: Iterable[PublishedTable], schemas: bool
+) -> None:
+    """What PostgreSQL says of WHERE and column lists before it looks who is there already."""
+    roots = {
+        table.name
+        for table in script.drafts.tables.values()
+        if table.partition_by is not None and not publication.via_partition_root
+    }
+    for table in tables:
+        if table.where is not None and table.name in roots:
+            at = table.where.span()
+            raise RootNeedsViaRoot(table.name, publication.name, columns=False, span=at)
+    for table in tables:
+        if table.columns is not None and schemas:
+            raise ColumnListWithSchema(table.name, publication.name, table.span)
+        if table.columns is not None and table.name in roots:
+            raise RootNeedsViaRoot(table.name, publication.name, columns=True, span=table.span)
 
 
 def _added(
+    script: Script,
     publication: Publication,
     tables: tuple[PublishedTable, ...],
     schemas: tuple[str, ...],
@@ -185,11 +229,12 @@ def _added(
 ) -> Publication:
     there = {table.name for table in publication.tables}
     owner = f'publication "{publication.name}"'
+    twice = next((table for table in tables if table.name in there), None)
+    if twice is not None:
+        _check_clauses(script, publication, tables, bool(schemas or publication.schemas))
+        raise AlreadyMember("relation", twice.name.name, owner, twice.span)
     if schemas and any(table.columns is not None for table in publication.tables):
         raise SchemaBesideList(publication.name, span)
-    for table in tables:
-        if table.name in there:
-            raise AlreadyMember("relation", table.name.name, owner, table.span)
     for schema in schemas:
         if schema in publication.schemas:
             raise AlreadyMember("schema", schema, owner, span)
@@ -210,10 +255,10 @@ def _dropped(
     for table in tables:
         if table.columns:
             raise RemovedWithClause("columns", table.span)
-        if table.where:
-            raise RemovedWithClause("where", table.span)
         if table.name not in there:
             raise NotMember(table.name.name, "publication", table.span)
+        if table.where:
+            raise RemovedWithClause("where", table.span)
     for schema in schemas:
         if schema not in publication.schemas:
             raise NotMemberSchema(schema, span)

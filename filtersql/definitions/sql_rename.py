@@ -10,16 +10,25 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from filtersql.catalog import Column
+from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import renamed, unqualified
+from filtersql.definitions.expressions import renamed
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
 from filtersql.definitions.model import PublishedTable
+from filtersql.definitions.moving import move_table, rename_in_views, rename_output
 from filtersql.definitions.sql_alter_checks import is_inherited
-from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of
+from filtersql.definitions.sql_names import (
+    AlreadyTold,
+    Script,
+    known_table,
+    place_of,
+    referenced,
+)
+from filtersql.definitions.sql_schemas import check_schema_name
 from filtersql.errors.altering import InheritedColumn, UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
@@ -27,86 +36,141 @@ from filtersql.errors.definitions import (
     Unknown,
     UnknownColumn,
 )
+from filtersql.errors.relations import IndexSchema, InParent, NameTaken, SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
 __all__ = ["alter_schema", "rename"]
+
+_RELATIONS = (
+    "OBJECT_TABLE",
+    "OBJECT_FOREIGN_TABLE",
+    "OBJECT_VIEW",
+    "OBJECT_MATVIEW",
+    "OBJECT_INDEX",
+    "OBJECT_SEQUENCE",
+)
+_MOVED = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW")
+#: relations whose columns are not kept, or which move with their tables
+_COLUMNS_UNREAD = ("materialized views", "indexes", "partitioned indexes", "sequences")
 
 
 def rename(script: Script, statement: Statement) -> None:
     """ALTER … RENAME."""
     node = statement.node
     kind = enum_name(node, "rename_type")
-    if kind in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW"):
-        table = known_table(script, node.relation, missing_ok=node.missing_ok)
-        move_table(script.drafts, table, RelationName(table.name.schema, node.newname))
+    if kind in _RELATIONS:
+        _rename_relation(script, statement)
     elif kind == "OBJECT_COLUMN":
         if enum_name(node, "relation_type") == "OBJECT_TABLE":
-            table = known_table(script, node.relation, missing_ok=node.missing_ok)
-            if is_inherited(script, table, node.subname):
-                at = place_of(script, statement, node.subname)
-                raise InheritedColumn.changed("rename", node.subname, at)
-            for each in [table, *script.drafts.below(table.name)]:
-                _rename_column(script, statement, each, node.subname, node.newname)
-    elif kind in ("OBJECT_TABCONSTRAINT", "OBJECT_INDEX"):
-        _rename_index(script, node, kind)
+            _rename_columns(script, statement)
+    elif kind == "OBJECT_TABCONSTRAINT":
+        _check_free(script, statement, referenced(script, node.relation).schema)
+        _rename_index(script, node, referenced(script, node.relation).schema, node.subname)
     elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
-        script.drafts.schemas.discard(node.subname)
-        script.drafts.schemas.add(node.newname)
-        for table in list(script.drafts.tables.values()):
-            if table.name.schema == node.subname:
-                name = RelationName(node.newname, table.name.name)
-                move_table(script.drafts, table, name)
-        for publication in list(script.drafts.publications.values()):
-            schemas = [node.newname if s == node.subname else s for s in publication.schemas]
-            script.drafts.publications[publication.name] = replace(
-                publication, schemas=tuple(schemas)
-            )
+        _rename_schema(script, statement)
+
+
+def _rename_relation(script: Script, statement: Statement) -> None:
+    """ALTER TABLE, VIEW, INDEX, SEQUENCE … RENAME TO: each of them takes any relation."""
+    node, drafts = statement.node, script.drafts
+    name = referenced(script, node.relation)
+    kind = kind_of(drafts, name)
+    if kind is None:
+        known_table(script, node.relation, missing_ok=node.missing_ok)
+        return
+    _check_free(script, statement, name.schema)
+    new = RelationName(name.schema, node.newname)
+    if name in drafts.tables:
+        move_table(drafts, drafts.tables[name], new)
+    elif name in drafts.others:
+        drafts.others[new] = drafts.others.pop(name)
+        rename_in_views(drafts, {name: new}, lambda relation, column: column)
+    else:
+        _rename_index(script, node, name.schema, name.name)
+
+
+def _check_free(script: Script, statement: Statement, schema: str) -> None:
+    """The new name is no other relation's, which a constraint's index is too."""
+    node, drafts = statement.node, script.drafts
+    new = RelationName(schema, node.newname)
+    if kind_of(drafts, new) is not None:
+        if enum_name(node, "rename_type") == "OBJECT_TABCONSTRAINT" and (
+            index_holder(drafts, RelationName(schema, node.subname)) is None
+        ):
+            return
+        first = drafts.tables[new].span if new in drafts.tables else None
+        raise Duplicate("relation", new.name, place_of(script, statement, new.name), first)
+
+
+def _rename_columns(script: Script, statement: Statement) -> None:
+    """RENAME COLUMN of a table and of those below it."""
+    node, drafts = statement.node, script.drafts
+    if kind_of(drafts, referenced(script, node.relation)) in _COLUMNS_UNREAD:
+        return
+    table = known_table(script, node.relation, missing_ok=node.missing_ok)
+    below, old = drafts.below(table.name), node.subname
+    if table.view:
+        rename_output(drafts, table.name, old, node.newname)
+        return
+    at = place_of(script, statement, old)
+    if old in SYSTEM_COLUMNS:
+        raise SystemColumn("rename", old, at)
+    if below and not node.relation.inh:
+        raise InParent.renamed(old, at)
+    if is_inherited(script, table, old):
+        raise InheritedColumn.changed("rename", old, at)
+    if node.newname in SYSTEM_COLUMNS:
+        raise SystemColumn.named(node.newname, at)
+    for each in [*reversed(below), table]:
+        _rename_column(script, statement, each, old, node.newname)
+
+
+def _rename_schema(script: Script, statement: Statement) -> None:
+    """ALTER SCHEMA … RENAME: everything in it, and publications of its tables."""
+    node, drafts = statement.node, script.drafts
+    old, new = node.subname, node.newname
+    if not drafts.has_schema(old):
+        raise UnknownSchema(old, place_of(script, statement, old))
+    check_schema_name(script, statement, new)
+    drafts.schemas.discard(old)
+    drafts.schemas.add(new)
+    drafts.made_schemas.discard(old)
+    drafts.made_schemas.add(new)
+    for table in list(drafts.tables.values()):
+        if table.name.schema == old:
+            move_table(drafts, table, RelationName(new, table.name.name))
+    for name in [name for name in drafts.others if name.schema == old]:
+        drafts.others[RelationName(new, name.name)] = drafts.others.pop(name)
+    moved = {name: RelationName(new, name.name) for name in drafts.views if name.schema == old}
+    rename_in_views(drafts, moved, lambda relation, column: column)
+    for publication in list(drafts.publications.values()):
+        schemas = tuple(new if schema == old else schema for schema in publication.schemas)
+        drafts.publications[publication.name] = replace(publication, schemas=schemas)
 
 
 def alter_schema(script: Script, statement: Statement) -> None:
     """ALTER TABLE … SET SCHEMA."""
-    node = statement.node
-    if enum_name(node, "object_type") in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW"):
-        table = known_table(script, node.relation, missing_ok=node.missing_ok)
-        if not script.drafts.has_schema(node.newschema):
-            raise UnknownSchema(node.newschema, place_of(script, statement, node.newschema))
-        move_table(script.drafts, table, RelationName(node.newschema, table.name.name))
-
-
-def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
-    """Gives a table another name, and everything that holds it the new one."""
-    old = table.name
-    if name in drafts.tables:
-        raise Duplicate("relation", name.name, table.span, drafts.tables[name].span)
-    table.name = name
-    items = [(name if key == old else key, one) for key, one in drafts.tables.items()]
-    drafts.tables.clear()
-    drafts.tables.update(items)
-    for each in drafts.tables.values():
-        if each.partition_of == old:
-            each.partition_of = name
-        each.inherits = [(name if one == old else one, span) for one, span in each.inherits]
-        each.foreign_keys = [
-            (replace(key, references=name) if key.references == old else key, span)
-            for key, span in each.foreign_keys
-        ]
-    _rename_in_views(drafts, {old: name}, lambda relation, column: column)
-    for publication in list(drafts.publications.values()):
-        if any(one.name == old for one in publication.tables):
-            tables = [_moved(one, name) if one.name == old else one for one in publication.tables]
-            drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
-    for one in list(drafts.replication_sets.values()):
-        members = [_moved(t, name) if t.name == old else t for t in one.tables]
-        left_out = frozenset(name if each == old else each for each in one.not_added)
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members), not_added=left_out)
-
-
-def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:
-    """A member under its table's new name, which its filter would not find behind the old one."""
-    return replace(entry, name=name, where=entry.where and unqualified(entry.where))
+    node, drafts = statement.node, script.drafts
+    if enum_name(node, "object_type") not in _MOVED:
+        return
+    kind = kind_of(drafts, referenced(script, node.relation))
+    if kind in ("indexes", "partitioned indexes"):
+        raise IndexSchema(node.relation.relname, place_of(script, statement, node.relation.relname))
+    if kind in _COLUMNS_UNREAD:
+        return
+    table = known_table(script, node.relation, missing_ok=node.missing_ok)
+    name = RelationName(node.newschema, table.name.name)
+    at = place_of(script, statement, node.newschema)
+    if not drafts.has_schema(node.newschema):
+        raise UnknownSchema(node.newschema, at)
+    if name == table.name:
+        return
+    if kind_of(drafts, name) is not None:
+        raise NameTaken.in_schema(name.name, name.schema, at)
+    move_table(drafts, table, name)
 
 
 def _renamed_entry(entry: PublishedTable, old: str, new: str) -> PublishedTable:
@@ -124,7 +188,7 @@ def _rename_column(
     if new in columns:
         raise DuplicateColumn(new, table.name.name, span, columns[new].span)
     _rename_in_members(script.drafts, table.name, old, new)
-    _rename_in_views(
+    rename_in_views(
         script.drafts,
         {},
         lambda relation, name: new if (relation, name) == (table.name, old) else name,
@@ -133,6 +197,10 @@ def _rename_column(
     def swapped(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(new if name == old else name for name in names)
 
+    keep_names(table)
+    table.constraints = {
+        name: new if one == old else one for name, one in table.constraints.items()
+    }
     table.columns = {
         (new if name == old else name): _renamed_column(column, old, new)
         for name, column in columns.items()
@@ -152,26 +220,6 @@ def _rename_column(
         ]
     if table.partition_by is not None:
         table.partition_by = (table.partition_by[0], swapped(table.partition_by[1]))
-
-
-def _rename_in_views(
-    drafts: Drafts,
-    names: Mapping[RelationName, RelationName],
-    column: Callable[[RelationName, str], str],
-) -> None:
-    """What views read, under its new name."""
-    views = [*drafts.views.items()]
-    drafts.views.clear()
-    for name, view in views:
-        read = view.query
-        query = replace(
-            read,
-            tables=frozenset(names.get(one, one) for one in read.tables),
-            columns=frozenset(
-                (names.get(one, one), column(one, each)) for one, each in read.columns
-            ),
-        )
-        drafts.views[names.get(name, name)] = replace(view, query=query)
 
 
 def _rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:
@@ -196,9 +244,13 @@ def _renamed_column(column: Column, old: str, new: str) -> Column:
     return replace(column, name=new if column.name == old else column.name, generation=generation)
 
 
-def _rename_index(script: Script, node: Node, kind: str) -> None:
-    old = node.subname if kind == "OBJECT_TABCONSTRAINT" else node.relation.relname
+def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
+    """An index, or a constraint, which has its index's name."""
+    of_constraint = enum_name(node, "rename_type") == "OBJECT_TABCONSTRAINT"
+    only = referenced(script, node.relation) if of_constraint else None
     for table in script.drafts.tables.values():
+        if table.name.schema != schema or only not in (None, table.name):
+            continue
         if table.primary_key_name == old:
             table.primary_key_name = node.newname
         if old in table.indexes:
@@ -207,9 +259,9 @@ def _rename_index(script: Script, node: Node, kind: str) -> None:
             table.indexes[node.newname] = index
         if table.identity.index_name == old:
             table.identity = replace(table.identity, index_name=node.newname)
-        if kind == "OBJECT_TABCONSTRAINT" and old in table.constraints:
+        if of_constraint and old in table.constraints:
             table.constraints[node.newname] = table.constraints.pop(old)
-        if kind == "OBJECT_TABCONSTRAINT":
+        if of_constraint:
             table.foreign_keys = [
                 (replace(key, name=node.newname) if key.name == old else key, span)
                 for key, span in table.foreign_keys

@@ -18,8 +18,11 @@ from filtersql.definitions.bounds import DEFAULT, Bounds
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.drafts import DraftIndex, DraftTable
+from filtersql.definitions.foreign_keys import check_references
+from filtersql.definitions.inheriting import check_own, read_parents, read_root
 from filtersql.definitions.keys import add_constraint, free_name, set_not_null
-from filtersql.definitions.partitions import attach, check_partitioned, inherit_columns
+from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_names import (
     Script,
     created,
@@ -30,6 +33,7 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors.definitions import Duplicate, DuplicateColumn, UnsupportedStatement
+from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
 
@@ -67,14 +71,11 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     if node.HasField("partbound"):
         table.columns = None
         parent = node.inh_relations[0].range_var
-        above, at = known_table(script, parent), span_of(script, parent)
+        above, at = read_root(script, parent), span_of(script, parent)
         _overrides(script, node, table)
         attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
     else:
-        for wrapped in node.inh_relations:
-            parent_name = known_table(script, wrapped.range_var).name
-            table.inherits.append((parent_name, span_of(script, wrapped.range_var)))
-        inherit_columns(table, script.drafts)
+        read_parents(script, table, [wrapped.range_var for wrapped in node.inh_relations])
         _read_elements(script, node, table)
     if node.HasField("partspec"):
         strategy = _STRATEGIES[enum_name(node.partspec, "strategy")]
@@ -99,6 +100,7 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
         return
     references = referenced(script, node.pktable) if kind == "CONSTR_FOREIGN" else None
     add_constraint(table, node, span, references)
+    check_references(script, table, span)
 
 
 def read_bounds(node: Node, text: Passage) -> Bounds:
@@ -123,10 +125,12 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
         kind = element.WhichOneof("node")
         if kind == "column_def":
             column, found = read_column(element.column_def, table.name, script.text, script.drafts)
+            if column.name in SYSTEM_COLUMNS:
+                raise SystemColumn.named(column.name, column.span)
             if column.name in inherited:  # merged with the parent's
                 inherited.discard(column.name)
-                merged = column.not_null or table.columns[column.name].not_null
-                column = replace(column, not_null=merged)
+                version = script.drafts.postgres_version
+                column = check_own(table.columns[column.name], column, version)
             elif column.name in table.columns:
                 first = table.columns[column.name].span
                 raise DuplicateColumn(column.name, None, column.span, first)
@@ -182,6 +186,7 @@ def _add_keys(
             columns=(column.name,),
             deferrable=key.deferrable,
         )
+        check_references(script, table, span)
 
 
 def _like(script: Script, table: DraftTable, node: Node, inherited: set[str]) -> None:

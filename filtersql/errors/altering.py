@@ -147,6 +147,11 @@ class NotForKind(Mistake):
             detail=f"This operation is not supported for {many}.",
         )
 
+    @classmethod
+    def composite(cls, name: str, span: Span) -> Mistake:
+        """ALTER TABLE of a composite type."""
+        return Mistake(f'"{name}" is a composite type', span=span, hint="Use ALTER TYPE instead.")
+
 
 class VirtualColumn(Mistake):
     """SET EXPRESSION of a published virtual column, or DROP EXPRESSION of any."""
@@ -219,13 +224,6 @@ class CannotAttach(Mistake):
         super().__init__(message, span=span, detail=detail)
 
     @classmethod
-    def circular(cls, child: str, parent: str, span: Span) -> CannotAttach:
-        """A table below itself."""
-        return cls(
-            "circular inheritance not allowed", f'"{child}" is already a child of "{parent}".', span
-        )
-
-    @classmethod
     def extra_column(cls, table: str, column: str, parent: str, span: Span) -> CannotAttach:
         """A column that the parent lacks."""
         return cls(
@@ -279,24 +277,9 @@ class PartitionMismatch(Mistake):
         return cls(f'table "{parent}" is not partitioned', span)
 
     @classmethod
-    def missing_column(cls, column: str, span: Span) -> PartitionMismatch:
-        """A parent's column that the child lacks."""
-        return cls(f'child table is missing column "{column}"', span)
-
-    @classmethod
-    def other_type(cls, table: str, column: str, span: Span) -> PartitionMismatch:
-        """A column of two types."""
-        return cls(f'child table "{table}" has different type for column "{column}"', span)
-
-    @classmethod
     def already(cls, table: str, span: Span) -> PartitionMismatch:
         """A second parent."""
         return cls(f'"{table}" is already a partition', span)
-
-    @classmethod
-    def not_a_partition(cls, table: str, parent: str, span: Span) -> PartitionMismatch:
-        """DETACH of another table's partition."""
-        return cls(f'relation "{table}" is not a partition of relation "{parent}"', span)
 
 
 class BadBounds(Mistake):

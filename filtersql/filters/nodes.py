@@ -248,7 +248,7 @@ class Lookup(Node):
 
 @dataclass(frozen=True, slots=True)
 class Other(Node):
-    """A cast that no row filter may hold: by text, or of an array, element by element."""
+    """What no row filter may hold: a cast by text or element by element, or CURRENT_DATE."""
 
     what: str = ""
     args: tuple[Node, ...] = ()

@@ -24,6 +24,7 @@ from filtersql.filters import (
 from filtersql.filters.allowed import ONLY, TYPES
 from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.collations import merged, of_result
+from filtersql.filters.current import current
 from filtersql.filters.facts import facts
 from filtersql.filters.nodes import (
     ArrayExpr,
@@ -315,5 +316,6 @@ _RULES: dict[str, Callable[[Scope, Parsed], Node]] = {
     "param_ref": _parameter,
     "row_expr": _row,
     "set_to_default": _default,
+    "sqlvalue_function": current,
     "type_cast": _cast,
 }

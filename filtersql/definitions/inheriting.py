@@ -1,0 +1,162 @@
+"""Which tables can be parent and child, and what their columns have to have in common.
+
+Example
+    `ALTER TABLE t INHERIT u` needs each column of u in t, with its type and collation: child table
+    is missing column "b". `CREATE TABLE x () INHERITS (t, u)` needs no second type of one name.
+
+PostgreSQL
+    tablecmds.c: MergeAttributes(), ATExecAddInherit(), ATExecDropInherit(),
+    MergeAttributesIntoExisting(), ATExecDetachPartition()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from filtersql.catalog import Column
+from filtersql.definitions.constraints import not_null_name
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.partitions import check_columns
+from filtersql.definitions.sql_alter_kinds import check_part
+from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
+from filtersql.errors.inheriting import InheritedConflict, Parentage
+from filtersql.grammar import Node
+from filtersql.pgtypes import format_type
+from filtersql.source import Span
+
+__all__ = [
+    "add_inherit",
+    "check_own",
+    "detach",
+    "drop_inherit",
+    "inherit_columns",
+    "read_parents",
+    "read_root",
+]
+
+_Place = Callable[[], Span]
+_NO_TABLES = ("views", "materialized views", "sequences")
+_EXPRESSIONS_MAY_DIFFER = 16
+
+
+def read_root(script: Script, node: Node) -> DraftTable:
+    """PARTITION OF: the partitioned table."""
+    span, name = span_of(script, node), referenced(script, node)
+    if kind_of(script.drafts, name) in _NO_TABLES:
+        raise Parentage.no_table(name.name, span)
+    table = known_table(script, node)
+    if table.partition_by is None:
+        raise Parentage.not_partitioned(name.name, span)
+    return table
+
+
+def read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
+    """INHERITS (…): the parents in order, then their columns."""
+    for node in nodes:
+        span, name = span_of(script, node), referenced(script, node)
+        if kind_of(script.drafts, name) in _NO_TABLES:
+            raise Parentage.no_table(name.name, span)
+        name = known_table(script, node).name
+        if any(name == one for one, _ in table.inherits):
+            raise Parentage.twice(name.name, span)
+        table.inherits.append((name, span))
+    for name, span in table.inherits:
+        parent = script.drafts.tables[name]
+        if parent.partition_of is not None:
+            raise Parentage.of_partition(name.name, span)
+        if parent.partition_by is not None:
+            raise Parentage.of_root(name.name, span)
+    inherit_columns(table, script.drafts)
+
+
+def inherit_columns(table: DraftTable, drafts: Drafts) -> None:
+    """The columns of INHERITS, parent by parent; of a name in two, the first keeps its place."""
+    assert table.columns is not None
+    for parent_name, span in table.inherits:
+        parent = drafts.tables[parent_name]
+        for column in (parent.columns or {}).values():
+            there = table.columns.get(column.name)
+            if column.not_null:
+                table.constraints[not_null_name(parent, column.name)] = column.name
+            if there is None:
+                table.columns[column.name] = column
+                continue
+            _check_same(there, column, span, own=False)
+            if there.generated is not column.generated:
+                raise InheritedConflict.of_generation(column.name, span)
+            if column.not_null:
+                table.columns[column.name] = replace(there, not_null=True)
+
+
+def check_own(inherited: Column, own: Column, version: int) -> Column:
+    """A column that a table defines and a parent has too: the two as one."""
+    _check_same(inherited, own, own.span, own=True)
+    if version >= _EXPRESSIONS_MAY_DIFFER:
+        if own.generated is not None and inherited.generated is None:
+            raise InheritedConflict.generates(own.name, own.span)
+        if own.generated is not None and own.generated is not inherited.generated:
+            first, second = str(inherited.generated), str(own.generated)
+            raise InheritedConflict.kinds(own.name, first, second, own.span)
+    merged = replace(own, not_null=own.not_null or inherited.not_null)
+    if own.generated is None and inherited.generated is not None:
+        merged = replace(merged, generated=inherited.generated, generation=inherited.generation)
+    return merged
+
+
+def _check_same(first: Column, second: Column, span: Span, *, own: bool) -> None:
+    name = first.name
+    if first.type != second.type:
+        types = format_type(first.type), format_type(second.type)
+        raise InheritedConflict.of_types(name, *types, own=own, span=span)
+    if first.collation != second.collation:
+        named = first.collation or "default", second.collation or "default"
+        raise InheritedConflict.of_collations(name, *named, own=own, span=span)
+
+
+def add_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    """ALTER TABLE … INHERIT."""
+    node = getattr(command, "def").range_var
+    span, drafts = span_of(script, node), script.drafts
+    if table.partition_of is not None:
+        raise Parentage.changed("a partition", span)
+    if table.partition_by is not None:
+        raise Parentage.changed("partitioned table", span)
+    check_part(script, referenced(script, node), command, span)
+    parent = known_table(script, node)
+    if parent.partition_by is not None:
+        raise Parentage.of_root(parent.name.name, span)
+    if parent.partition_of is not None:
+        raise Parentage.of_partition(None, span)
+    if parent is table or any(one is parent for one in drafts.below(table.name)):
+        raise Parentage.circular(parent.name.name, table.name.name, span)
+    if any(name == parent.name for name, _ in table.inherits):
+        raise Parentage.twice(parent.name.name, span)
+    check_columns(table, parent, drafts.postgres_version, span)
+    table.inherits.append((parent.name, span))
+
+
+def drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    """ALTER TABLE … NO INHERIT."""
+    node = getattr(command, "def").range_var
+    span = span_of(script, node)
+    if table.partition_of is not None:
+        raise Parentage.changed("a partition", span)
+    parent = known_table(script, node)
+    if all(name != parent.name for name, _ in table.inherits):
+        if parent.partition_by is not None:
+            raise Parentage.no_partition(table.name.name, parent.name.name, span)
+        raise Parentage.no_parent(parent.name.name, table.name.name, span)
+    table.constraints |= parent.constraints
+    table.inherits = [one for one in table.inherits if one[0] != parent.name]
+
+
+def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    """ALTER TABLE … DETACH PARTITION."""
+    node = getattr(command, "def").partition_cmd.name
+    child = known_table(script, node)
+    if child.partition_of != table.name:
+        raise Parentage.no_partition(child.name.name, table.name.name, span_of(script, node))
+    child.constraints |= table.constraints
+    child.partition_of = child.bounds = child.late_bounds = child.parent_span = None

@@ -1,0 +1,66 @@
+"""What a relation's name stands for: tables, views, indexes and the rest share their names.
+
+Example
+    After `CREATE TABLE t (a int PRIMARY KEY)`, t_pkey is one of the "indexes": no table can be
+    made under that name, and `ALTER TABLE t INHERIT t_pkey` cannot open it.
+
+PostgreSQL
+    namespace.c: get_relname_relid(); pg_class.h: errdetail_relkind_not_supported()
+"""
+
+from __future__ import annotations
+
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.names import RelationName
+
+__all__ = [
+    "SYSTEM_COLUMNS",
+    "SYSTEM_SCHEMAS",
+    "UNOPENED",
+    "index_holder",
+    "kind_of",
+    "kind_of_table",
+]
+
+SYSTEM_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast")
+SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
+#: what table_open() refuses, and how PostgreSQL 15 calls one of them
+UNOPENED = {
+    "indexes": "an index",
+    "partitioned indexes": "an index",
+    "composite types": "a composite type",
+}
+
+
+def kind_of(drafts: Drafts, name: RelationName) -> str | None:
+    """What a relation is, in the words of PostgreSQL's details; None where there is none."""
+    table = drafts.tables.get(name)
+    if table is not None:
+        return kind_of_table(table)
+    other = drafts.others.get(name)
+    if other is not None:
+        return other
+    holder = index_holder(drafts, name)
+    if holder is None:
+        return None
+    return "indexes" if holder.partition_by is None else "partitioned indexes"
+
+
+def kind_of_table(table: DraftTable) -> str:
+    """Of a draft, which is a view or a foreign table sometimes."""
+    if table.view:
+        return "views"
+    if table.foreign:
+        return "foreign tables"
+    return "tables" if table.partition_by is None else "partitioned tables"
+
+
+def index_holder(drafts: Drafts, name: RelationName) -> DraftTable | None:
+    """The table whose index has a name; an index is in the schema of its table."""
+    schema, index = name
+    for table in drafts.tables.values():
+        if table.name.schema == schema and (
+            index == table.primary_key_name or index in table.indexes
+        ):
+            return table
+    return None

@@ -1,0 +1,84 @@
+"""A relation's new name, in everything that holds the old one: partitions, keys, views, members.
+
+Example
+    After `ALTER TABLE t SET SCHEMA s` the publications of t hold s.t, its partitions are partitions
+    of s.t, and views read s.t: PostgreSQL's catalogs hold no names but numbers.
+
+PostgreSQL
+    tablecmds.c: AlterTableNamespaceInternal(), RenameRelationInternal()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from filtersql.definitions.constraints import keep_names
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import unqualified
+from filtersql.definitions.model import PublishedTable
+from filtersql.names import RelationName
+
+__all__ = ["move_table", "rename_in_views", "rename_output"]
+
+
+def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
+    """Gives a table another name, and everything that holds it the new one."""
+    old = table.name
+    keep_names(table)
+    table.name = name
+    items = [(name if key == old else key, one) for key, one in drafts.tables.items()]
+    drafts.tables.clear()
+    drafts.tables.update(items)
+    for each in drafts.tables.values():
+        if each.partition_of == old:
+            each.partition_of = name
+        each.inherits = [(name if one == old else one, span) for one, span in each.inherits]
+        each.foreign_keys = [
+            (replace(key, references=name) if key.references == old else key, span)
+            for key, span in each.foreign_keys
+        ]
+    rename_in_views(drafts, {old: name}, lambda relation, column: column)
+    for publication in list(drafts.publications.values()):
+        if any(one.name == old for one in publication.tables):
+            tables = [_moved(one, name) if one.name == old else one for one in publication.tables]
+            drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
+    for one in list(drafts.replication_sets.values()):
+        members = [_moved(t, name) if t.name == old else t for t in one.tables]
+        left_out = frozenset(name if each == old else each for each in one.not_added)
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members), not_added=left_out)
+
+
+def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:
+    """A member under its table's new name, which its filter would not find behind the old one."""
+    return replace(entry, name=name, where=entry.where and unqualified(entry.where))
+
+
+def rename_output(drafts: Drafts, view: RelationName, old: str, new: str) -> None:
+    """A column of a view, which other views may read."""
+    made = drafts.views.get(view)
+    if made is None:
+        return
+    outputs = tuple(new if name == old else name for name in made.query.outputs)
+    drafts.views[view] = replace(made, query=replace(made.query, outputs=outputs))
+    rename_in_views(drafts, {}, lambda at, name: new if (at, name) == (view, old) else name)
+
+
+def rename_in_views(
+    drafts: Drafts,
+    names: Mapping[RelationName, RelationName],
+    column: Callable[[RelationName, str], str],
+) -> None:
+    """What views read, under its new name."""
+    views = [*drafts.views.items()]
+    drafts.views.clear()
+    for name, view in views:
+        read = view.query
+        query = replace(
+            read,
+            tables=frozenset(names.get(one, one) for one in read.tables),
+            columns=frozenset(
+                (names.get(one, one), column(one, each)) for one, each in read.columns
+            ),
+        )
+        drafts.views[names.get(name, name)] = replace(view, query=query)
