@@ -215,7 +215,10 @@ def _built(
         arg if want == "any" else coerce(scope, arg, want)
         for arg, want in zip(written.args, filled, strict=True)
     ]
-    args = [coerce(scope, arg, "text") if arg.type == "unknown" else arg for arg in args]
+    args = [
+        coerce(scope, arg, "text") if arg.type == "unknown" and want != "any" else arg
+        for arg, want in zip(args, filled, strict=True)
+    ]
     if written.variadic and function.variadic == "any" and not facts().type(args[-1].type).element:
         raise Wrong("VARIADIC argument must be an array", scope.span(leftmost(args[-1])))
     state = merged(scope, args)

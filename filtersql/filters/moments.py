@@ -167,6 +167,8 @@ def _precision(writer: Writer, node: Node, args: Sequence[Node]) -> int | None:
     places = modifier.value if isinstance(modifier, Const) else None
     if not isinstance(places, int):
         raise writer.refused(node, "The precision must be a constant.")
+    if places > 6 and args[0].type != "time":
+        raise writer.refused(node, "PostgreSQL raises on every finite value.")
     return None if places >= 6 or places < 0 else 10 ** (6 - places)
 
 

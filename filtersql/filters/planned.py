@@ -17,6 +17,8 @@ PostgreSQL
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.ranges import Range
@@ -43,9 +45,16 @@ _SINCE = 17
 
 def planned(scope: Scope, tree: Node) -> Node:
     """The tree that is computed for every row."""
+    if any(node.type == "unknown" for node in walk(tree)):
+        tree = rebuilt(tree, _as_text)
     if any(isinstance(node, Const) and node.value is None for node in walk(tree)):
         tree = rebuilt(tree, _uncalled)
     return _decided(scope, tree)
+
+
+def _as_text(node: Node) -> Node:
+    """A literal that may be of any type: only its being NULL matters."""
+    return replace(node, type="text") if node.type == "unknown" else node
 
 
 def _uncalled(node: Node) -> Node:

@@ -88,7 +88,8 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["date_mi", "timestamp_mi"], "when a value is infinite"),
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)",
-                     "overlay(text,text,int4)", "overlay(text,text,int4,int4)"], _NEGATIVE),
+                     *(f"overlay({kind},{kind},int4{more})" for kind in ("text", "bytea", "bit")
+                       for more in ("", ",int4"))], _NEGATIVE),
     **dict.fromkeys(["sqrt", "dsqrt", "numeric_sqrt"], "when the value is negative"),
     **dict.fromkeys(["ln", "log", "log10", "dlog1", "dlog10"], "when the value is not positive"),
     **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp"], _FLOAT),
@@ -119,7 +120,7 @@ _RAISES: dict[str, str] = {
                      for kind in ("int4", "int8")], _FITS),
     "width_bucket(numeric,numeric,numeric,int4)": "when the value is NaN",
     "width_bucket(float8,float8,float8,int4)": "when the value is NaN",
-    **dict.fromkeys(["get_byte", "get_bit"], "when the index is out of range"),
+    **dict.fromkeys(["get_byte", "set_byte"], "when the index is out of range"),
     "decode(text,text)": "when the text cannot be decoded",
     "initcap(text)": "on characters outside ASCII, whose case depends on the database's locale",
     **dict.fromkeys(["interval_pl", "interval_mi", "interval_um", "interval_mul", "mul_d_interval",

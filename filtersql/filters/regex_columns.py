@@ -37,6 +37,10 @@ _BRANCH = rf"(?:\^?(?:{_ATOM}{_REPEATED})+\$?|\^\$?|\$)"
 _SIMPLE = rf"(?s)\A(?:{_BRANCH}(?:[|]{_BRANCH})*)?\z"
 #: all before an end of the text that is no escaped character, from the end of the one before
 _BEFORE_END = r"\G((?:\\.|[^\\$])*+)[$]"
+#: with `~*`, letters outside ASCII depend on the locale, the two i of Turkish too; DuckDB knows a
+#: third form of k and s
+_ASCII = r"\A[\x{0}-\x{7f}]*\z"
+_FOLDED = r"[\x{130}\x{131}\x{17f}\x{212a}]"
 _OTHER = "the regular expression of this row may mean something else on the engine"
 
 
@@ -49,11 +53,16 @@ def of_column(pattern: Node) -> bool:
     return fold(pattern) is None
 
 
-def matches(writer: Writer, subject: Node, pattern: Node) -> exp.Expr:
+def matches(writer: Writer, subject: Node, pattern: Node, ignore_case: bool) -> exp.Expr:
     """Whether the text has a match of the row's pattern; a pattern of another kind raises."""
     text, used = writer.put(subject), writer.put(pattern)
     simple = writer.piece(".matches", used.copy(), writer.text(_SIMPLE))
-    whole = writer.filled("_1 || _2", writer.text("(?s)"), _ended(writer, used.copy()))
+    if ignore_case:
+        sure = writer.piece(".matches", used.copy(), writer.text(_ASCII))
+        doubt = writer.piece(".matches", text.copy(), writer.text(_FOLDED))
+        simple = writer.filled("_1 AND _2 AND NOT _3", simple, sure, doubt)
+    flags = writer.text("(?si)" if ignore_case else "(?s)")
+    whole = writer.filled("_1 || _2", flags, _ended(writer, used.copy()))
     broken = writer.cast(writer.piece(".raise", writer.text(_OTHER)), "BOOLEAN")
     unknown = exp.or_(writer.is_null(text.copy()), writer.is_null(used), copy=False)
     test = writer.piece(".matches", text, whole)

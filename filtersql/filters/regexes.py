@@ -60,8 +60,8 @@ _MUST = "The pattern must be a constant."
 def match(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """`~`, `!~`, `~*`, `!~*`, SIMILAR TO."""
     ignore_case, negated = MATCHES[function.name]
-    if not ignore_case and regex_columns.of_column(args[1]):
-        test = regex_columns.matches(writer, args[0], args[1])
+    if regex_columns.of_column(args[1]):
+        test = regex_columns.matches(writer, args[0], args[1], ignore_case)
         return writer.filled("NOT _1", test) if negated else test
     try:
         text = constant_text(args[1])

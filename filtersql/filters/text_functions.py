@@ -60,7 +60,9 @@ def _encode(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
             return writer.filled("LOWER(_1)", writer.piece(".hex", subject))
         case "base64":
             return writer.piece(".to_base64", subject)
-    raise writer.refused(node, "Only the formats hex and base64 have a form.")
+        case "escape":
+            return writer.piece(".to_escape", subject)
+    raise writer.refused(node, "The format must be hex, base64 or escape.")
 
 
 def _decode(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:

@@ -7,6 +7,7 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines.templates import table
+from filtersql.filters.engines.text_kinds import bit_count
 
 __all__ = ["TEXTS"]
 
@@ -15,13 +16,37 @@ _NEGATIVE = "error('negative substring length not allowed')"
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _overlay(length: str) -> str:
+_TEXT = "LEFT(_1, _3 - 1) || _2 || SUBSTRING(_1, GREATEST({end}, 1))"
+_BYTES = (
+    "UNHEX(LEFT(HEX(_1), 2 * (CAST(_3 AS BIGINT) - 1)) || HEX(_2) || "
+    "SUBSTRING(HEX(_1), 2 * GREATEST({end}, 1) - 1))"
+)
+_NO_INDEX = "error('index out of valid range')"
+_BYTE = "CAST('0x' || SUBSTRING(HEX(_1), 2 * (_2 // 8) + 1, 2) AS INT)"
+_WITH_BIT = f"({_BYTE} & (255 - (1 << CAST(_2 % 8 AS INT)))) + (_3 << CAST(_2 % 8 AS INT))"
+
+
+def _put(place: str, byte: str) -> str:
+    """The bytes with another one at a place."""
+    return (
+        f"UNHEX(LEFT(HEX(_1), 2 * {place}) || RIGHT(HEX(({byte}) + 256), 2) || "
+        f"SUBSTRING(HEX(_1), 2 * {place} + 3))"
+    )
+
+
+def _of_macs(symbol: str) -> str:
+    sides = [f"CAST('0x' || REPLACE({one}, ':', '') AS BIGINT)" for one in ("_1", "_2")]
+    digits = f"LPAD(LOWER(HEX({sides[0]} {symbol} {sides[1]})), 12, '0')"
+    return f"REGEXP_REPLACE({digits}, '{'(..)' * 6}', '\\1:\\2:\\3:\\4:\\5:\\6')"
+
+
+def _overlay(length: str, made: str = _TEXT) -> str:
     missing = " OR ".join(f"_{place} IS NULL" for place in (1, 2, 3, 4)[: 3 + (length == "_4")])
     end = f"CAST(_3 AS BIGINT) + {length}"
     return (
         f"CASE WHEN {missing} THEN NULL WHEN _3 <= 0 THEN {_NEGATIVE} "
         f"WHEN {end} > 2147483647 THEN {_FAR} "
-        f"ELSE LEFT(_1, _3 - 1) || _2 || SUBSTRING(_1, GREATEST({end}, 1)) END"
+        f"ELSE {made.format(end=end)} END"
     )
 
 
@@ -36,8 +61,20 @@ def _quoted(then: str) -> str:
 _COMMAS = "REGEXP_REPLACE(HEX({}), '(..)', '\\1,', 'g')"
 TEXTS = table(
     {
-        "overlay(text,text,int4)": _overlay("LENGTH(_2)"),
-        "overlay(text,text,int4,int4)": _overlay("_4"),
+        "overlay(text,text,int4) overlay(bit,bit,int4)": _overlay("LENGTH(_2)"),
+        "overlay(text,text,int4,int4) overlay(bit,bit,int4,int4)": _overlay("_4"),
+        "overlay(bytea,bytea,int4)": _overlay("OCTET_LENGTH(_2)", _BYTES),
+        "overlay(bytea,bytea,int4,int4)": _overlay("_4", _BYTES),
+        "set_byte": f"CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        f"WHEN _2 < 0 OR _2 >= OCTET_LENGTH(_1) THEN {_NO_INDEX} "
+        f"ELSE {_put('_2', '_3 & 255')} END",
+        "set_bit(bytea,int8,int4)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        f"WHEN _2 < 0 OR _2 >= OCTET_LENGTH(_1) * 8 THEN {_NO_INDEX} "
+        "WHEN _3 NOT IN (0, 1) THEN error('new bit must be 0 or 1') "
+        f"ELSE {_put('(_2 // 8)', _WITH_BIT)} END",
+        "bit_count(bytea)": bit_count("HEX(_1)"),
+        "macaddr_and": _of_macs("&"),
+        "macaddr_or": _of_macs("|"),
         "chr": "CASE WHEN _1 < 0 OR _1 > 1114111 OR _1 BETWEEN 55296 AND 57343 OR _1 = 0 "
         "THEN error('requested character is not valid') ELSE CHR(_1) END",
         "to_hex(int4)": "LOWER(HEX(CAST(_1 AS BIGINT) & 4294967295))",
@@ -78,6 +115,10 @@ TEXTS = table(
         ".hex": "HEX(_1)",
         ".unhex": "UNHEX(_1)",
         ".to_base64": "REGEXP_REPLACE(BASE64(_1), '([^=]{76})', '\\1' || CHR(10), 'g')",
+        ".to_escape": "CASE WHEN _1 IS NOT NULL THEN ARRAY_TO_STRING([CASE "
+        "WHEN w = '00' OR w >= '80' THEN FORMAT('\\{:03o}', CAST('0x' || w AS INT)) "
+        "WHEN w = '5C' THEN '\\\\' ELSE CHR(CAST('0x' || w AS INT)) END "
+        "FOR w IN REGEXP_EXTRACT_ALL(HEX(_1), '..')], '') END",
         ".of_base64": "FROM_BASE64(_1)",
         ".replaced_all": "REGEXP_REPLACE(_1, _2, _3, 'g')",
         ".like_pattern": "REGEXP_REPLACE(_1, '(?s)(\\\\[%_\\\\])|\\\\(.)', '\\1\\2', 'g')",

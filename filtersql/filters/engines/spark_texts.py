@@ -7,6 +7,7 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines.templates import table
+from filtersql.filters.engines.text_kinds import bit_count
 
 __all__ = ["TEXTS"]
 
@@ -19,11 +20,33 @@ _OVERLAID = (
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _overlay(length: str) -> str:
+_NO_INDEX = "CAST(raise_error('index out of valid range') AS BINARY)"
+_NO_BIT = "CAST(raise_error('new bit must be 0 or 1') AS BINARY)"
+_BYTE = "CAST(CONV(HEX(SUBSTRING(_1, CAST(_2 DIV 8 AS INT) + 1, 1)), 16, 10) AS INT)"
+_WITH_BIT = (
+    f"({_BYTE} & (255 - SHIFTLEFT(1, CAST(_2 % 8 AS INT)))) + SHIFTLEFT(_3, CAST(_2 % 8 AS INT))"
+)
+
+
+def _put(place: str, byte: str) -> str:
+    """The bytes with another one at a place."""
+    return (
+        f"UNHEX(CONCAT(HEX(SUBSTRING(_1, 1, {place})), RIGHT(HEX(({byte}) + 256), 2), "
+        f"HEX(SUBSTRING(_1, {place} + 2))))"
+    )
+
+
+def _of_macs(symbol: str) -> str:
+    sides = [f"CAST(CONV(REPLACE({one}, ':', ''), 16, 10) AS BIGINT)" for one in ("_1", "_2")]
+    digits = f"LPAD(LOWER(HEX({sides[0]} {symbol} {sides[1]})), 12, '0')"
+    return f"REGEXP_REPLACE({digits}, '{'(..)' * 6}', '$1:$2:$3:$4:$5:$6')"
+
+
+def _overlay(length: str, sql_type: str = "STRING") -> str:
     missing = " OR ".join(f"_{place} IS NULL" for place in (1, 2, 3, 4)[: 3 + (length == "_4")])
     return (
-        f"CASE WHEN {missing} THEN NULL WHEN _3 <= 0 THEN {_NEGATIVE} "
-        f"WHEN CAST(_3 AS BIGINT) + {length} > 2147483647 THEN {_FAR} "
+        f"CASE WHEN {missing} THEN NULL WHEN _3 <= 0 THEN CAST({_NEGATIVE} AS {sql_type}) "
+        f"WHEN CAST(_3 AS BIGINT) + {length} > 2147483647 THEN CAST({_FAR} AS {sql_type}) "
         f"ELSE {_OVERLAID.format(length=length)} END"
     )
 
@@ -47,8 +70,20 @@ _COMMAS = "REGEXP_REPLACE(HEX({}), '(..)', '$1,')"
 _PAIRS = "REGEXP_EXTRACT_ALL(HEX({}), '..', 0)"
 TEXTS = table(
     {
-        "overlay(text,text,int4)": _overlay("CHAR_LENGTH(_2)"),
-        "overlay(text,text,int4,int4)": _overlay("_4"),
+        "overlay(text,text,int4) overlay(bit,bit,int4)": _overlay("CHAR_LENGTH(_2)"),
+        "overlay(text,text,int4,int4) overlay(bit,bit,int4,int4)": _overlay("_4"),
+        "overlay(bytea,bytea,int4)": _overlay("OCTET_LENGTH(_2)", "BINARY"),
+        "overlay(bytea,bytea,int4,int4)": _overlay("_4", "BINARY"),
+        "set_byte": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        f"WHEN _2 < 0 OR _2 >= OCTET_LENGTH(_1) THEN {_NO_INDEX} "
+        f"ELSE {_put('_2', '_3 & 255')} END",
+        "set_bit(bytea,int8,int4)": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
+        f"WHEN _2 < 0 OR _2 >= CAST(OCTET_LENGTH(_1) AS BIGINT) * 8 THEN {_NO_INDEX} "
+        f"WHEN _3 NOT IN (0, 1) THEN {_NO_BIT} "
+        f"ELSE {_put('CAST(_2 DIV 8 AS INT)', _WITH_BIT)} END",
+        "bit_count(bytea)": bit_count("HEX(_1)"),
+        "macaddr_and": _of_macs("&"),
+        "macaddr_or": _of_macs("|"),
         "chr": "CASE WHEN _1 < 0 OR _1 > 1114111 OR _1 BETWEEN 55296 AND 57343 OR _1 = 0 "
         "THEN raise_error('requested character is not valid') "
         f"WHEN _1 < 128 THEN CHAR(_1) WHEN _1 < 2048 THEN {_utf8(192, 0)} "
@@ -96,6 +131,9 @@ TEXTS = table(
         ".unhex": "UNHEX(_1)",
         ".to_base64": "REGEXP_REPLACE(REPLACE(BASE64(_1), CONCAT(CHR(13), CHR(10)), ''), "
         "'([^=]{76})', CONCAT('$1', CHR(10)))",
+        ".to_escape": f"ARRAY_JOIN(TRANSFORM({_PAIRS.format('_1')}, w -> CASE "
+        "WHEN w = '00' OR w >= '80' THEN CONCAT('\\\\', LPAD(CONV(w, 16, 8), 3, '0')) "
+        "WHEN w = '5C' THEN '\\\\\\\\' ELSE CHAR(CAST(CONV(w, 16, 10) AS INT)) END), '')",
         ".of_base64": "UNBASE64(_1)",
         ".replaced_all": "REGEXP_REPLACE(_1, _2, _3)",
         ".like_pattern": "REGEXP_REPLACE(_1, '(?s)(\\\\\\\\[%_\\\\\\\\])|\\\\\\\\(.)', '$1$2')",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from filtersql.filters.engines.interval_pieces import Words, words
 from filtersql.storage import Engine
 
-__all__ = ["quotients", "text_kinds"]
+__all__ = ["bit_count", "quotients", "text_kinds"]
 
 _SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _COMPARED = ("network_{}", "macaddr_{}", "cash_{}", "bit{}", "varbit{}")
@@ -260,6 +260,19 @@ def _shifts() -> dict[str, str]:
         "bitshiftright": f"CASE WHEN _2 >= 0 THEN {right.format('_2')} "
         f"WHEN _2 < 0 THEN {left.format(back)} END",
     }
+
+
+def bit_count(digits: str) -> str:
+    """The bits that are set in bytes, by their hexadecimal digits."""
+    counts = ("", "1248", "3569AC", "7BDE", "F")
+    signs = "0123456789ABCDEF"
+    parts = [
+        f"LENGTH(TRANSLATE({digits}, '{wanted + signs.translate(str.maketrans('', '', wanted))}', "
+        f"'{wanted}')) * {count}"
+        for count, wanted in enumerate(counts)
+        if count
+    ]
+    return f"CAST({' + '.join(parts)} AS BIGINT)"
 
 
 def quotients(whole: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ __all__ = ["of"]
 _SPACE = " \t\n\r\f\v"
 _BOUNDS = re.compile(r"\s*((?:\[[+-]?\d+(?::[+-]?\d+)?\]\s*)+)=")
 _DIMENSION = re.compile(r"\[([+-]?\d+)(?::([+-]?\d+))?\]")
+_BOUND = re.compile(r"[+-]?\d+")
 _TOKEN = re.compile(r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))', re.DOTALL)
 _QUOTED = re.compile(r'[{},"\\\s]')
 
@@ -33,6 +34,8 @@ def of(
 
     def read_array(text: str, modifier: int, clock: Clock) -> object:
         bounds = _BOUNDS.match(text)
+        if not bounds and text.lstrip(_SPACE).startswith("["):
+            raise _malformed(text, _broken_bounds(text))
         lengths = _lengths(text, bounds[1]) if bounds else None
         tokens = _tokens(text, bounds.end() if bounds else 0)
         value, place = _array(text, tokens, 0, lambda item: read(element, item, modifier, clock))
@@ -62,6 +65,25 @@ def _lengths(text: str, dimensions: str) -> tuple[int, ...]:
             raise NotTranslated(f'the array "{text}"', "any engine", reason, None)
         found.append(upper)
     return tuple(found)
+
+
+def _broken_bounds(text: str) -> str:
+    """What is wrong with `[1:2]=`, read from the left (ReadArrayDimensions())."""
+    place = len(text) - len(text.lstrip(_SPACE))
+    while text[place : place + 1] == "[":
+        first = _BOUND.match(text, place + 1)
+        if first is None:
+            return '"[" must introduce explicitly-specified array dimensions.'
+        place = first.end()
+        if text[place : place + 1] == ":":
+            second = _BOUND.match(text, place + 1)
+            if second is None:
+                return "Missing array dimension value."
+            place = second.end()
+        if text[place : place + 1] != "]":
+            return 'Missing "]" after array dimensions.'
+        place += 1 + len(text[place + 1 :]) - len(text[place + 1 :].lstrip(_SPACE))
+    return 'Missing "=" after array dimensions.'
 
 
 def _malformed(text: str, detail: str) -> BadLiteral:

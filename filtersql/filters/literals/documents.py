@@ -32,8 +32,9 @@ def _read_jsonb(text: str, modifier: int, clock: Clock) -> str:
             text, parse_float=Decimal, parse_int=Decimal, parse_constant=_no_constant
         )
     except (ValueError, RecursionError) as problem:
-        ended = isinstance(problem, json.JSONDecodeError) and problem.pos >= len(text.rstrip())
-        detail = "The input string ended unexpectedly." if ended else "A token is invalid."
+        from filtersql.filters.literals.json_errors import complaint
+
+        detail = complaint(text) or str(problem)
         raise BadLiteral("invalid input syntax for type json", detail) from None
     return _shown(value)
 
