@@ -9,10 +9,12 @@ Example
 from __future__ import annotations
 
 from filtersql.applying.lookups import show_nothing
-from filtersql.applying.raising import all_raising, first_raising
+from filtersql.applying.raising import Raising, all_raising, first_raising
 from filtersql.applying.stopping import Stop
 from filtersql.applying.working import Target, Work
-from filtersql.errors.raising import FilterRaises
+from filtersql.errors import Mistake
+from filtersql.errors.old_rows import CannotJudge
+from filtersql.errors.raising import FilterRaises, stands
 from filtersql.feeds.staging import staged_columns
 
 __all__ = ["changes_that_raise", "stop_before_error"]
@@ -30,11 +32,16 @@ def stop_before_error(work: Work) -> Stop | None:
     upto = work.boundary(raising[0].seq)
     first = [one for one in raising if one.seq == raising[0].seq]
     applied = work.position if upto is None else upto
-    mistakes = (
-        FilterRaises(one.target.name, one.seq, _key(one.target, one.seq), one.reason, applied)
-        for one in first
-    )
+    mistakes = (_mistake(one, applied) for one in first)
     return Stop(upto, tuple(mistakes), frozenset(one.target.name for one in first))
+
+
+def _mistake(one: Raising, applied: int | None) -> Mistake:
+    """PostgreSQL's own refusal of the change, or the error of a filter."""
+    key = _key(one.target, one.seq)
+    if CannotJudge.is_told(one.reason):
+        return CannotJudge(one.reason, f"Change {one.seq}: {stands(key, applied)}")
+    return FilterRaises(one.target.name, one.seq, key, one.reason, applied)
 
 
 def changes_that_raise(work: Work) -> dict[str, dict[int, str]]:

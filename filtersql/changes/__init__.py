@@ -1,7 +1,7 @@
 """TRANSFORMED: what each change does to the target."""
 
 from filtersql.changes.images import Images, images, may_be_out_of_line
-from filtersql.changes.judging import Arm, Criterion, Judgements, judgements
+from filtersql.changes.judging import Arm, Criterion, Judgements, judgements, stopping
 from filtersql.changes.keys import Form, row_form, row_key
 from filtersql.changes.telling import by_target, lacks_old_rows, one_table, untold
 from filtersql.changes.transitions import TRANSITIONS, Effect
@@ -22,5 +22,6 @@ __all__ = [
     "one_table",
     "row_form",
     "row_key",
+    "stopping",
     "untold",
 ]

@@ -37,11 +37,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from filtersql.definitions.model import Action
+from filtersql.errors.old_rows import refusals
 from filtersql.filters.model import Filter
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.semantics import Semantics
 
-__all__ = ["Arm", "Criterion", "Judgements", "judgements"]
+__all__ = ["Arm", "Criterion", "Judgements", "judgements", "stopping"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +103,19 @@ def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filt
     )
 
 
+def stopping(resolved: ResolvedTable) -> dict[Action, str]:
+    """The actions whose first change stops a run, and what PostgreSQL says of it."""
+    published = [one for one in (Action.UPDATE, Action.DELETE) if one in resolved.filters]
+    found = refusals(resolved.unjudged, published)
+    return {action: found[action] for action in published if action in found}
+
+
 def _stop(resolved: ResolvedTable) -> dict[Action, tuple[Criterion, ...]]:
     """With `identity_check: run`: what stops at the first update or delete that is published."""
-    for mistake in resolved.unjudged[:1]:
-        stopped = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
-        label = "no old row can be judged: the run stops"
-        return {action: (Criterion(label, stops=mistake.message),) for action in stopped}
-    return {}
+    label = "no old row can be judged: the run stops"
+    return {
+        action: (Criterion(label, stops=refusal),) for action, refusal in stopping(resolved).items()
+    }
 
 
 def _old_of_update(criteria: tuple[Criterion, ...], rules: Semantics) -> Arm:

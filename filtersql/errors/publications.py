@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from filtersql.errors import Mistake, Notice, nearest
+from filtersql.errors.old_rows import OldRowsMistake, verb_of
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
@@ -278,17 +279,26 @@ class FlagNeedsPublications(Mistake):
         )
 
 
-class FilterOutsideIdentity(Mistake):
+class FilterOutsideIdentity(OldRowsMistake):
     """A filter that judges old rows reads a column that old rows do not carry."""
 
     def __init__(
-        self, name: RelationName, column: str, identity: Sequence[str], leaf: str | None, span: Span
+        self,
+        name: RelationName,
+        column: str,
+        identity: Sequence[str],
+        leaf: str | None,
+        actions: Iterable[str],
+        span: Span,
     ) -> None:
         whose = f' of partition "{leaf}"' if leaf else ""
         listed = ", ".join(map(quote_identifier, identity))
         super().__init__(
             f'row filter for table "{shown(name)}" reads column "{column}", '
             "which is not part of the replica identity",
+            kind="filter",
+            table=leaf or name.name,
+            actions=actions,
             span=span,
             detail=f"The replica identity{whose} is ({listed})."
             if identity
@@ -297,17 +307,24 @@ class FilterOutsideIdentity(Mistake):
         )
 
 
-class ColumnListMissesIdentity(Mistake):
+class ColumnListMissesIdentity(OldRowsMistake):
     """A column list without a column of the replica identity."""
 
     def __init__(
-        self, name: RelationName, verb: str, identity: Sequence[str] | None, span: Span
+        self,
+        name: RelationName,
+        actions: Sequence[str],
+        identity: Sequence[str] | None,
+        span: Span,
     ) -> None:
         listed = ", ".join(map(quote_identifier, identity or ()))
         super().__init__(
-            f'cannot {verb} table "{name.name}"',
+            f'cannot {verb_of(actions[0])} table "{name.name}"',
+            kind="list",
+            table=name.name,
+            actions=actions,
             span=span,
-            detail="Column list used by the publication does not cover the replica identity.",
+            detail=self.words("list"),
             hint="Replica identity FULL allows no column list; "
             'leave it out, or publish only "insert".'
             if identity is None
@@ -316,26 +333,34 @@ class ColumnListMissesIdentity(Mistake):
         )
 
 
-class UnpublishedGeneratedIdentity(Mistake):
+class UnpublishedGeneratedIdentity(OldRowsMistake):
     """The replica identity has a generated column that is not published (PostgreSQL 18)."""
 
-    def __init__(self, name: RelationName, verb: str, column: str, span: Span) -> None:
+    def __init__(self, name: RelationName, actions: Sequence[str], column: str, span: Span) -> None:
         super().__init__(
-            f'cannot {verb} table "{name.name}"',
+            f'cannot {verb_of(actions[0])} table "{name.name}"',
+            kind="generated",
+            table=name.name,
+            actions=actions,
             span=span,
-            detail="Replica identity must not contain unpublished generated columns.",
+            detail=self.words("generated"),
             hint=f'The replica identity holds "{column}", which is generated.',
         )
 
 
-class NoReplicaIdentity(Mistake):
+class NoReplicaIdentity(OldRowsMistake):
     """Updates or deletes of a table whose old rows carry nothing."""
 
-    def __init__(self, name: RelationName, verb: str, published: str, span: Span) -> None:
+    def __init__(self, name: RelationName, actions: Sequence[str], span: Span) -> None:
+        verb = verb_of(actions[0])
         doing = "updating" if verb == "update" else "deleting from"
         super().__init__(
             f'cannot {verb} table "{name.name}" because it does not have a replica identity '
-            f"and publishes {published}",
+            f"and publishes {actions[0]}s",
+            kind="identity",
+            table=name.name,
+            actions=actions,
             span=span,
+            detail=None,
             hint=f"To enable {doing} the table, set REPLICA IDENTITY using ALTER TABLE.",
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from filtersql.errors import Mistake
 
-__all__ = ["FilterRaises", "UnchangedNotSent"]
+__all__ = ["FilterRaises", "UnchangedNotSent", "stands"]
 
 
 class FilterRaises(Mistake):
@@ -17,7 +17,7 @@ class FilterRaises(Mistake):
     ) -> None:
         super().__init__(
             f'row filter of "{name}" raises an error on change {seq}: {reason}',
-            detail=_stands(key, upto),
+            detail=stands(key, upto),
             hint="Mend the row filter or the row; with on_filter_error: quarantine such changes "
             "are put aside and the run goes on.",
         )
@@ -29,13 +29,14 @@ class UnchangedNotSent(Mistake):
     def __init__(self, name: str, seq: int, key: Mapping[str, object], upto: int | None) -> None:
         super().__init__(
             f'change {seq} of "{name}" lacks an unchanged out-of-line value',
-            detail=_stands(key, upto),
+            detail=stands(key, upto),
             hint="Set REPLICA IDENTITY FULL on the source; with toast_unchanged: keep the target's "
             "row keeps its value.",
         )
 
 
-def _stands(key: Mapping[str, object], upto: int | None) -> str:
+def stands(key: Mapping[str, object], upto: int | None) -> str:
+    """Which row it is, and up to where the target stands."""
     columns, values = ", ".join(key), ", ".join(str(value) for value in key.values())
     applied = "Nothing" if upto is None else f"Everything up to seq {upto}"
     return f"Key ({columns})=({values}). {applied} is applied."

@@ -41,10 +41,9 @@ from filtersql.errors.replication_sets import (
 )
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
-from filtersql.publications.identity import has_identity
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.semantics import POSTGRES, Semantics
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 
 __all__ = [
     "check_identity",
@@ -56,6 +55,8 @@ __all__ = [
 
 #: resolves a contribution's text on a table: `filter_of(where, table, publication)`
 FilterOf = Callable[[Passage, Table, str], Filter]
+#: a filter, the leaves whose old rows it judges, and the actions
+_Read = tuple[Filter, list[Table], Iterable[Action]]
 
 
 def check_identity(
@@ -89,12 +90,15 @@ def unjudgeable(
     """What stops the first UPDATE or DELETE of a target; PostgreSQL 15 copies some without any."""
     if not resolved.streamed:
         return []
-    mistakes = list(resolved.unjudged) if _judges_old_rows(semantics) else []
+    told = list(resolved.unjudged) if _judges_old_rows(semantics) else []
     feed = resolved.subscription.changes
-    if feed is None or not feed.before_complete:
-        mistakes += _of_filters(resolved, action_filters, catalog, semantics, filter_of)
-        mistakes += _not_full(resolved, catalog, semantics)
-    return mistakes
+    if feed is not None and feed.before_complete:
+        return told
+    return [
+        *_of_filters(resolved, action_filters, catalog, semantics, filter_of),
+        *told,
+        *_not_full(resolved, catalog, semantics),
+    ]
 
 
 def lints(
@@ -140,11 +144,9 @@ def _of_filters(
     semantics: Semantics,
     filter_of: FilterOf | None,
 ) -> Iterator[Mistake]:
-    # A leaf without any identity is one mistake, whatever its filters read.
-    tables = [catalog.tables[name] for name in resolved.sources]
-    leaves = [table for table in tables if has_identity(table)]
-    read = [
-        (row_filter, leaves)
+    leaves = [catalog.tables[name] for name in resolved.sources]
+    read: list[_Read] = [
+        (row_filter, leaves, (action,))
         for action in _judges_old_rows(semantics)
         for row_filter in action_filters.get(action, ())
     ]
@@ -234,7 +236,7 @@ def _without_effect(
     catalog: Catalog,
     semantics: Semantics,
     filter_of: FilterOf,
-) -> Iterator[tuple[Filter, list[Table]]]:
+) -> Iterator[_Read]:
     needed = _judges_old_rows(semantics)
     for part, where in without_effect(resolved):
         if part.actions.isdisjoint(needed):
@@ -242,22 +244,22 @@ def _without_effect(
         below = [leaf for leaf in leaves if _is_below(leaf.name, part.written_on, catalog)]
         if part not in resolved.displaced:
             below = list(leaves)
-        yield filter_of(where, catalog.tables[part.written_on], part.publication), below
+        actions = [action for action in needed if action in part.actions]
+        yield filter_of(where, catalog.tables[part.written_on], part.publication), below, actions
 
 
-def _mistakes(
-    read: Iterable[tuple[Filter, list[Table]]], published_as: RelationName
-) -> Iterator[Mistake]:
+def _mistakes(read: Iterable[_Read], published_as: RelationName) -> Iterator[Mistake]:
     """One mistake for each place in a filter, with the first leaf that lacks the column."""
-    places = set()
-    for row_filter, leaves in read:
+    places: dict[Span, tuple[str, Table, list[Action]]] = {}
+    for row_filter, leaves, actions in read:
         for column, span in row_filter.columns.items():
             leaf = next((leaf for leaf in leaves if not _carries(leaf, column)), None)
-            if leaf is None or span in places:
-                continue
-            places.add(span)
-            named = None if leaf.name == published_as else leaf.name.name
-            yield FilterOutsideIdentity(published_as, column, leaf.identity_columns, named, span)
+            if leaf is not None:
+                places.setdefault(span, (column, leaf, []))[2].extend(actions)
+    for span, (column, leaf, stopped) in places.items():
+        named = None if leaf.name == published_as else leaf.name.name
+        identity = leaf.identity_columns
+        yield FilterOutsideIdentity(published_as, column, identity, named, stopped, span)
 
 
 def _carries(leaf: Table, column: str) -> bool:

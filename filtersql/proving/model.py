@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from filtersql.catalog import Identity
+from filtersql.changes import stopping
 from filtersql.definitions.model import Action
 from filtersql.filters import Filter
 from filtersql.publications.model import Contribution, ResolvedTable
@@ -82,7 +83,7 @@ class Model:
         """The rows after one change. Raises Stops."""
         if change.op == "truncate":
             return () if self.resolved.truncates else tuple(rows)
-        if self.resolved.unjudged and change.op in {"update", "delete"} & {*self.resolved.filters}:
+        if change.op in stopping(self.resolved):
             raise Stops
         new = self._new_row(change)
         sent = self.sent(change)

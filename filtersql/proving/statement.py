@@ -22,6 +22,7 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
 from filtersql.artifacts import read_compiled
+from filtersql.changes import stopping
 from filtersql.compile import FilterShelf, Node
 from filtersql.errors import Mistakes
 from filtersql.errors.proving import (
@@ -155,8 +156,8 @@ def _twins(node: Node, shelf: FilterShelf, dialect: Dialect) -> dict[str, str]:
     for value in (True, False):
         word = true_or_false(value=value, engine=dialect)
         found[f"({word})"] = f"({true_or_false(value=value, engine='duckdb')})"
-    for mistake in node.resolved.unjudged:
-        message = f"filtersql: {mistake.message}"
+    for refusal in stopping(node.resolved).values():
+        message = f"filtersql: {refusal}"
         stop = squeezed(f"({raise_error(message, dialect)})", dialect)
         found[stop] = f"({raise_error(message, 'duckdb')})"
     return found

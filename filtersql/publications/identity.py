@@ -17,7 +17,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from filtersql.catalog import Generated, Identity, Table
 from filtersql.definitions.model import Action
@@ -57,16 +57,15 @@ def identity_mistakes(
         judged |= member.actions
         if not generated and not member.entries:
             continue
-        action = Action.UPDATE if Action.UPDATE in member.actions else Action.DELETE
+        actions = tuple(action for action in JUDGED if action in member.actions)
         target = lineage.tables[listed] if member.via_root else leaf
-        yield from _column_list(leaf, target, member, action)
+        yield from _column_list(leaf, target, member, actions)
         if generated:
-            yield from _generated(leaf, target, member, action)
+            yield from _generated(leaf, target, member, actions)
     if not has_identity(leaf):
-        for action in JUDGED:
-            if action in judged:
-                yield NoReplicaIdentity(leaf.name, _verb(action), f"{action}s", leaf.span)
-                return
+        actions = tuple(action for action in JUDGED if action in judged)
+        if actions:
+            yield NoReplicaIdentity(leaf.name, actions, leaf.span)
 
 
 def has_identity(table: Table) -> bool:
@@ -75,7 +74,7 @@ def has_identity(table: Table) -> bool:
 
 
 def _column_list(
-    leaf: Table, target: Table, member: Membership, action: Action
+    leaf: Table, target: Table, member: Membership, actions: Sequence[Action]
 ) -> Iterator[Mistake]:
     listed = column_list(target, member)
     if listed is None:
@@ -84,10 +83,12 @@ def _column_list(
     if full or not listed.issuperset(leaf.identity_columns):
         identity = None if full else leaf.identity_columns
         entry = member.entries[target.name]
-        yield ColumnListMissesIdentity(leaf.name, _verb(action), identity, entry.span)
+        yield ColumnListMissesIdentity(leaf.name, actions, identity, entry.span)
 
 
-def _generated(leaf: Table, target: Table, member: Membership, action: Action) -> Iterator[Mistake]:
+def _generated(
+    leaf: Table, target: Table, member: Membership, actions: Sequence[Action]
+) -> Iterator[Mistake]:
     full = leaf.replica_identity.kind is Identity.FULL
     if not full and column_list(target, member) is not None:
         return
@@ -96,9 +97,5 @@ def _generated(leaf: Table, target: Table, member: Membership, action: Action) -
         if column.generated is None or column.generated in published:
             continue
         if full or column.name in leaf.identity_columns:
-            yield UnpublishedGeneratedIdentity(leaf.name, _verb(action), column.name, leaf.span)
+            yield UnpublishedGeneratedIdentity(leaf.name, actions, column.name, leaf.span)
             return
-
-
-def _verb(action: Action) -> str:
-    return "update" if action is Action.UPDATE else "delete from"

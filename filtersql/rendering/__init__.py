@@ -18,6 +18,7 @@ from filtersql.changes import (
     lacks_old_rows,
     row_form,
     row_key,
+    stopping,
 )
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, NoRowKey
@@ -156,7 +157,8 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
         skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
         keeps_existing=subscription.on_conflict in ("skip", "error"),
     )
-    if form is None and resolved.unjudged:
+    changing = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
+    if form is None and changing <= stopping(resolved).keys():
         # The first change that would have to find a row stops the run.
         form = Form.APPEND
     decides = "target_existence" in (rules.update_decision, rules.delete_policy)
