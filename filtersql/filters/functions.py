@@ -208,9 +208,6 @@ def _built(
         message = "could not determine polymorphic type because input has type unknown"
         raise Wrong(message, scope.span(-1))
     filled, result = enforced
-    if function.returns_set:
-        message = f"set-returning functions are not allowed in {scope.clause}"
-        raise Wrong(message, scope.span(written.location))
     args = [
         arg if want == "any" else coerce(scope, arg, want)
         for arg, want in zip(written.args, filled, strict=True)
@@ -221,6 +218,9 @@ def _built(
     ]
     if written.variadic and function.variadic == "any" and not facts().type(args[-1].type).element:
         raise Wrong("VARIADIC argument must be an array", scope.span(leftmost(args[-1])))
+    if function.returns_set:
+        message = f"set-returning functions are not allowed in {scope.clause}"
+        raise Wrong(message, scope.span(written.location))
     state = merged(scope, args)
     gathered = found.variadic and function.variadic != "any"
     if gathered:

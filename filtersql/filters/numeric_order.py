@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+#: the sign and the number of digits at the head of a sort text
+_HEAD = 7
+_MANY = 100
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 
@@ -93,8 +96,24 @@ def _finite(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         if before + behind <= MOST:
             parts = [put(writer, node) for node in (left, right)]
             return writer.filled(f"_1 {symbol} _2", *parts)
-    texts = [sort_text(writer, node) for node in (left, right)]
+    known = fold(right)
+    bound = known and isinstance(known.value, Decimal) and _bound(symbol, known.value)
+    texts = [sort_text(writer, left), writer.text(bound) if bound else sort_text(writer, right)]
     return writer.filled(f"_1 {symbol} _2", *texts)
+
+
+def _bound(symbol: str, value: Decimal) -> str:
+    """Of a number of very many digits, those before its last zeros: where it is itself inside.
+
+    What has as many digits and begins with these is as large; what is beyond `10 ** 65500` so needs
+    no text of that length.
+    """
+    if not value.is_finite() or value.adjusted() < _MANY:
+        return ""
+    text = sort_text_of(value)
+    if value > 0:
+        return text[:_HEAD] + text[_HEAD:].rstrip("0") if symbol in (">=", "<") else ""
+    return text[:_HEAD] + text[_HEAD:-1].rstrip("9") + "~" if symbol in ("<=", ">") else ""
 
 
 def sort_text(writer: Writer, node: Node) -> exp.Expr:

@@ -17,6 +17,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from filtersql.errors.filters import NotTranslated
@@ -45,11 +46,12 @@ _SINCE = 17
 
 def planned(scope: Scope, tree: Node) -> Node:
     """The tree that is computed for every row."""
-    if any(node.type == "unknown" for node in walk(tree)):
+    nodes = walk(tree)
+    if any(node.type == "unknown" for node in nodes):
         tree = rebuilt(tree, _as_text)
-    if any(isinstance(node, Const) and node.value is None for node in walk(tree)):
+    if any(isinstance(node, Const) and node.value is None for node in nodes):
         tree = rebuilt(tree, _uncalled)
-    return _decided(scope, tree)
+    return _decided(scope, tree, nodes)
 
 
 def _as_text(node: Node) -> Node:
@@ -76,12 +78,10 @@ def _reads(node: Node) -> bool:
     return any(isinstance(one, Var) for one in walk(node))
 
 
-def _decided(scope: Scope, tree: Node) -> Node:
+def _decided(scope: Scope, tree: Node, before: Sequence[Node]) -> Node:
     if scope.clock.postgres_version < _SINCE:
         return tree
-    if not any(
-        isinstance(node, (Op, Func)) and node.function.name in _HOLDS for node in walk(tree)
-    ):
+    if not any(isinstance(node, (Op, Func)) and node.function.name in _HOLDS for node in before):
         return tree
 
     def decided(node: Node) -> Node:
