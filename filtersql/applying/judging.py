@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp, select
 
-from filtersql.applying.counted import met_in_target, met_within
+from filtersql.applying.counted import counted_beside, met_in_target, met_within
 from filtersql.applying.model import CONFLICTS, Conflict
 from filtersql.applying.parts import run_costly_parts
 from filtersql.errors import Mistake, Mistakes
@@ -80,7 +80,7 @@ def judge_changes(
         none = dict.fromkeys(CONFLICTS, 0)
         return Judgement(compiled, compiled.merge_sql, changes, 0, none, unsent=unsent), []
     completed = compiled.completing_source_sql if completing else None
-    counting = compiled.counting_sql if completed is None else None
+    counting = counted_beside(compiled, engine.dialect) if completed is None else None
     name, source = compiled.unique_id, completed or compiled.merge_source_sql
     try:
         kept = run_costly_parts(engine, compiled, stage, source)
