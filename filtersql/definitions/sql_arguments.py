@@ -17,7 +17,7 @@ from filtersql.errors.replication_sets import WrongCall
 from filtersql.grammar import Node
 from filtersql.source import Passage, Span
 
-__all__ = ["Argument", "Arguments", "arguments_of", "constant"]
+__all__ = ["Argument", "Arguments", "arguments_of", "constant", "said_null"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,20 @@ def arguments_of(script: Script, function: str, names: list[str], node: Node) ->
             raise UnknownParameter.not_constant(function, name, location)
         if argument.value is not None:
             found[name] = argument
+    return found
+
+
+def said_null(names: list[str], node: Node) -> set[str]:
+    """The arguments that are NULL by name, which is not the same as not given to every function."""
+    found = set()
+    for position, wrapped in enumerate(node.args):
+        name, value = (names[position] if position < len(names) else ""), wrapped
+        if wrapped.WhichOneof("node") == "named_arg_expr":
+            name, value = wrapped.named_arg_expr.name, wrapped.named_arg_expr.arg
+        while value.WhichOneof("node") == "type_cast":
+            value = value.type_cast.arg
+        if value.WhichOneof("node") == "a_const" and value.a_const.isnull:
+            found.add(name)
     return found
 
 

@@ -92,8 +92,15 @@ def create_index(script: Script, statement: Statement) -> None:
 def create_sequence(script: Script, statement: Statement) -> None:
     """CREATE SEQUENCE: no publication for tables takes it."""
     sequence = statement.node.sequence
-    if sequence.relpersistence != "t":
-        script.drafts.others[created(script, sequence)] = "sequences"
+    if sequence.relpersistence == "t":
+        return
+    name = created(script, sequence)
+    there = script.drafts.tables.get(name)
+    if there is None and name not in script.drafts.others:
+        script.drafts.others[name] = "sequences"
+    elif not statement.node.if_not_exists:
+        first = there.span if there else None
+        raise Duplicate("relation", name.name, place_of(script, statement, name.name), first)
 
 
 def create_type(script: Script, statement: Statement) -> None:

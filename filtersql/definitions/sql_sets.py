@@ -23,7 +23,7 @@ from filtersql.definitions.model import (
     Subscription,
 )
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
-from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant
+from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
 from filtersql.definitions.sql_groups import (
     add_ddl_filter,
     create_group,
@@ -86,6 +86,9 @@ _PARAMETERS = {
     "bdr.create_node_group": "node_group_name parent_group_name join_node_group node_group_type",
     "bdr.alter_node_replication_sets": "node_name set_names",
 }
+#: of pglogical's functions those that are not STRICT
+_CALLED_ON_NULL = ("pglogical.alter_replication_set", "pglogical.replication_set_add_table")
+_NEEDED = {"set_name", "relation", "synchronize_data"}
 #: functions of both that change nothing a target would hold; those of sequences are said so
 _IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_")
 
@@ -108,6 +111,13 @@ def _call(script: Script, function: str, node: Node) -> None:
     parameters = _PARAMETERS.get(function)
     if parameters is not None:
         arguments = arguments_of(script, function, parameters.split(), node)
+        nulls = said_null(parameters.split(), node)
+        if nulls and function.startswith("pglogical.") and function not in _CALLED_ON_NULL:
+            return  # it is STRICT: PostgreSQL does not call it
+        if nulls & _NEEDED and function in _CALLED_ON_NULL:
+            if "relation" in arguments:
+                relation_named(script, function, arguments, span)
+            raise WrongCall.null(next(name for name in parameters.split() if name in nulls), span)
         _CALLS[function.split(".")[1]](script, function, arguments, span)
     elif "sequence" in function:
         message = f"{function}() is ignored: sequences are not replicated"
@@ -198,9 +208,11 @@ def has_key(table: DraftTable) -> bool:
 
 
 def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
+    if "relation" in arguments:
+        relation_named(script, function, arguments, span)  # a regclass is read before the call
     name = named(script, function, "set_name", arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
     relation = relation_named(script, function, arguments, span)
+    found = find_set(script, name, set_place(arguments, span))
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
         raise AlreadyInSet(relation.name, name, place)
@@ -220,14 +232,16 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
 
 
 def _trimmed(text: Passage) -> Passage:
+    if not text.text.strip():
+        return text
     start = len(text.text) - len(text.text.lstrip())
     return text.part(start, max(start, len(text.text.rstrip())))
 
 
 def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
+    relation = relation_named(script, function, arguments, span)
     name = named(script, function, "set_name", arguments, span)
     found = find_set(script, name, set_place(arguments, span))
-    relation = relation_named(script, function, arguments, span)
     kept = tuple(table for table in found.tables if table.name != relation)
     by_itself = bool(found.autoadd_tables) and relation not in found.not_added
     if len(kept) == len(found.tables) and not by_itself:
@@ -257,7 +271,7 @@ def _add_tables(
     *,
     without: bool = False,
 ) -> None:
-    """Adds the tables that exist now, in some schemas or all; a partition follows its root.
+    """Adds the tables that exist now, in some schemas or all.
 
     `without`: not those that autoadd did not take.
     """
@@ -269,6 +283,8 @@ def _add_tables(
         and table.name not in there
         and not (without and table.name in found.not_added)
         and not (table.view or table.foreign or table.unlogged)
+        # pglogical 2.4 asks pg_class for ordinary tables: a partition stands for itself.
+        and not (table.partition_by is not None and schemas is not None)
         # What autoadd would leave out later is left out now.
         and (schemas is not None or has_key(table) or not _judges(found.replicate))
     ]

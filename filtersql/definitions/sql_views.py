@@ -48,6 +48,8 @@ def create_view(script: Script, statement: Statement) -> None:
     there = script.drafts.tables.get(name)
     if there is not None and not (there.view and node.replace):
         raise Duplicate("relation", name.name, span, there.span)
+    if name in script.drafts.others:
+        raise Duplicate("relation", name.name, span, None)
     query = _query(script, node.query, [one.string.sval for one in node.aliases])
     made = script.drafts.views.get(name)
     script.drafts.views[name] = DraftView("view", query, made.span if made else span)

@@ -106,9 +106,7 @@ class ColumnNotInTable(Mistake):
     """pglogical: `columns` names what the table does not have, system columns too."""
 
     def __init__(self, name: RelationName, column: str, span: Span) -> None:
-        super().__init__(
-            f"table {name.schema}.{name.name} does not have column {column}", span=span
-        )
+        super().__init__(f"table {name} does not have column {column}", span=span)
 
 
 class BinaryFilter(Mistake):

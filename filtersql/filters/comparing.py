@@ -43,6 +43,7 @@ from filtersql.filters.nodes import (
     MinMax,
     Node,
     Op,
+    Other,
     RowCompare,
     ScalarArrayOp,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "min_max",
     "row_compare",
     "scalar_array",
+    "unknown",
 ]
 
 _SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -141,6 +143,11 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         ]
         return writer.filled(text, *sides)
     return writer.filled(text, *map(writer.put, args))
+
+
+def unknown(node: Node) -> str:
+    """Why a node has no form: CURRENT_DATE and its like are the session's."""
+    return _UNKNOWN["s"] if isinstance(node, Other) and not node.args else _NO_FORM
 
 
 def check_order(writer: Writer, node: Node) -> None:

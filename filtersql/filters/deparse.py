@@ -93,6 +93,9 @@ class _Text:
             case Collate():
                 arg = self.of(node.arg, implicit=implicit)
                 return f"({arg} COLLATE {quote(node.collation or '')})"
+            case Other() if not node.args:
+                word = node.what.removesuffix("_N")
+                return word if node.typmod < 0 else f"{word}({node.typmod})"
             case Other():
                 return self.cast(node.args[0], node.type, node.typmod)
             case _:

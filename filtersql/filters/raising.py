@@ -22,7 +22,7 @@ from functools import lru_cache
 from filtersql.errors import Notice
 from filtersql.filters import casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
-from filtersql.filters.nodes import Const, Func, Node, Op, Var, leftmost, walk
+from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
@@ -195,15 +195,24 @@ def mutable(scope: Scope, tree: Node) -> tuple[Notice, ...]:
     words = {"v": "volatile", "s": "stable"}
     found: dict[str, Notice] = {}
     for node in walk(tree):
-        if isinstance(node, (Op, Func)) and node.function.volatility in words:
-            name = node.operator.name if isinstance(node, Op) else node.function.name
-            message = f'the row filter calls "{name}", which is {words[node.function.volatility]}'
+        if not isinstance(node, (Op, Func, Other)) or (isinstance(node, Other) and node.args):
+            continue
+        # What is no function is one of the session: CURRENT_DATE, CURRENT_USER.
+        kind = "s" if isinstance(node, Other) else node.function.volatility
+        if kind in words:
+            message = f'the row filter calls "{_mutable_name(node)}", which is {words[kind]}'
             place = node.location if node.location >= 0 else leftmost(node)
             hint = "What it gives now is not what it gave when the change was sent."
             found.setdefault(
                 message, Notice("mutable-filter", message, scope.span(place), hint=hint)
             )
     return tuple(found.values())
+
+
+def _mutable_name(node: Op | Func | Other) -> str:
+    if isinstance(node, Op):
+        return node.operator.name
+    return node.function.name if isinstance(node, Func) else node.what.removesuffix("_N").lower()
 
 
 def may_raise(node: Node) -> bool:

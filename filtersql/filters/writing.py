@@ -49,6 +49,7 @@ from filtersql.filters.nodes import (
     NullIf,
     NullTest,
     Op,
+    Other,
     Relabel,
     Row,
     RowCompare,
@@ -222,7 +223,7 @@ class Writer:
                 return lookup_queries.put(self, node)
             case Case() | Coalesce() | MinMax() | NullIf():
                 return self.construct(node, self.put)
-        raise self.refused(node, "filtersql has no exact form for it yet.")
+        raise self.refused(node, comparing.unknown(node))
 
     def stored(self, node: Var) -> exp.Expr:
         """A column as it is stored."""
@@ -343,6 +344,8 @@ def _what(node: Node) -> str:
             return f'column "{node.name}" of type {display(node.type)}'
         case Const():
             return f"a constant of type {display(node.type)}"
+        case Other() if not node.args:
+            return node.what.removesuffix("_N")
         case ArrayExpr():
             return "an array"
         case _:

@@ -80,12 +80,12 @@ def set_refusals(
         if entry.columns is not None and settings.semantics.column_lists == "none":
             yield ColumnsReserved(entry.name, entry.span)
             continue
-        lacking = entry.columns is not None and not set(table.identity_columns) <= {*entry.columns}
-        if lacking and _has_key(table):
-            yield ListMissesKey(table.identity_columns, entry.span)
         for name in entry.columns or ():
             if table.column(name) is None:
                 yield ColumnNotInTable(entry.name, name, entry.span)
+        lacking = entry.columns is not None and not set(table.identity_columns) <= {*entry.columns}
+        if lacking and _has_key(table):
+            yield ListMissesKey(table.identity_columns, entry.span)
 
 
 def _has_key(table: Table) -> bool:
