@@ -20,7 +20,6 @@ from filtersql.definitions.model import (
     DdlFilter,
     PublishedTable,
     ReplicationSet,
-    Subscription,
 )
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
@@ -40,13 +39,15 @@ from filtersql.definitions.sql_set_arguments import (
     relation_named,
     set_place,
 )
-from filtersql.definitions.yaml_subscriptions import with_settings
+from filtersql.definitions.sql_set_subscriptions import (
+    change_subscription,
+    create_subscription,
+    drop_subscription,
+)
 from filtersql.errors import Notice
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
-    Duplicate,
     NotMember,
-    Unknown,
     UnknownParameter,
     UnsupportedStatement,
 )
@@ -291,43 +292,6 @@ def _add_tables(
     script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
 
 
-def _create_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = named(script, function, "subscription_name", arguments, span)
-    place = arguments["subscription_name"].span
-    if name in script.drafts.subscriptions:
-        first = script.drafts.subscriptions[name].span
-        raise Duplicate("subscription", name, place, first)
-    sets, at = list(PREDEFINED), place
-    if "replication_sets" in arguments:
-        sets = listed(arguments["replication_sets"].value)
-        at = arguments["replication_sets"].span
-    copied = flag(arguments, "synchronize_data")
-    subscription = Subscription(name, place, replication_sets=tuple((one, at) for one in sets))
-    said = {} if copied is None else {"copy_data": copied}
-    script.drafts.subscriptions[name] = with_settings(subscription, script.drafts.defaults, said)
-
-
-def _change_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = named(script, function, "subscription_name", arguments, span)
-    found = script.drafts.subscriptions.get(name)
-    if found is None:
-        place = arguments["subscription_name"].span
-        raise Unknown("subscription", name, place, script.drafts.subscriptions)
-    one = named(script, function, "replication_set", arguments, span)
-    sets = dict(found.replication_sets)
-    if "_add_" in function:
-        sets[one] = arguments["replication_set"].span
-    else:
-        sets.pop(one, None)
-    script.drafts.subscriptions[name] = replace(found, replication_sets=tuple(sets.items()))
-
-
-def _drop_subscription(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    script.drafts.subscriptions.pop(
-        named(script, function, "subscription_name", arguments, span), None
-    )
-
-
 def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     found = find_set(script, named(script, function, "set_name", arguments, span), span)
     name = named(script, function, "ddl_filter_name", arguments, span)
@@ -360,10 +324,10 @@ _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "replication_set_add_table": _add_table,
     "replication_set_remove_table": _remove_table,
     "replication_set_add_all_tables": _add_all_tables,
-    "create_subscription": _create_subscription,
-    "alter_subscription_add_replication_set": _change_subscription,
-    "alter_subscription_remove_replication_set": _change_subscription,
-    "drop_subscription": _drop_subscription,
+    "create_subscription": create_subscription,
+    "alter_subscription_add_replication_set": change_subscription,
+    "alter_subscription_remove_replication_set": change_subscription,
+    "drop_subscription": drop_subscription,
     "replication_set_add_ddl_filter": _add_ddl_filter,
     "replication_set_remove_ddl_filter": _remove_ddl_filter,
     "create_node_group": _create_group,

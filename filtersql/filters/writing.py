@@ -338,8 +338,7 @@ def _what(node: Node) -> str:
             types = " and ".join(dict.fromkeys(display(arg.type) for arg in node.args))
             return f'operator "{node.operator.name}" on {types}'
         case Func():
-            types = ", ".join(display(arg.type) for arg in node.args)
-            return f"function {node.function.name}({types})"
+            return f"function {node.function.name}({', '.join(display(a.type) for a in node.args)})"
         case Var():
             return f'column "{node.name}" of type {display(node.type)}'
         case Const():
