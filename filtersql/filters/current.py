@@ -1,8 +1,9 @@
-"""CURRENT_DATE, CURRENT_USER and their like: no filter may hold them, whatever their type is.
+"""CURRENT_DATE, CURRENT_USER and their like: no publication's filter may hold them.
 
 Example
     `b = CURRENT_DATE` of an integer is refused for its types, as PostgreSQL does, which looks at
-    them first; of a date, because the value changes.
+    them first; of a date, because the value changes. A replication set takes it, with a warning:
+    what it gave when the source judged a row cannot be had again, so no subscription can.
 
 PostgreSQL
     parse_expr.c, transformSQLValueFunction()
@@ -10,7 +11,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.errors.filters import NotTranslated
 from filtersql.filters.nodes import Node, Other, Strength
 from filtersql.filters.scope import Scope
 from filtersql.grammar import Node as Parsed
@@ -28,9 +28,8 @@ _TYPES = {
 
 
 def current(scope: Scope, parsed: Parsed) -> Node:
-    """A value of the moment or the session, which `allowed` refuses."""
+    """A value of the moment or the session, which `allowed` refuses of a publication."""
     word = enum_name(parsed, "op").removeprefix("SVFOP_").removesuffix("_N")
-    if scope.checked:
-        reason = "A CHECK constraint may hold it; filtersql has no exact form for it."
-        raise NotTranslated("SQLVALUE FUNCTION", "any engine", reason, scope.span(parsed.location))
-    return Other(_TYPES.get(word, "name"), -1, parsed.location, None, Strength.NONE, what=word)
+    kind = _TYPES.get(word, "name")
+    typmod = -1 if kind in ("name", "date") else parsed.typmod
+    return Other(kind, typmod, parsed.location, None, Strength.NONE, what=word)

@@ -68,8 +68,7 @@ def other(scope: Scope, kind: str, parsed: Parsed, transform: Transform) -> Node
         raise Wrong(message, scope.span(parsed.location))
     rule = _RULES.get(kind)
     node = rule(scope, parsed, transform) if rule else None
-    held = kind == "sqlvalue_function" or not (scope.checked and isinstance(node, Other))
-    if node is not None and held:
+    if node is not None and not (scope.checked and isinstance(node, Other)):
         return node
     raise _refusal(scope, kind, parsed, node, transform)
 
