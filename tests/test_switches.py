@@ -13,6 +13,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+import filtersql
 from filtersql import artifacts
 from filtersql.commands.check import _bench, _tried
 from filtersql.compile import compile_project
@@ -130,3 +131,18 @@ def test_all_others_are_proved(tmp_path: Path) -> None:
     """The other two profiles; also what says nothing of single rows leaves the statement right."""
     others = [each for each in triples() if each[1] not in OF_ROWS or each[0] not in IN_SHORT]
     walk(tmp_path, others, proved=True)
+
+
+def test_the_page_of_switches_names_each_with_its_values() -> None:
+    """What can be turned is told, and the profiles' own values in their order."""
+    page = (Path(filtersql.__file__).parent / "docs" / "switches.md").read_text(encoding="utf-8")
+    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
+    assert rows.keys() == {*SWITCHES}
+    for switch, row in rows.items():
+        values = row.split("|")[2]
+        own = [written(getattr(profile, switch)) for profile in PROFILES]
+        said = " ".join(f"`{value}`" for value in own)
+        assert said in values or (len({*own}) == 1 and f"`{own[0]}`" in values), row
+        kind = KINDS[switch]
+        known = ("true", "false") if kind is bool else get_args(kind)
+        assert all(f"`{value}`" in values for value in known), row
