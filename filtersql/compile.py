@@ -282,7 +282,9 @@ def _node(
     else:
         resolved = replace(resolved, unjudged=())
     notices |= dict.fromkeys(resolved.notices)
-    notices |= dict.fromkeys(identity.lints(resolved, by_action, project.definitions.catalog))
+    notices |= dict.fromkeys(
+        identity.lints(resolved, by_action, project.definitions.catalog, shelf.filter)
+    )
     for row_filter in filters.values():
         notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))
     resolved = by_target(resolved)

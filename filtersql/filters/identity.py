@@ -102,27 +102,41 @@ def unjudgeable(
 
 
 def lints(
-    resolved: ResolvedTable, action_filters: Mapping[Action, tuple[Filter, ...]], catalog: Catalog
+    resolved: ResolvedTable,
+    action_filters: Mapping[Action, tuple[Filter, ...]],
+    catalog: Catalog,
+    filter_of: FilterOf,
 ) -> Iterator[Notice]:
     """Old rows that carry more than any filter reads, and deletes that no filter lets through."""
-    name, span = shown(resolved.table.name), resolved.subscription.span
-    read = {column for each in action_filters.values() for one in each for column in one.columns}
+    judging = {Action.UPDATE, Action.DELETE}
+    filters = [one for action in judging for one in action_filters.get(action, ())]
+    filters += [
+        filter_of(where, catalog.tables[part.written_on], part.publication)
+        for part, where in without_effect(resolved)
+        if part.actions & judging
+    ]
+    read = {column for one in filters for column in one.columns}
     leaves = [catalog.tables[source] for source in resolved.sources]
-    wide = leaves and all(
-        leaf.replica_identity.kind is Identity.FULL
+    wide = [
+        leaf
+        for leaf in leaves
+        if leaf.replica_identity.kind is Identity.FULL
         and leaf.primary_key
         and read <= set(leaf.primary_key)
-        for leaf in leaves
-    )
-    if wide and not resolved.semantics.full_identity:
+    ]
+    named = [resolved.table] if len(wide) == len(leaves) else wide
+    for table in named if wide and not resolved.semantics.full_identity else ():
         yield Notice(
             "identity-wider-than-needed",
-            f'replica identity of table "{name}" is wider than its row filters need',
-            span,
-            "They read columns of the primary key only, by which rows are found.",
+            f'replica identity of table "{shown(table.name)}" is wider than its row filters need',
+            resolved.subscription.span,
+            "They read columns of the primary key only, by which rows are found."
+            if judging & resolved.filters.keys()
+            else "Neither updates nor deletes are published, so no filter reads old rows.",
             "REPLICA IDENTITY DEFAULT logs less. The filters of publications that are not "
             "subscribed to count as well.",
         )
+    name = shown(resolved.table.name)
     if resolved.semantics.delete_policy != "key_only_filter":
         return
     for row_filter in action_filters.get(Action.DELETE, ()):

@@ -9,6 +9,8 @@ Example
     true OR id > 5                  true
     total = NULL                    NULL
     id IS NULL      (id not null)   false
+    v > 1 AND v < 0                 false, NULL
+    v NOT IN (1, NULL)              false, NULL
     =============================== =================
 
 The answer is never too small: what is not understood can be anything. `lints` warns of a filter
@@ -24,7 +26,17 @@ from filtersql.catalog import Table
 from filtersql.errors import Notice
 from filtersql.errors.publications import shown
 from filtersql.filters.model import Filter
-from filtersql.filters.nodes import Bool, BooleanTest, Const, Node, NullTest, Op, Var
+from filtersql.filters.never import excluded, lists_null
+from filtersql.filters.nodes import (
+    Bool,
+    BooleanTest,
+    Const,
+    Node,
+    NullTest,
+    Op,
+    ScalarArrayOp,
+    Var,
+)
 
 __all__ = ["lints", "outcomes"]
 
@@ -44,10 +56,13 @@ def outcomes(node: Node, table: Table) -> frozenset[Outcome]:
             return frozenset(_not(one) for one in outcomes(node.args[0], table))
         case Bool():
             parts = [outcomes(arg, table) for arg in node.args]
-            return _combined(parts, absorbing=node.kind == "or")
+            found = _combined(parts, absorbing=node.kind == "or")
+            return found - {True} if node.kind == "and" and excluded(node) else found
+        case ScalarArrayOp() if lists_null(node):
+            return frozenset({False, None})
         case BooleanTest():
-            found = {one is _TESTED[node.test] for one in outcomes(node.arg, table)}
-            return frozenset(one != node.negated for one in found)
+            tested = {one is _TESTED[node.test] for one in outcomes(node.arg, table)}
+            return frozenset(one != node.negated for one in tested)
         case NullTest():
             return frozenset(one == node.is_null for one in _is_null(node.arg, table))
         case Op() if type(node) is Op and node.function.strict:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from filtersql.definitions.model import Action
 from filtersql.errors.publications import shown
 from filtersql.names import RelationName
-from filtersql.publications.index import Index
+from filtersql.publications.flag import only_flag_turns_off
+from filtersql.publications.index import SET, Index
 from filtersql.publications.model import Contribution, ResolvedTable
 
 __all__ = ["Leak", "leaks", "listed", "reasons"]
@@ -89,6 +90,25 @@ def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
         each.written_on != resolved.table.name for each in resolved.contributions
     ):
         yield f"Partition {name} is published under its own name, so no filter of its root counts."
+    yield from _turned_off(resolved, index)
+
+
+def _turned_off(resolved: ResolvedTable, index: Index) -> Iterator[str]:
+    """What the compile flag alone makes of a root's own WHERE or column list."""
+    if index.kind == SET:
+        return
+    for name in dict.fromkeys(each.publication for each in resolved.contributions):
+        if not only_flag_turns_off(index.definitions.publications[name], index.settings):
+            continue
+        for ancestor in index.lineage.ancestors[resolved.table.name]:
+            entry = index.publications[name].entries.get(ancestor)
+            if entry is None or (entry.where is None and entry.columns is None):
+                continue
+            what = "WHERE" if entry.where is not None else "column list"
+            yield (
+                f'The {what} of {shown(ancestor)} in publication "{name}" is ignored: '
+                "--no-publish-via-partition-root."
+            )
 
 
 def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:

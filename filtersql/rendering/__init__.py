@@ -23,7 +23,7 @@ from filtersql.changes import (
 from filtersql.definitions.model import Action
 from filtersql.errors.compiling import ColumnsDifferByCase, NoRowKey
 from filtersql.filters.model import Filter
-from filtersql.names import view_name
+from filtersql.names import RelationName, view_name
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.rendering.header import header
@@ -279,6 +279,15 @@ def _check_case(resolved: ResolvedTable, read: Sequence[Column]) -> None:
             raise ColumnsDifferByCase(resolved.table.name, other, column.name, column.span)
 
 
+def _deciding(resolved: ResolvedTable) -> Sequence[RelationName]:
+    """The sources; of a root its own name: a partition more or less changes no row's filter.
+
+    As PostgreSQL's subscribers do not notice an ATTACH: later changes arrive, nothing is copied.
+    """
+    rooted = resolved.via_partition_root and resolved.table.partition_by is not None
+    return (resolved.table.name,) if rooted else resolved.sources
+
+
 def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]) -> str:
     """What must not change under a target unnoticed (decision 3)."""
     arms = {
@@ -293,7 +302,7 @@ def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]
         "arms": arms,
         "columns": [column.name for column in resolved.columns],
         "key": list(key),
-        "sources": sorted(map(str, resolved.sources)),
+        "sources": sorted(map(str, _deciding(resolved))),
         "truncates": resolved.truncates,
     }
     if resolved.only_from:
