@@ -148,7 +148,8 @@ def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     for each in resolved.contributions:
         entries = index.members[each.publication].entries
         for source in resolved.sources:
-            entry = entries.get(source)
+            # A relation that is only copied is its own source, and its own filter counts.
+            entry = entries.get(source) if source != resolved.table.name else None
             if entry is not None and entry.where is not None:
                 yield (
                     f'The filter of {index.kind} "{each.publication}" on {shown(source)} '

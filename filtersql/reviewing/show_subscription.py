@@ -92,6 +92,10 @@ def _filters(
     if filters is None:
         yield "not published", ""
         return
+    if resolved.semantics.delete_policy == "target_existence" and action is Action.DELETE:
+        by = _names(each for each in resolved.contributions if action in each.actions)
+        yield "every row that the target has", by
+        return
     for number, each in enumerate(filters):
         yield _joined(number, resolved) + _text(each, resolved, deparse), each.publication
     if filters:
@@ -119,7 +123,7 @@ def _joined(number: int, resolved: ResolvedTable) -> str:
 def _reasons(resolved: ResolvedTable) -> Iterator[str]:
     name = _plain(resolved.table.name)
     lines = [*resolved.why, *(f"Warning: {each.message}" for each in resolved.notices)]
-    if resolved.via_partition_root and resolved.sources:
+    if resolved.via_partition_root and resolved.sources and resolved.streamed:
         lines.insert(0, f"Changes come from {', '.join(map(_plain, resolved.sources))}.")
     if len(resolved.columns) < len(resolved.table.columns):
         lines.append(f"Columns: {', '.join(column.name for column in resolved.columns)}.")
