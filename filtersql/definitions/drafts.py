@@ -85,6 +85,8 @@ class DraftTable:
     #: NOT NULL and the like that CREATE TABLE … PARTITION OF adds to the parent's columns
     overrides: dict[str, bool] = field(default_factory=dict)
     inherits: list[tuple[RelationName, Span]] = field(default_factory=list)
+    #: columns that an heir defines itself besides its parents': they stay when the parents' go
+    local: set[str] = field(default_factory=set)
     unlogged: bool = False
     view: bool = False
     foreign: bool = False

@@ -134,6 +134,7 @@ def add_inherit(script: Script, table: DraftTable, command: Node, place: _Place)
     if any(name == parent.name for name, _ in table.inherits):
         raise Parentage.twice(parent.name.name, span)
     check_columns(table, parent, drafts.postgres_version, span)
+    table.local |= {*(parent.columns or {})}
     table.inherits.append((parent.name, span))
 
 

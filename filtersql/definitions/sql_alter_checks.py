@@ -131,7 +131,14 @@ def drop_columns(
     script: Script, tables: Sequence[DraftTable], command: Node, place: _Place
 ) -> None:
     """DROP COLUMN of a table and of those below it, with or without what depends on it."""
-    holding = [table for table in tables if command.name in (table.columns or {})]
+    first, *below = tables
+    kept = {one.name for one in below if command.name in one.local}
+    kept |= {each.name for one in kept for each in script.drafts.below(one)}
+    holding = [
+        table
+        for table in (first, *below)
+        if command.name in (table.columns or {}) and table.name not in kept
+    ]
     names = [*_children_first(script, tables)]
     held = {table.name for table in holding}
     roots = [Thing("column", name, command.name) for name in names if name in held]

@@ -129,6 +129,7 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
                 raise SystemColumn.named(column.name, column.span)
             if column.name in inherited:  # merged with the parent's
                 inherited.discard(column.name)
+                table.local.add(column.name)
                 version = script.drafts.postgres_version
                 column = check_own(table.columns[column.name], column, version)
             elif column.name in table.columns:
