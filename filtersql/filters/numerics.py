@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters import division, fields
+from filtersql.filters import division, evaluation, fields
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     Case,
@@ -182,7 +182,7 @@ def put(writer: Writer, node: Node) -> exp.Expr:
         case Case() | Coalesce() | MinMax() | NullIf():
             return writer.construct(node, lambda item: widened(writer, item, have))
         case Func() | Op():
-            return _computed(writer, node, have)
+            return evaluation.raising_first(writer, node, lambda one: _computed(writer, one, have))
     raise writer.refused(node, "Its digits are not known.")
 
 
