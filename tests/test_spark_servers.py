@@ -53,7 +53,7 @@ pytestmark = pytest.mark.spark
 
 EVERYWHERE = [
     "duckdb", pytest.param("session delta", marks=pytest.mark.long), "session iceberg",
-    "thrift delta", "thrift iceberg",
+    "thrift delta", pytest.param("thrift iceberg", marks=pytest.mark.long),
     pytest.param("connect delta", marks=pytest.mark.long), "connect iceberg",
 ]  # fmt: skip
 
