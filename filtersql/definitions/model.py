@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from filtersql.catalog import Catalog
+from filtersql.catalog import Catalog, PgType
 from filtersql.errors import Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -53,6 +53,10 @@ class PublishedTable:
     alias: str | None = None
     #: xdb: named rules; a subscription enables at most one
     filters: Mapping[str, Passage] = field(default_factory=dict)
+    #: a set's member that a call added: its table was judged then, and may have changed since
+    joined: bool = False
+    #: columns whose types changed since: those that the set's filter was made for
+    known_types: tuple[tuple[str, PgType], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from filtersql.definitions.sql_names import (
     referenced,
     span_of,
 )
+from filtersql.definitions.sql_set_members import retyped
 from filtersql.definitions.sql_tables import add_table_constraint, read_bounds
 from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.type_changes import check_conversion
@@ -184,6 +185,7 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
     if definition.HasField("coll_clause"):
         collation = definition.coll_clause.collname[-1].string.sval
     assert table.columns is not None
+    retyped(script.drafts, table, column, pg_type)
     table.columns[column.name] = replace(
         column, type=pg_type, collation=None if collation == "default" else collation
     )

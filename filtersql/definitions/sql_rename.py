@@ -29,6 +29,7 @@ from filtersql.definitions.sql_names import (
     referenced,
 )
 from filtersql.definitions.sql_schemas import check_schema_name
+from filtersql.definitions.sql_set_members import renamed_types
 from filtersql.errors.altering import InheritedColumn, UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
@@ -233,7 +234,13 @@ def _rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) 
     for one in list(drafts.replication_sets.values()):
         # pglogical's column lists hold names: a renamed column is sent no more.
         members = [
-            replace(_renamed_entry(t, old, new), columns=t.columns) if t.name == table else t
+            replace(
+                _renamed_entry(t, old, new),
+                columns=t.columns,
+                known_types=renamed_types(t.known_types, old, new),
+            )
+            if t.name == table
+            else t
             for t in one.tables
         ]
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))

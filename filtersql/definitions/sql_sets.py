@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from filtersql.catalog import Identity
-from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.model import (
     Action,
     DdlFilter,
@@ -39,6 +37,7 @@ from filtersql.definitions.sql_set_arguments import (
     relation_named,
     set_place,
 )
+from filtersql.definitions.sql_set_members import has_key, joined, judges
 from filtersql.definitions.sql_set_subscriptions import (
     change_subscription,
     create_subscription,
@@ -170,7 +169,7 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     autoadd = flag(arguments, "autoadd_tables")
     replicate = _replicated(arguments, found.replicate)
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
-    if _judges(replicate) and any(table is not None and not has_key(table) for table in tables):
+    if judges(replicate) and any(table is not None and not has_key(table) for table in tables):
         raise SetHoldsKeyless(name, set_place(arguments, span))
     if autoadd is False and found.autoadd_tables:
         _add_tables(script, found, None, set_place(arguments, span), without=True)
@@ -193,21 +192,6 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
         script.drafts.dropped_sets.add(name)
 
 
-def _judges(replicate: frozenset[Action]) -> bool:
-    return not replicate.isdisjoint((Action.UPDATE, Action.DELETE))
-
-
-def has_key(table: DraftTable) -> bool:
-    """What updates and deletes need: pglogical knows no identity FULL."""
-    match table.identity.kind:
-        case Identity.DEFAULT:
-            return bool(table.primary_key)
-        case Identity.INDEX:
-            return bool(table.identity.index)
-        case _:
-            return False
-
-
 def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     if "relation" in arguments:
         relation_named(script, function, arguments, span)  # a regclass is read before the call
@@ -228,7 +212,7 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
             raise UnknownParameter.not_constant(function, "row_filter", at)
         where = _trimmed(text)
         filtered_default(script, name, place)
-    table = PublishedTable(relation, place, where, columns)
+    table = joined(script.drafts, found, PublishedTable(relation, place, where, columns))
     script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
 
 
@@ -278,7 +262,7 @@ def _add_tables(
     """
     there = {table.name for table in found.tables}
     added = [
-        PublishedTable(table.name, span)
+        joined(script.drafts, found, PublishedTable(table.name, span))
         for table in script.drafts.tables.values()
         if (schemas is None or table.name.schema in schemas)
         and table.name not in there
@@ -287,7 +271,7 @@ def _add_tables(
         # pglogical 2.4 asks pg_class for ordinary tables: a partition stands for itself.
         and not (table.partition_by is not None and schemas is not None)
         # What autoadd would leave out later is left out now.
-        and (schemas is not None or has_key(table) or not _judges(found.replicate))
+        and (schemas is not None or has_key(table) or not judges(found.replicate))
     ]
     script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
 

@@ -29,6 +29,7 @@ __all__ = [
     "SeveralFilters",
     "TableNotPublished",
     "UnloggedInSet",
+    "UnusableMember",
     "ViewIsCopiedOnly",
     "ViewWithoutColumns",
     "WrongCall",
@@ -249,6 +250,43 @@ class SetNeedsPrimaryKey(Mistake):
             "replicate UPDATEs and/or DELETEs",
             hint="Add a PRIMARY KEY to the table",
         )
+
+
+class UnusableMember(Mistake):
+    """pglogical: what became of a member, in a set that is subscribed."""
+
+    _AGAIN = "Take it out of the set, or add it again when it is mended."
+
+    def __init__(
+        self, name: RelationName, replication_set: str, why: str, sent: str, span: Span
+    ) -> None:
+        super().__init__(
+            f'table "{shown(name)}" in replication set "{replication_set}" {why}',
+            span=span,
+            detail=f"It was changed after it was added. {sent}",
+            hint=self._AGAIN,
+        )
+
+    @classmethod
+    def unlogged(cls, name: RelationName, replication_set: str, span: Span) -> UnusableMember:
+        """SET UNLOGGED."""
+        sent = "pglogical copies it and sends none of its changes."
+        return cls(name, replication_set, "is unlogged", sent, span)
+
+    @classmethod
+    def keyless(cls, name: RelationName, replication_set: str, span: Span) -> UnusableMember:
+        """DROP CONSTRAINT of the primary key, REPLICA IDENTITY FULL or NOTHING."""
+        sent = "Without a key in the old row pglogical sends updates, and loses deletes."
+        return cls(name, replication_set, "has no key any more", sent, span)
+
+    @classmethod
+    def stale_filter(
+        cls, name: RelationName, replication_set: str, column: str, known: str, span: Span
+    ) -> UnusableMember:
+        """ALTER COLUMN TYPE under a row filter."""
+        why = f'has a row filter made for column "{column}" of type {known}'
+        sent = "pglogical fails at the first change that the filter judges."
+        return cls(name, replication_set, why, sent, span)
 
 
 class ViewIsCopiedOnly(Mistake):

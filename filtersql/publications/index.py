@@ -28,7 +28,7 @@ from filtersql.publications.membership import Membership, membership
 from filtersql.publications.model import Settings
 from filtersql.publications.named_filters import enabled
 from filtersql.publications.refusals import notices, refusals
-from filtersql.publications.replication_sets import set_membership, set_refusals
+from filtersql.publications.replication_sets import set_membership, set_refusals, unusable
 from filtersql.source import Span
 
 __all__ = ["SET", "Index", "index_of"]
@@ -79,6 +79,8 @@ class Index:
         for name in _known_once(self.kind, names, self.members, mistakes, self._ignores_missing):
             members.append(self.members[name])
             mistakes += self.mistakes.get((self.kind, name), ())
+            if self.kind == SET:
+                mistakes += unusable(self.members[name], self.lineage)
         members, wrong = enabled(members, subscription, semantics)
         return members, [*mistakes, *wrong]
 

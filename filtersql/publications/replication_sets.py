@@ -30,15 +30,17 @@ from filtersql.errors.replication_sets import (
     SetNeedsPrimaryKey,
     SetTakesNoView,
     UnloggedInSet,
+    UnusableMember,
 )
 from filtersql.names import RelationName
+from filtersql.pgtypes import format_type
 from filtersql.publications.identity import JUDGED
 from filtersql.publications.lineage import Lineage, is_publishable
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Settings
 from filtersql.publications.refusals import missing_relation
 
-__all__ = ["set_membership", "set_refusals"]
+__all__ = ["set_membership", "set_refusals", "unusable"]
 
 
 def set_membership(replication_set: ReplicationSet, lineage: Lineage) -> Membership:
@@ -70,6 +72,11 @@ def set_refusals(
             else:
                 yield missing_relation(entry.name, lineage, entry.span)
             continue
+        reserved = entry.columns is not None and settings.semantics.column_lists == "none"
+        if reserved:
+            yield ColumnsReserved(entry.name, entry.span)
+        if entry.joined:
+            continue
         keyless = not _has_key(table) and not replication_set.replicate.isdisjoint(JUDGED)
         if table.unlogged:
             yield UnloggedInSet(entry.span)
@@ -77,15 +84,38 @@ def set_refusals(
             yield SetNeedsPrimaryKey(entry.name, replication_set.name, entry.span)
         elif table.view:
             yield SetTakesNoView(entry.name.name, entry.span)
-        if entry.columns is not None and settings.semantics.column_lists == "none":
-            yield ColumnsReserved(entry.name, entry.span)
+        if reserved:
             continue
         for name in entry.columns or ():
             if table.column(name) is None:
                 yield ColumnNotInTable(entry.name, name, entry.span)
-        lacking = entry.columns is not None and not set(table.identity_columns) <= {*entry.columns}
-        if lacking and _has_key(table):
+        if _misses_key(entry, table):
             yield ListMissesKey(table.identity_columns, entry.span)
+
+
+def unusable(membership: Membership, lineage: Lineage) -> Iterator[Mistake]:
+    """What became of a subscribed set's members since calls added them."""
+    judged = not membership.actions.isdisjoint(JUDGED)
+    for entry in membership.entries.values():
+        table = lineage.tables[entry.name]
+        if not entry.joined:
+            continue
+        if table.unlogged:
+            yield UnusableMember.unlogged(entry.name, membership.name, entry.span)
+        elif judged and not _has_key(table):
+            yield UnusableMember.keyless(entry.name, membership.name, entry.span)
+        elif _misses_key(entry, table):
+            yield ListMissesKey(table.identity_columns, entry.span)
+        for column, known in entry.known_types:
+            type_name = format_type(known)
+            yield UnusableMember.stale_filter(
+                entry.name, membership.name, column, type_name, entry.span
+            )
+
+
+def _misses_key(entry: PublishedTable, table: Table) -> bool:
+    listed = entry.columns
+    return listed is not None and _has_key(table) and not {*table.identity_columns} <= {*listed}
 
 
 def _has_key(table: Table) -> bool:

@@ -92,7 +92,7 @@ def _filters(
     if filters is None:
         yield "not published", ""
         return
-    if resolved.semantics.delete_policy == "target_existence" and action is Action.DELETE:
+    if _target_decides(action, resolved):
         by = _names(each for each in resolved.contributions if action in each.actions)
         yield "every row that the target has", by
         return
@@ -112,6 +112,11 @@ def _filters(
         "every row",
         _names(each for each in parts if each.where is None and action in each.actions),
     )
+
+
+def _target_decides(action: Action, resolved: ResolvedTable) -> bool:
+    """Whether no filter judges a delete: the target's own row does."""
+    return resolved.semantics.delete_policy == "target_existence" and action is Action.DELETE
 
 
 def _joined(number: int, resolved: ResolvedTable) -> str:
@@ -160,7 +165,7 @@ def _target(resolved: ResolvedTable, deparse: Deparse) -> dict[str, object]:
 
 
 def _action(action: Action, resolved: ResolvedTable, deparse: Deparse) -> dict[str, object]:
-    filters = resolved.filters[action]
+    filters = () if _target_decides(action, resolved) else resolved.filters[action]
     absorbed = resolved.absorbed.get(action, ())
     sources = resolved.only_from.get(action)
     return {

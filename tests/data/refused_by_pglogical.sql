@@ -270,3 +270,47 @@ CREATE TABLE t(id int primary key, b int, d int);
 SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b}');
 ALTER TABLE t RENAME COLUMN b TO c;
 ALTER TABLE t RENAME COLUMN d TO b;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+ALTER TABLE t DROP CONSTRAINT t_pkey;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+ALTER TABLE t REPLICA IDENTITY FULL;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+ALTER TABLE t REPLICA IDENTITY NOTHING;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+ALTER TABLE t SET UNLOGGED;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5');
+ALTER TABLE t ALTER COLUMN b TYPE text;
+
+CREATE TABLE t(id int primary key, b int, c varchar(9));
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5 AND c <> ''x''');
+ALTER TABLE t ALTER COLUMN b TYPE text, ALTER COLUMN c TYPE varchar(20);
+ALTER TABLE t RENAME COLUMN b TO d;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5');
+ALTER TABLE t ALTER COLUMN b TYPE bigint;
+ALTER TABLE t ALTER COLUMN b TYPE int;
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5');
+ALTER TABLE t ALTER COLUMN b TYPE text;
+SELECT pglogical.replication_set_remove_table('default','t');
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{id,b}');
+ALTER TABLE t RENAME COLUMN id TO x;
+
+CREATE TABLE t(id int primary key, b int);
+CREATE TABLE u(id int, b int);
+SELECT pglogical.replication_set_add_all_tables('default','{public}');

@@ -1,0 +1,102 @@
+"""What pglogical asks of a table when it is added to a set, and what it remembers of it later.
+
+Example
+    A table without a key cannot be added to a set that replicates updates. One that loses its key
+    afterwards stays in the set: `publications.replication_sets` refuses it where it is subscribed.
+    Its filter keeps the types that its columns had: `ALTER COLUMN b TYPE text` leaves `b > 5`
+    comparing integers.
+
+pglogical
+    pglogical_repset.c, replication_set_add_table(); pglogical_functions.c, parse_row_filter()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from filtersql.catalog import Column, Identity, PgType
+from filtersql.definitions.dependents import memberships
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.model import Action, PublishedTable, ReplicationSet
+from filtersql.errors import Mistake
+from filtersql.errors.replication_sets import (
+    ColumnNotInTable,
+    ListMissesKey,
+    SetNeedsPrimaryKey,
+    SetTakesNoView,
+    UnloggedInSet,
+)
+
+__all__ = ["has_key", "joined", "judges", "renamed_types", "retyped"]
+
+
+def joined(drafts: Drafts, found: ReplicationSet, entry: PublishedTable) -> PublishedTable:
+    """A member as it is added: what is wrong with it is noted, now that its table is as it is.
+
+    A partition whose parent stands in a later file is judged in the end, as YAML's members are.
+    """
+    table = drafts.tables[entry.name]
+    if table.unattached or table.columns is None:
+        return entry
+    drafts.mistakes += _refusals(found, entry, table)
+    return replace(entry, joined=True)
+
+
+def judges(replicate: frozenset[Action]) -> bool:
+    """Whether a set sends what needs a key."""
+    return not replicate.isdisjoint((Action.UPDATE, Action.DELETE))
+
+
+def has_key(table: DraftTable) -> bool:
+    """What updates and deletes need: pglogical knows no identity FULL."""
+    return bool(_key(table))
+
+
+def _key(table: DraftTable) -> tuple[str, ...]:
+    match table.identity.kind:
+        case Identity.DEFAULT:
+            return table.primary_key
+        case Identity.INDEX:
+            return table.identity.index
+        case _:
+            return ()
+
+
+def _refusals(found: ReplicationSet, entry: PublishedTable, table: DraftTable) -> Iterator[Mistake]:
+    key = _key(table)
+    if table.unlogged:
+        yield UnloggedInSet(entry.span)
+    elif not key and judges(found.replicate):
+        yield SetNeedsPrimaryKey(entry.name, found.name, entry.span)
+    elif table.view:
+        yield SetTakesNoView(entry.name.name, entry.span)
+    if entry.columns is None:
+        return
+    for name in entry.columns:
+        if name not in (table.columns or {}):
+            yield ColumnNotInTable(entry.name, name, entry.span)
+    if key and not {*key} <= {*entry.columns}:
+        yield ListMissesKey(key, entry.span)
+
+
+def retyped(drafts: Drafts, table: DraftTable, old: Column, new: PgType) -> None:
+    """ALTER COLUMN TYPE: the filters that read the column go on with the type that they know."""
+    for one, entry in [*memberships(drafts, table.name)]:
+        if entry.where is None or old.name not in columns_named(entry.where):
+            continue
+        known = dict(entry.known_types)
+        first = known.pop(old.name, old.type)
+        if (first.schema, first.name) != (new.schema, new.name):
+            known[old.name] = first
+        changed = replace(entry, known_types=tuple(known.items()))
+        members = (changed if each is entry else each for each in one.tables)
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
+
+
+def renamed_types(
+    known: tuple[tuple[str, PgType], ...], old: str, new: str
+) -> tuple[tuple[str, PgType], ...]:
+    """The same under a column's new name."""
+    return tuple((new if name == old else name, one) for name, one in known)
