@@ -72,11 +72,12 @@ def until(true: Callable[[], bool]) -> None:
 
 def broken_project(folder: Path, server: SparkServer, relayed: int) -> Shell:
     """Its files; the target cut.t1 is at the server: `plain`, over `http`, and `relayed`."""
+    plain = _output(server, "binary")
     outputs = {
-        "plain": _output(server, "binary"),
+        "plain": plain,
         "http": {**_output(server, "http"), "transport": "http"},
         "relayed": {**_output(server, "binary"), "port": relayed},
-        "delta": {**_output(server, "binary"), "format": "delta", "catalog": None},
+        "delta": {key: plain[key] for key in plain if key != "catalog"} | {"format": "delta"},
     }
     profiles = json.dumps({"cut": {"target": "plain", "outputs": outputs}})
     for name, text in {**_PROJECT, "profiles.yml": profiles, "changes/000.jsonl": ""}.items():

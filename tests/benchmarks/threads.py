@@ -1,9 +1,12 @@
 """How much faster a run of many small tables is with several threads, on a Thrift server.
 
-    python tests/benchmarks/threads.py [--tables 50] [--threads 4] [--format iceberg] [--rounds 2]
+    python tests/benchmarks/threads.py [--tables 50] [--threads 4] [--format iceberg]
+        [--warm 0] [--rounds 2]
 
 One server, one process; batches with one thread and with several take turns, so that what else the
 machine does meets both. Printed is the seconds of each batch, and the ratio of the least of each.
+A server that has just started compiles itself beside the statements, on the core that one thread
+leaves free: `--warm` batches go before, so that it is as a server that has run for a while.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--tables", type=int, default=50)
     asked.add_argument("--threads", type=int, default=4)
+    asked.add_argument("--warm", type=int, default=0)
     asked.add_argument("--rounds", type=int, default=2)
     asked.add_argument("--format", default="iceberg", choices=["delta", "iceberg"])
     said = asked.parse_args()
@@ -66,6 +70,8 @@ def measure(said: argparse.Namespace, folder: Path, server: SparkServer) -> None
         return time.perf_counter() - began
 
     print(f"tables made: {batch(said.threads):.1f} s")
+    for _ in range(said.warm):
+        print(f"warming: {batch(said.threads):.1f} s", flush=True)
     for _ in range(said.rounds):
         for threads in least:
             seconds = batch(threads)
