@@ -58,6 +58,8 @@ class Semantics:
     full_identity: bool = False
     #: whether a unique constraint finds the rows of a table that has no primary key
     unique_keys: bool = False
+    #: whether a set that replicates updates or deletes takes only tables with a key
+    sets_need_key: bool = True
     #: whether a filter may read a binary column
     binary_filters: bool = True
     #: whether a filter may have other conditions beside a modulus
@@ -136,6 +138,7 @@ BDR = Semantics(
     copy_predicate="or_all",
     column_lists="none",
     publishes="replication_sets",
+    sets_need_key=False,
     allowed_expressions="check_constraint",
     unstated=frozenset({"combine"}),
 )

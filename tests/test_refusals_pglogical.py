@@ -163,7 +163,7 @@ def show(folder: Path) -> Listed:
     definitions, deparse = project.definitions, FilterShelf(project).deparse
     found: Listed = {}
     for name in {*definitions.replication_sets, *PREDEFINED.keys() - definitions.dropped_sets}:
-        said = set_json(name, definitions, deparse)
+        said = set_json(name, definitions, deparse, needs_key=True)
         actions = ("insert", "update", "delete", "truncate")
         tables = {
             f"{each['nspname']}.{each['relname']}": (

@@ -76,8 +76,9 @@ def _shown(console: Console, memory: Memory, kind: str, name: str) -> _Shown:
             details = reviewing.show_table(relation, definitions, settings, deparse)
             text, document = reviewing.table_text(details), reviewing.table_json(details)
         case "set":
-            text = reviewing.set_text(name, definitions, deparse)
-            document = reviewing.set_json(name, definitions, deparse)
+            needs_key = project.semantics.sets_need_key
+            text = reviewing.set_text(name, definitions, deparse, needs_key=needs_key)
+            document = reviewing.set_json(name, definitions, deparse, needs_key=needs_key)
         case _:
             if name not in definitions.subscriptions:
                 raise NotDefined("subscription", name, definitions.subscriptions)

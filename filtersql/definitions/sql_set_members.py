@@ -32,15 +32,19 @@ from filtersql.errors.replication_sets import (
 __all__ = ["has_key", "joined", "judges", "renamed_types", "retyped"]
 
 
-def joined(drafts: Drafts, found: ReplicationSet, entry: PublishedTable) -> PublishedTable:
+def joined(
+    drafts: Drafts, found: ReplicationSet, entry: PublishedTable, *, keyless: bool
+) -> PublishedTable:
     """A member as it is added: what is wrong with it is noted, now that its table is as it is.
+
+    `keyless`: a table without a key is taken, as BDR does.
 
     A partition whose parent stands in a later file is judged in the end, as YAML's members are.
     """
     table = drafts.tables[entry.name]
     if table.unattached or table.columns is None:
         return entry
-    drafts.mistakes += _refusals(found, entry, table)
+    drafts.mistakes += _refusals(found, entry, table, keyless=keyless)
     return replace(entry, joined=True)
 
 
@@ -64,11 +68,13 @@ def _key(table: DraftTable) -> tuple[str, ...]:
             return ()
 
 
-def _refusals(found: ReplicationSet, entry: PublishedTable, table: DraftTable) -> Iterator[Mistake]:
+def _refusals(
+    found: ReplicationSet, entry: PublishedTable, table: DraftTable, *, keyless: bool
+) -> Iterator[Mistake]:
     key = _key(table)
     if table.unlogged:
         yield UnloggedInSet(entry.span)
-    elif not key and judges(found.replicate):
+    elif not key and judges(found.replicate) and not keyless:
         yield SetNeedsPrimaryKey(entry.name, found.name, entry.span)
     elif table.view:
         yield SetTakesNoView(entry.name.name, entry.span)

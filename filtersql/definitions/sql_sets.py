@@ -160,7 +160,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
     if existing is None:
         existing = function.startswith("bdr.")
     if autoadd and existing:
-        _add_tables(script, made, None, place)
+        _add_tables(script, made, None, place, keyless=_takes_keyless(function))
 
 
 def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -169,10 +169,12 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     autoadd = flag(arguments, "autoadd_tables")
     replicate = _replicated(arguments, found.replicate)
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
-    if judges(replicate) and any(table is not None and not has_key(table) for table in tables):
+    keyless = any(table is not None and not has_key(table) for table in tables)
+    if judges(replicate) and keyless and not _takes_keyless(function):
         raise SetHoldsKeyless(name, set_place(arguments, span))
     if autoadd is False and found.autoadd_tables:
-        _add_tables(script, found, None, set_place(arguments, span), without=True)
+        keyless = _takes_keyless(function)
+        _add_tables(script, found, None, set_place(arguments, span), without=True, keyless=keyless)
         found = replace(script.drafts.replication_sets[name], not_added=frozenset())
     elif autoadd and not found.autoadd_tables:
         found = replace(found, not_added=frozenset(script.drafts.tables))
@@ -190,6 +192,11 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
     script.drafts.replication_sets.pop(name, None)
     if name in PREDEFINED:
         script.drafts.dropped_sets.add(name)
+
+
+def _takes_keyless(function: str) -> bool:
+    """Whether a set takes tables without a key: BDR blocks their updates and deletes instead."""
+    return function.startswith("bdr.")
 
 
 def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -212,7 +219,8 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
             raise UnknownParameter.not_constant(function, "row_filter", at)
         where = _trimmed(text)
         filtered_default(script, name, place)
-    table = joined(script.drafts, found, PublishedTable(relation, place, where, columns))
+    entry = PublishedTable(relation, place, where, columns)
+    table = joined(script.drafts, found, entry, keyless=_takes_keyless(function))
     script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
 
 
@@ -255,14 +263,15 @@ def _add_tables(
     span: Span,
     *,
     without: bool = False,
+    keyless: bool = False,
 ) -> None:
     """Adds the tables that exist now, in some schemas or all.
 
-    `without`: not those that autoadd did not take.
+    `without`: not those that autoadd did not take. `keyless`: also those without a key.
     """
     there = {table.name for table in found.tables}
     added = [
-        joined(script.drafts, found, PublishedTable(table.name, span))
+        joined(script.drafts, found, PublishedTable(table.name, span), keyless=keyless)
         for table in script.drafts.tables.values()
         if (schemas is None or table.name.schema in schemas)
         and table.name not in there
@@ -271,7 +280,7 @@ def _add_tables(
         # pglogical 2.4 asks pg_class for ordinary tables: a partition stands for itself.
         and not (table.partition_by is not None and schemas is not None)
         # What autoadd would leave out later is left out now.
-        and (schemas is not None or has_key(table) or not judges(found.replicate))
+        and (schemas is not None or keyless or has_key(table) or not judges(found.replicate))
     ]
     script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
 

@@ -33,6 +33,7 @@ from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import (
     FilterOutsideIdentity,
+    NoReplicaIdentity,
     as_notice,
     shown,
 )
@@ -90,7 +91,12 @@ def unjudgeable(
     """What stops the first UPDATE or DELETE of a target; PostgreSQL 15 copies some without any."""
     if not resolved.streamed:
         return []
-    told = list(resolved.unjudged) if _judges_old_rows(semantics) else []
+    told = [
+        mistake
+        for mistake in resolved.unjudged
+        if _judges_old_rows(semantics)
+        or (isinstance(mistake, NoReplicaIdentity) and not semantics.sets_need_key)
+    ]
     feed = resolved.subscription.changes
     if feed is not None and feed.before_complete:
         return told

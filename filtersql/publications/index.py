@@ -80,7 +80,8 @@ class Index:
             members.append(self.members[name])
             mistakes += self.mistakes.get((self.kind, name), ())
             if self.kind == SET:
-                mistakes += unusable(self.members[name], self.lineage)
+                needs_key = semantics.sets_need_key
+                mistakes += unusable(self.members[name], self.lineage, needs_key=needs_key)
         members, wrong = enabled(members, subscription, semantics)
         return members, [*mistakes, *wrong]
 
@@ -112,7 +113,10 @@ def _index(definitions: Definitions, settings: Settings) -> Index:
     lineage = Lineage.of(definitions.catalog)
     written = definitions.publications.items()
     publications = {name: membership(each, lineage, settings) for name, each in written}
-    sets = {name: set_membership(each, lineage) for name, each in _all_sets(definitions).items()}
+    sets = {
+        name: set_membership(each, lineage, needs_key=settings.semantics.sets_need_key)
+        for name, each in _all_sets(definitions).items()
+    }
     mistakes: dict[tuple[str, str], tuple[Mistake, ...]] = {
         (PUBLICATION, name): (*refusals(each, lineage, settings), *publications[name].mistakes)
         for name, each in written

@@ -43,12 +43,17 @@ from filtersql.publications.refusals import missing_relation
 __all__ = ["set_membership", "set_refusals", "unusable"]
 
 
-def set_membership(replication_set: ReplicationSet, lineage: Lineage) -> Membership:
-    """Look a replication set's tables up; those that do not exist are left out."""
+def set_membership(
+    replication_set: ReplicationSet, lineage: Lineage, *, needs_key: bool
+) -> Membership:
+    """Look a replication set's tables up; those that do not exist are left out.
+
+    `needs_key`: where it replicates updates or deletes, it adds no table without a key by itself.
+    """
     entries = {
         entry.name: entry for entry in replication_set.tables if entry.name in lineage.tables
     }
-    for name in _added(replication_set, lineage):
+    for name in _added(replication_set, lineage, needs_key):
         entries.setdefault(name, PublishedTable(name, replication_set.span))
     return Membership(
         replication_set.name,
@@ -77,7 +82,8 @@ def set_refusals(
             yield ColumnsReserved(entry.name, entry.span)
         if entry.joined:
             continue
-        keyless = not _has_key(table) and not replication_set.replicate.isdisjoint(JUDGED)
+        keyless = _needs_key(replication_set, settings.semantics.sets_need_key)
+        keyless &= not _has_key(table)
         if table.unlogged:
             yield UnloggedInSet(entry.span)
         elif keyless:
@@ -93,9 +99,9 @@ def set_refusals(
             yield ListMissesKey(table.identity_columns, entry.span)
 
 
-def unusable(membership: Membership, lineage: Lineage) -> Iterator[Mistake]:
+def unusable(membership: Membership, lineage: Lineage, *, needs_key: bool) -> Iterator[Mistake]:
     """What became of a subscribed set's members since calls added them."""
-    judged = not membership.actions.isdisjoint(JUDGED)
+    judged = needs_key and not membership.actions.isdisjoint(JUDGED)
     for entry in membership.entries.values():
         table = lineage.tables[entry.name]
         if not entry.joined:
@@ -118,16 +124,22 @@ def _misses_key(entry: PublishedTable, table: Table) -> bool:
     return listed is not None and _has_key(table) and not {*table.identity_columns} <= {*listed}
 
 
+def _needs_key(replication_set: ReplicationSet, needs_key: bool) -> bool:
+    return needs_key and not replication_set.replicate.isdisjoint(JUDGED)
+
+
 def _has_key(table: Table) -> bool:
     """Whether old rows carry a key: identity FULL has none, even beside a primary key."""
     full = table.replica_identity.kind is Identity.FULL
     return bool(table.identity_columns) and not full
 
 
-def _added(replication_set: ReplicationSet, lineage: Lineage) -> Iterator[RelationName]:
+def _added(
+    replication_set: ReplicationSet, lineage: Lineage, needs_key: bool
+) -> Iterator[RelationName]:
     """What autoadd takes: tables with a key where the set replicates updates or deletes."""
     wanted = replication_set.autoadd_tables
-    needs_key = not replication_set.replicate.isdisjoint(JUDGED)
+    needs_key = _needs_key(replication_set, needs_key)
     for name, table in lineage.tables.items():
         is_wanted = wanted is True or (wanted and name.schema in wanted)
         # A table without a key is not added to a set that needs one.

@@ -45,18 +45,18 @@ _COLUMNS = {
 }
 
 
-def set_text(name: str, definitions: Definitions, deparse: Deparse) -> str:
-    """One replication set as text."""
+def set_text(name: str, definitions: Definitions, deparse: Deparse, *, needs_key: bool) -> str:
+    """One replication set as text. `needs_key`: what it adds by itself has a key."""
     found = _facts(name, definitions)
     row = {title: _flag(action in found.replicate) for action, title in _COLUMNS.items()}
     autoadd = found.autoadd_tables
     row["Autoadd"] = _flag(autoadd) if isinstance(autoadd, bool) else ", ".join(autoadd)
-    held = _held(found, definitions)
+    held = _held(found, definitions, needs_key)
     footers = ["Tables:"] if held else []
     for each in held:
         table = _shown(each, name, deparse)
         footers.append(f'    "{table.name.schema}.{table.name.name}"{clauses(table)}')
-    outside = _open_keys(found, definitions)
+    outside = _open_keys(found, definitions, needs_key)
     footers += ["Foreign keys to tables outside the set:"] if outside else []
     footers += [f'    "{key.conname}" of "{key.nspname}.{key.relname}"' for key in outside]
     footers += ["DDL filters:"] if found.ddl_filters else []
@@ -64,17 +64,21 @@ def set_text(name: str, definitions: Definitions, deparse: Deparse) -> str:
     return aligned(f"Replication set {name}", list(row), [list(row.values())], footers)
 
 
-def set_json(name: str, definitions: Definitions, deparse: Deparse) -> dict[str, object]:
+def set_json(
+    name: str, definitions: Definitions, deparse: Deparse, *, needs_key: bool
+) -> dict[str, object]:
     """The same as JSON values."""
     found = _facts(name, definitions)
     autoadd = found.autoadd_tables
-    tables = (_shown(each, name, deparse) for each in _held(found, definitions))
+    tables = (_shown(each, name, deparse) for each in _held(found, definitions, needs_key))
     return {
         "set_name": name,
         "description": found.description,
         **{f"replicate_{action}": action in found.replicate for action in Action},
         "autoadd_tables": autoadd if isinstance(autoadd, bool) else list(autoadd),
-        "foreign_keys_outside": [key._asdict() for key in _open_keys(found, definitions)],
+        "foreign_keys_outside": [
+            key._asdict() for key in _open_keys(found, definitions, needs_key)
+        ],
         "ddl_filters": [
             {
                 "set_ddl_name": each.name,
@@ -97,15 +101,15 @@ def set_json(name: str, definitions: Definitions, deparse: Deparse) -> dict[str,
     }
 
 
-def _open_keys(found: ReplicationSet, definitions: Definitions) -> list[OpenKey]:
+def _open_keys(found: ReplicationSet, definitions: Definitions, needs_key: bool) -> list[OpenKey]:
     """What the manual of BDR finds with a query: foreign keys that the set does not close."""
-    held = set_membership(found, Lineage.of(definitions.catalog)).entries
+    held = set_membership(found, Lineage.of(definitions.catalog), needs_key=needs_key).entries
     return list(open_keys(held, definitions.catalog.tables, found.name))
 
 
-def _held(found: ReplicationSet, definitions: Definitions) -> list[PublishedTable]:
+def _held(found: ReplicationSet, definitions: Definitions, needs_key: bool) -> list[PublishedTable]:
     """Its tables, also those that it adds by itself."""
-    member = set_membership(found, Lineage.of(definitions.catalog))
+    member = set_membership(found, Lineage.of(definitions.catalog), needs_key=needs_key)
     held = {each.name: each for each in found.tables} | {**member.entries}
     return sorted(held.values(), key=lambda each: each.name)
 
