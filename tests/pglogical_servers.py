@@ -106,7 +106,9 @@ def nodes(server: Server) -> tuple[str, str]:
     return names
 
 
-def subscribe(server: Server, provider: str, subscriber: str, sets: list[str]) -> None:
+def subscribe(
+    server: Server, provider: str, subscriber: str, sets: list[str], patience: float = 60
+) -> None:
     """Subscribe, and wait until every table was copied."""
     with server.connect(subscriber) as connection:
         connection.execute(
@@ -116,6 +118,7 @@ def subscribe(server: Server, provider: str, subscriber: str, sets: list[str]) -
         _until(
             connection,
             "SELECT status = 'replicating' FROM pglogical.show_subscription_status('sub')",
+            patience,
         )
         connection.execute("SELECT pglogical.wait_for_subscription_sync_complete('sub')")
 
@@ -147,11 +150,11 @@ def ask(connection: psycopg.Connection[Any], query: str, *values: object) -> lis
     return connection.execute(query, values).fetchall()
 
 
-def _until(connection: psycopg.Connection[Any], query: str) -> None:
-    deadline = time.monotonic() + 60
+def _until(connection: psycopg.Connection[Any], query: str, patience: float) -> None:
+    deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         rows = ask(connection, query)
         if rows and rows[0][0]:
             return
         time.sleep(0.05)
-    raise AssertionError(f"waited 60 s for: {query}")
+    raise TimeoutError(f"waited {patience} s for: {query}")
