@@ -25,6 +25,7 @@ from filtersql.filters.nodes import (
     BooleanTest,
     Case,
     Coalesce,
+    Collate,
     Const,
     Distinct,
     Func,
@@ -45,7 +46,7 @@ def fold(node: Node) -> Const | None:
     """The constant that a node is, or None when it is none (or would raise)."""
     if isinstance(node, Const):
         return node
-    if isinstance(node, Relabel):
+    if isinstance(node, (Relabel, Collate)):
         inner = fold(node.arg)
         if inner is None:
             return None

@@ -15,10 +15,11 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.filters.character_classes import CLASSES, ESCAPES
+from filtersql.filters.character_classes import CLASSES, ESCAPES, WORD_DOUBT
 from filtersql.filters.regex_trees import (
     LAST,
     Anchor,
+    Kind,
     Node,
     Range,
     Set,
@@ -68,6 +69,12 @@ class Characters:
         if found.doubt and not self.ascii_only:
             self.doubts[found.doubt] = None
         return merged([(ord(low), ord(high)) for low, high in found.ranges])
+
+    def anchor(self, kind: Kind) -> Anchor:
+        """A place between characters; where words begin depends on what is a letter."""
+        if kind in "mMyY" and not self.ascii_only:
+            self.doubts[WORD_DOUBT] = None
+        return Anchor(kind)
 
     def escaped(self) -> int:
         """The character behind a backslash."""
@@ -133,7 +140,7 @@ class Characters:
         for edge, kind in (("[:<:]]", "m"), ("[:>:]]", "M")):
             if self.text.startswith(edge, self.place):
                 self.place += len(edge)
-                return Anchor("m" if kind == "m" else "M")
+                return self.anchor("m" if kind == "m" else "M")
         negated = self.text.startswith("^", self.place)
         self.place += negated
         found: list[Range] = []

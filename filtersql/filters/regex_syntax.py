@@ -19,7 +19,6 @@ PostgreSQL
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
 
 from filtersql.filters.character_classes import ESCAPES
 from filtersql.filters.regex_characters import Characters
@@ -29,6 +28,7 @@ from filtersql.filters.regex_trees import (
     Choice,
     Group,
     Join,
+    Kind,
     Look,
     Node,
     Regex,
@@ -215,7 +215,7 @@ class _Reader(Characters):
         sign = self.text[self.place : self.place + 1]
         if sign and sign in "AZmMyY":
             self.place += 1
-            return Anchor(_ANCHORS[sign])
+            return self.anchor(_ANCHORS[sign])
         if sign and sign.lower() in ESCAPES:
             self.place += 1
             return self.class_set(sign)
@@ -241,7 +241,7 @@ _OPENINGS = {
     "?:": None, "?=": (True, False), "?!": (True, True), "?<=": (False, False),
     "?<!": (False, True),
 }  # fmt: skip
-_ANCHORS: dict[str, Literal["^", "$", "m", "M", "y", "Y"]] = {
+_ANCHORS: dict[str, Kind] = {
     "A": "^", "Z": "$", "m": "m", "M": "M", "y": "y", "Y": "Y",
 }  # fmt: skip
 

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
-    "LAST", "Anchor", "Choice", "Group", "Join", "Look", "Node", "Range", "Regex", "Repeat", "Same",
-    "Set", "Untranslatable", "complement", "merged", "without_line_end",
+    "LAST", "Anchor", "Choice", "Group", "Join", "Kind", "Look", "Node", "Range", "Regex", "Repeat",
+    "Same", "Set", "Untranslatable", "complement", "merged", "without_line_end",
 ]  # fmt: skip
 
 Range = tuple[int, int]
 LAST = 0x10FFFF
+
+
+#: of an anchor
+Kind = Literal["^", "$", "<", ">", "m", "M", "y", "Y"]
 
 
 class Untranslatable(Exception):
@@ -34,7 +38,7 @@ class Set:
 class Anchor:
     """`^` and `$` of the text, `<` and `>` of a line, word edges `m`, `M`, `y`, `Y`."""
 
-    kind: Literal["^", "$", "<", ">", "m", "M", "y", "Y"]
+    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
