@@ -31,6 +31,7 @@ __all__ = [
     "Pick",
     "Piece",
     "callables",
+    "each",
     "expression",
     "shown",
     "smaller",
@@ -137,6 +138,41 @@ WORDS: dict[tuple[str, int], list[str]] = {
     ("string_to_array", 1): [",", " ", "a", ""],
     ("normalize", 1): ["NFC", "NFD"],
     ("is_normalized", 1): ["NFC", "NFD"],
+}  # fmt: skip
+#: what raises on some rows, whatever stands beside it
+RAISING = {
+    "int2": ["(10 / i2)::int2", "(i2 + j2)"],
+    "int4": ["(10 / i4)", "(i4 + 1)", "(i4 / j4)", "(- j4)", "length(substr(s, 1, i4))"],
+    "int8": ["(10 / i8)", "(i8 + 1)"],
+    "numeric": ["(10 / n)", "(n % n2)", "((1 / i4)::numeric)"],
+    "float4": ["(1 / f4)", "(f4 * g4)"],
+    "float8": ["(1 / f8)", "(f8 * g8)", "sqrt(f8)"],
+    "bool": ["(10 / i4 > 1)", "(10 / i4 IS NULL)"],
+    "text": ["substr(s, 1, i4)", "repeat('a', 10 / i4)"],
+    "varchar": ["substr(s, 1, i4)::varchar"],
+    "bpchar": ["substr(s, 1, i4)::bpchar"],
+    "bytea": ["substr(by, 1, i4)", "set_byte(by, 1, i4)"],
+    "date": ["make_date(i4, 1, 1)", "(d + i4)"],
+    "time": ["make_time(i4, 0, 0)"],
+    "timestamp": ["make_timestamp(2024, i4, 1, 0, 0, 0)", "(ts + iv)"],
+    "timestamptz": ["to_timestamp(f8)"],
+    "interval": ["(iv * f8)", "(iv + iw)", "(ts - ts2)"],
+    "jsonb": ["(jb - 'a')"],
+    "bit": ["(bt & jb::int4::bit(8))"],
+    "_int4": ["ARRAY[10 / i4]", "ARRAY[i4, 10 / j4]", "array_append(ai, 10 / i4)"],
+    "_int8": ["ARRAY[10 / i8]"],
+    "_numeric": ["ARRAY[10 / n]"],
+    "_float8": ["ARRAY[1 / f8]"],
+    "_text": ["ARRAY[substr(s, 1, i4)]"],
+    "_date": ["ARRAY[make_date(i4, 1, 1)]"],
+    "int4range": ["int4range(10 / i4, NULL)", "int4range(i4, j4)"],
+    "int8range": ["int8range(i8, 10)"],
+    "numrange": ["numrange(n, n2)"],
+    "daterange": ["daterange(d, e)", "daterange(make_date(i4, 1, 1), NULL)"],
+    "tsrange": ["tsrange(ts, ts2)"],
+    "tstzrange": ["tstzrange(tz, tz2)"],
+    "inet": ["(ip + i8)"],
+    "money": ["(mo / i4)", "(mo + mp)"],
 }  # fmt: skip
 #: pairs of (array, element) that stand for anyarray and anyelement
 _ARRAYS = [("_int4", "int4"), ("_text", "text"), ("_numeric", "numeric"), ("_date", "date"),
@@ -256,6 +292,15 @@ def expression(pick: Pick, depth: int) -> Piece:
     return _grown(pick, "bool", depth)
 
 
+def each(shuffled: Callable[[list[tuple[str, Maker]]], None], pick: Pick) -> Iterator[Piece]:
+    """Calls of all that can be called, in an order of its own, again and again."""
+    every = [(kind.partition(" ")[2], maker) for kind, maker in _all_makers()]
+    while True:
+        shuffled(every)
+        for name, maker in every:
+            yield _about(pick, name, maker, pick([1, 1, 1, 2]))
+
+
 @cache
 def _by_name() -> tuple[tuple[tuple[str, Maker], ...], ...]:
     """What can be called, by name: without this, what few expressions lead to is hardly drawn."""
@@ -315,6 +360,12 @@ def _arguments(pick: Pick, name: str, args: tuple[str, ...], depth: int) -> Iter
 
 
 def _leaf(pick: Pick, kind: str, constant: int) -> Piece:
+    rare = pick(range(16))
+    if rare == 0 and kind in RAISING:
+        return Piece(kind, pick(RAISING[kind]))
+    if rare == 1 and kind in BY_TYPE:
+        # all rows together may be NULL here
+        return Piece(kind, f"(CASE WHEN {pick(['a', 'b', 'i4 > 7'])} THEN {BY_TYPE[kind][0]} END)")
     if kind in BY_TYPE and pick(range(constant)):
         return Piece(kind, pick(BY_TYPE[kind]))
     return Piece(kind, _constant(pick, kind))

@@ -1,12 +1,13 @@
 """Random typed filters on three engines, for as long as asked; says what was covered.
 
-    python tests/filter_soak.py [--seconds 60] [--seed 1] [--spark [--interpreted]]
+    python tests/filter_soak.py [--seconds 60] [--seed 1] [--each] [--spark [--interpreted]]
     python tests/filter_soak.py --corpus [FAMILY …] [--seed 1] [--spark [--interpreted]]
 
 The engine is DuckDB, with `--spark` Spark, of which one query answers many expressions; with
-`--interpreted` it evaluates them without generating code, which takes a fraction of the time. With
-`--corpus` the filters of `filter_corpus` are asked instead of random ones, family by family. In
-tables of an odd seed the locale of the database is known.
+`--interpreted` it evaluates them without generating code, which takes a fraction of the time.
+Half of the filters, with `--each` all, call one function, operator or cast of the catalog after the
+other, so that none is left out. With `--corpus` the filters of `filter_corpus` are asked instead of
+random ones, family by family. In tables of an odd seed the locale of the database is known.
 
 Each seed makes a table of nasty and of random rows, and from then on expressions of
 `filter_grammar`. Of each it is compared whether PostgreSQL and filtersql accept it (with which
@@ -29,7 +30,7 @@ from typing import Any
 
 import psycopg
 from filter_corpus import COLUMNS, connected, families, table
-from filter_grammar import Piece, expression, shown, smaller
+from filter_grammar import Piece, each, expression, shown, smaller
 from filter_rows import sampled
 from sqlglot import exp
 from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, same
@@ -136,6 +137,8 @@ class Soak:
         # every other table's source says the locale of its database
         self.locale = locale_of(connection) if seed % 2 else UNKNOWN
         self.answered: dict[tuple[str, tuple[int, ...]], dict[int, object]] = {}
+        #: the share of filters about the next function, operator or cast of the catalog
+        self.rows_of_tables = 0.5
 
     def message(self, text: str) -> str:
         """Why CREATE PUBLICATION refuses the filter; empty where it takes it."""
@@ -258,9 +261,12 @@ class Soak:
     def run(self, random_: random.Random, until: float) -> None:
         """Expressions until the time is over."""
         together = _TOGETHER if self.engine == "spark" else 1
+        rows = each(random_.shuffle, random_.choice)
         while time.monotonic() < until:
             pieces = [
-                expression(random_.choice, random_.choice([1, 1, 2, 2, 3, 4]))
+                next(rows)
+                if random_.random() < self.rows_of_tables
+                else expression(random_.choice, random_.choice([1, 1, 2, 2, 3, 4]))
                 for _ in range(together)
             ]
             if together > 1:
@@ -320,12 +326,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--spark", action="store_true")
     parser.add_argument("--interpreted", action="store_true")
+    parser.add_argument("--each", action="store_true")
     parser.add_argument("--corpus", nargs="*", metavar="FAMILY")
     arguments = parser.parse_args()
     with connected() as connection:
         connection.execute("SET statement_timeout = '5s'")
         engine, ask = engine_of(arguments)
         soak = Soak(connection, engine, ask, arguments.seed)
+        if arguments.each:
+            soak.rows_of_tables = 1
         if arguments.corpus is None:
             soak.run(random.Random(arguments.seed), time.monotonic() + arguments.seconds)
         else:

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from sqlglot import exp
+
 from filtersql.filters.nodes import Func, Node, Op
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from filtersql.filters.writing import Writer
 
 __all__ = ["compare", "is_approximate"]
@@ -99,8 +99,9 @@ def compare(writer: Writer, symbol: str, pair: Sequence[Node]) -> exp.Expr:
     places = [args[0], args[-1].copy(), result]
     sides = [result.copy(), writer.put(other)]
     test = writer.filled(f"_1 {symbol} _2", *(sides if place == 0 else sides[::-1]))
-    missing = writer.filled(" OR ".join(f"_{n} IS NULL" for n in range(1, len(args) + 2)),
-                            *(arg.copy() for arg in args), sides[1].copy())  # fmt: skip
+    # the other side first: beside a NULL it may raise
+    nulls = [writer.null_of(other), *map(writer.null_of, node.args)]
+    missing = exp.or_(*nulls, copy=False)
     outside = writer.filled(rule.raises, *(part.copy() for part in places))
     exact = writer.filled(rule.exact, *(part.copy() for part in places))
     near = writer.filled(
@@ -110,8 +111,8 @@ def compare(writer: Writer, symbol: str, pair: Sequence[Node]) -> exp.Expr:
     )
     return writer.case(
         [
-            (missing, writer.null()),
             (outside, _raised(writer, "input or result of a function is out of range")),
+            (missing, writer.null()),
             (exact, test),
             (near, _raised(writer, "the last digits of a function would decide")),
         ],

@@ -51,7 +51,7 @@ def holds(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
     # PostgreSQL computes the value before it looks at the array.
     empty = writer.filled("_1 = 0", _size(writer, node, "", (array,)))
     nothing = writer.case([(empty, values.boolean(not node.any))], None)
-    return writer.case([(writer.is_null(writer.raw(left)), nothing)], found)
+    return writer.case([(writer.null_of(left), nothing)], found)
 
 
 def _holds(writer: Writer, node: ScalarArrayOp, left: Node, array: Node) -> exp.Expr:
@@ -103,7 +103,7 @@ def is_null(writer: Writer, node: Node) -> exp.Expr | None:
     """Whether an array that a function makes is NULL."""
     if not facts().type(node.type).element or array_values.is_textual(node):
         return None
-    return writer.is_null(listed(writer, node, node).items)
+    return writer.absent(listed(writer, node, node).items, node, "_list")
 
 
 # -- functions over whole arrays -----------------------------------------------------------------

@@ -194,7 +194,7 @@ def is_null(writer: Writer, node: Node) -> exp.Expr | None:
         return writer.piece(".document_null", raw(writer, walk_to(writer, node)))
     if node.type not in ("json", "jsonb") or isinstance(node, Var):
         return None
-    return writer.is_null(document(writer, node))
+    return writer.absent(document(writer, node), node)
 
 
 def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:

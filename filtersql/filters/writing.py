@@ -27,13 +27,13 @@ from filtersql.filters import (
     numerics,
 )
 from filtersql.filters.array_elements import ELEMENT
+from filtersql.filters.descriptions import described
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, joined, of_a_table, operand
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.model import ColumnWriter, Filter
 from filtersql.filters.nodes import (
-    ArrayExpr,
     Bool,
     BooleanTest,
     Case,
@@ -49,7 +49,6 @@ from filtersql.filters.nodes import (
     NullIf,
     NullTest,
     Op,
-    Other,
     Relabel,
     Row,
     RowCompare,
@@ -60,7 +59,6 @@ from filtersql.filters.nodes import (
 )
 from filtersql.filters.raising import may_raise
 from filtersql.filters.trees import rebuilt
-from filtersql.filters.types import display
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
@@ -166,6 +164,12 @@ class Writer:
         """IS NULL."""
         return exp.Is(this=operand(expression), expression=exp.Null())
 
+    def absent(self, expression: exp.Expr, node: Node, kind: str = "") -> exp.Expr:
+        """IS NULL of a node's expression, which is computed for it where it may raise."""
+        if fold(node) is not None or not may_raise(node):
+            return self.is_null(expression)
+        return self.piece(f".absent{kind}", expression)
+
     def case(
         self, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None
     ) -> exp.Expr:
@@ -177,11 +181,11 @@ class Writer:
 
     def refused(self, node: Node, reason: str) -> NotTranslated:
         """The mistake that names what cannot be written, where, and why."""
-        return NotTranslated(_what(node), _NAMES[self.engine], reason, self._place(node))
+        return NotTranslated(described(node), _NAMES[self.engine], reason, self._place(node))
 
     def order_not_known(self, node: Node) -> OrderNotKnown:
         """The mistake that says how the order of text can be made known."""
-        return OrderNotKnown(_what(node), _NAMES[self.engine], self._place(node))
+        return OrderNotKnown(described(node), _NAMES[self.engine], self._place(node))
 
     def _place(self, node: Node) -> Span:
         place = max(leftmost(node), 0)
@@ -276,7 +280,7 @@ class Writer:
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
         found = documents.is_null(self, node) or arrays.is_null(self, node)
-        return found or self.is_null(self.raw(node))
+        return found or self.absent(self.raw(node), node)
 
     def raw(self, node: Node) -> exp.Expr:
         """A value of which only its being NULL matters: a column as it is stored."""
@@ -290,9 +294,11 @@ class Writer:
 
     def boolean_test(self, node: BooleanTest) -> exp.Expr:
         """IS [NOT] TRUE, FALSE, UNKNOWN."""
-        arg = operand(self.put(node.arg))
-        value = exp.Null() if node.test == "UNKNOWN" else exp.Boolean(this=node.test == "TRUE")
-        test = exp.Is(this=arg, expression=value)
+        if node.test == "UNKNOWN":
+            test = self.null_of(node.arg)
+        else:
+            truth = exp.Boolean(this=node.test == "TRUE")
+            test = exp.Is(this=operand(self.put(node.arg)), expression=truth)
         return exp.Not(this=test) if node.negated else test
 
     def construct(self, node: Node, put: Callable[[Node], exp.Expr]) -> exp.Expr:
@@ -330,22 +336,3 @@ class Writer:
             for condition, result in node.whens
         ]
         return self.case(whens, put(node.default))
-
-
-def _what(node: Node) -> str:
-    match node:
-        case Op():
-            types = " and ".join(dict.fromkeys(display(arg.type) for arg in node.args))
-            return f'operator "{node.operator.name}" on {types}'
-        case Func():
-            return f"function {node.function.name}({', '.join(display(a.type) for a in node.args)})"
-        case Var():
-            return f'column "{node.name}" of type {display(node.type)}'
-        case Const():
-            return f"a constant of type {display(node.type)}"
-        case Other() if not node.args:
-            return node.what.removesuffix("_N")
-        case ArrayExpr():
-            return "an array"
-        case _:
-            return f"{type(node).__name__.upper()} of type {display(node.type)}"

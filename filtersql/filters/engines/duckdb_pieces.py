@@ -167,6 +167,9 @@ PIECES = table(
         ".list_item": "LIST_EXTRACT(_1, _2)",
         ".matches": "REGEXP_MATCHES(_1, _2)",
         ".text": "CAST(_1 AS TEXT)",
+        # IS NULL that no optimizer knows beforehand
+        ".absent": "COALESCE(LENGTH(CAST(_1 AS TEXT)), -1) < 0",
+        ".absent_list": "COALESCE(LEN(_1), -1) < 0",
         ".trunc": "TRUNC(_1, _2)",
         ".round": "ROUND(_1, _2)",
         ".ceil": "CEIL(_1)",

@@ -161,6 +161,9 @@ PIECES = table(
         ".list_item": "TRY_ELEMENT_AT(_1, _2)",
         ".matches": "_1 RLIKE _2",
         ".text": "CAST(_1 AS STRING)",
+        # IS NULL that no optimizer knows beforehand
+        ".absent": "COALESCE(LENGTH(CAST(_1 AS STRING)), -1) < 0",
+        ".absent_list": "COALESCE(SIZE(_1), -1) < 0",
         ".trunc": "CASE WHEN _1 < 0 THEN CEIL(_1, _2) ELSE FLOOR(_1, _2) END",
         ".round": "ROUND(_1, _2)",
         ".ceil": "CEIL(_1)",

@@ -17,7 +17,16 @@ from sqlglot import exp
 from filtersql.filters.model import PREFIX_MARK
 from filtersql.storage import Engine
 
-__all__ = ["Template", "fill", "joined", "of_a_table", "operand", "table", "template"]
+__all__ = [
+    "Template",
+    "fill",
+    "first_place",
+    "joined",
+    "of_a_table",
+    "operand",
+    "table",
+    "template",
+]
 
 Template = Callable[[Sequence[exp.Expr]], exp.Expr]
 
@@ -32,6 +41,8 @@ _ATOMS = (
     exp.Case,
     exp.Anonymous,
 )
+#: what computes its first part in any case; IS NULL of what is never NULL is known without it
+_IN_ORDER = (exp.Binary, exp.Unary, exp.Cast, exp.Paren)
 _OF_A_TABLE = "of_a_table"
 _OPERATORS = (exp.Binary, exp.Unary, exp.In, exp.Between)
 
@@ -85,6 +96,23 @@ def template(engine: Engine, text: str) -> Template:
     if not bound:
         return lambda args: _grown(tree, args, set())
     return lambda args: _apart(tree, bound, args)
+
+
+@lru_cache(maxsize=2048)
+def first_place(engine: Engine, text: str) -> int:
+    """The place of the argument that is computed whatever the others are; -1: none is known."""
+    node = sqlglot.parse_one(text, read=engine)
+    while _place(node) < 0:
+        if isinstance(node, exp.Case):
+            node = node.args.get("this") or node.args["ifs"][0].this
+        elif isinstance(node, _IN_ORDER) and not isinstance(node, exp.Is):
+            node = node.this
+        else:
+            # of a call: only where it has one argument
+            places = {_place(column) for column in node.find_all(exp.Column)}
+            alone = isinstance(node, exp.Func) and len(places) == 1
+            return places.pop() if alone else -1
+    return _place(node)
 
 
 def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
