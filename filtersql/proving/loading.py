@@ -125,13 +125,20 @@ class Shelf:
 
     def differing(self, layout: Layout) -> tuple[int, ...]:
         """The numbers of the cases whose target does not hold the expected rows."""
-        found, expected = self._found(), select("*").from_(_EXPECTED)
-        sides = (
-            exp.Except(this=left.copy(), expression=right.copy(), distinct=False).subquery("d")
-            for left, right in ((found, expected), (expected, found))
+        count = free_name("copies", [column.name for column in layout.target.feed_columns])
+        sides = [
+            query.select(exp.alias_(_int(number), count, quoted=True))
+            for query, number in ((self._found(), 1), (select("*").from_(_EXPECTED), -1))
+        ]
+        columns = [_column(column.name) for column in layout.target.feed_columns]
+        # Rows of one case that are not there as often as they are expected.
+        query = (
+            select(columns[0])
+            .distinct()
+            .from_(exp.union(*sides, distinct=False, copy=False).subquery("both"))
+            .group_by(*columns)
+            .having(exp.NEQ(this=exp.Sum(this=_column(count)), expression=_int(0)))
         )
-        one, other = (select(_column(layout.number)).from_(side) for side in sides)
-        query = exp.union(one, other, distinct=True)
         rows = self.engine.rows(query.sql(self.engine.dialect))
         return tuple(sorted(int(str(row[0])) for row in rows))
 

@@ -87,13 +87,16 @@ class Statement:
         if engine.dialect != self.dialect:
             _stops_of_duckdb(tree)
         try:
-            text = tree.sql(engine.dialect, comments=False, unsupported_level=ErrorLevel.RAISE)
+            # The tree is a copy already.
+            printed = tree.sql(
+                engine.dialect, copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
+            )
         except SqlglotError as error:
             raise Mistakes([NotTranspiled(str(self.path), str(error))]) from None
         for placeholder, written in self.filters[engine.dialect].items():
             column = exp.to_identifier(placeholder, quoted=True).sql(engine.dialect)
-            text = text.replace(column, written)
-        return text
+            printed = printed.replace(column, written)
+        return printed
 
 
 def read_statement(

@@ -8,7 +8,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from filtersql.catalog import Identity
@@ -30,6 +30,17 @@ _MOST_PAIRED = 10
 
 
 @dataclass(frozen=True, slots=True)
+class _Filled:
+    """How a column that no filter reads is filled."""
+
+    name: str
+    values: tuple[str, ...]
+    #: whether the subscriber finds a row by it
+    finds: bool
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """One table: its model, the rows to try and what is known of its columns."""
 
@@ -40,36 +51,41 @@ class World:
     #: whether old rows are complete, whatever the replica identity
     before_complete: bool
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns that a change carries."""
-        return tuple(column.name for column in self.compiled.feed_columns)
+    #: the columns that a change carries, and those of them that an old row carries
+    names: tuple[str, ...] = field(init=False)
+    logged: tuple[str, ...] = field(init=False)
+    _columns: tuple[_Filled, ...] = field(init=False)
 
-    @property
-    def logged(self) -> tuple[str, ...]:
-        """The columns that an old row carries."""
+    def __post_init__(self) -> None:
         table = self.model.resolved.table
-        return tuple(
-            name for name in self.names if self.before_complete or name in table.identity_columns
-        )
+        names = tuple(column.name for column in self.compiled.feed_columns)
+        identity = frozenset(table.identity_columns)
+        logged = tuple(name for name in names if self.before_complete or name in identity)
+        # A record is made once, and its rows thousands of times.
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "logged", logged)
+        object.__setattr__(self, "_columns", tuple(map(self._filled, names)))
+
+    def _filled(self, name: str) -> _Filled:
+        table = self.model.resolved.table
+        column = table.column(name)
+        assert column is not None
+        finds = name in self.model.key
+        must = column.not_null or finds or name in table.primary_key
+        return _Filled(name, values_of(column), finds, nullable=not must)
 
     def row(self, trial: Trial, key: int, payload: int | None) -> Image:
         """A complete row: columns that no filter reads differ by a number (None: NULL)."""
-        table = self.model.resolved.table
         judged = dict(trial.values)
         found: dict[str, str | None] = {}
-        for name in self.names:
-            column = table.column(name)
-            assert column is not None
-            values = values_of(column)
-            number = key if name in self.model.key else payload
-            nullable = not column.not_null and name not in (*table.primary_key, *self.model.key)
-            if name in judged:
-                found[name] = judged[name]
-            elif (number is None and nullable) or not values:
-                found[name] = None
+        for column in self._columns:
+            number = key if column.finds else payload
+            if column.name in judged:
+                found[column.name] = judged[column.name]
+            elif (number is None and column.nullable) or not column.values:
+                found[column.name] = None
             else:
-                found[name] = values[(number or 0) % len(values)]
+                found[column.name] = column.values[(number or 0) % len(column.values)]
         return found
 
     def target(self, image: Image) -> Row:
