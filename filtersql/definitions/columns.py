@@ -47,7 +47,7 @@ def read_column(
 ) -> tuple[Column, list[ColumnConstraint]]:
     """The column of a column_def in `text`; `name_at` where its name stands, if elsewhere."""
     name = node.colname if name_at is None else name_at.text
-    pg_type = read_type(node.type_name, name, text, drafts.types)
+    pg_type = read_type(node.type_name, name, text, *drafts.typed)
     not_null = _is_serial(node.type_name)
     if name_at is None and not node.constraints and not node.HasField("coll_clause"):
         place = text.span(node.location, node.location + len(name))

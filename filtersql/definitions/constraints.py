@@ -15,9 +15,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
-from filtersql.definitions.keys import object_name, set_not_null
+from filtersql.definitions.keys import object_name
+from filtersql.definitions.not_nulls import keep_own, lose_not_null, parents_of, saying
 from filtersql.definitions.sql_alter_checks import check_key_drop
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.altering import ColumnInUse, InheritedConstraint
@@ -25,9 +26,17 @@ from filtersql.errors.definitions import UnknownInTable
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
-__all__ = ["drop_constraint", "keep_names", "not_null_name", "note_all", "note_constraint"]
+__all__ = [
+    "NAMED_NULLS",
+    "drop_constraint",
+    "keep_below",
+    "keep_names",
+    "not_null_name",
+    "note_all",
+    "note_constraint",
+]
 
-_NAMED_NULLS = 18
+NAMED_NULLS = 18
 #: names that PostgreSQL makes unique by what else is in the schema, or that renamed tables keep
 _MADE = re.compile(r"_(not_null|((check|excl|fkey|p?key)\d+))\Z")
 
@@ -43,7 +52,7 @@ def note_constraint(table: DraftTable, node: Node, version: int, column: str | N
     kind = enum_name(node, "contype")
     if kind == "CONSTR_NOTNULL":
         keys = [key.string.sval for key in node.keys] or [column]
-        if node.conname and version >= _NAMED_NULLS:
+        if node.conname and version >= NAMED_NULLS:
             table.constraints[node.conname] = keys[0]
     elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
         name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
@@ -73,22 +82,21 @@ def drop_constraint(
     index = table.indexes.get(name)
     foreign = [one for one in table.foreign_keys if one[0].name == name]
     column = _not_null(script, table, name)
-    if _parent_has(script, table, name):
+    if _parent_has(script, table, name, column):
         raise InheritedConstraint(name, table.name.name, place())
     if name == table.primary_key_name:
         check_key_drop(script, table, command, place)
-        table.primary_key, table.primary_key_name = (), None
+        _drop_primary_key(script.drafts, table)
     elif index is not None and index.constraint:
-        del table.indexes[name]
-        if table.identity.index_name == name:
-            table.identity = replace(table.identity, index=())
+        _drop_unique(script.drafts, table, index)
     elif foreign:
         table.foreign_keys = [one for one in table.foreign_keys if one not in foreign]
     elif column is not None:
         if column in table.primary_key:
             raise ColumnInUse.primary_key(column, place())
-        table.constraints.pop(name, None)
-        set_not_null(table, (column,), False)
+        if column in table.identity.index:
+            raise ColumnInUse.identity(column, place())
+        lose_not_null(script.drafts, table, column)
     elif name in table.constraints:
         del table.constraints[name]
     elif not command.missing_ok and not _may_exist(script.drafts, table, name):
@@ -98,7 +106,7 @@ def drop_constraint(
 
 def _not_null(script: Script, table: DraftTable, name: str) -> str | None:
     """The column of a NOT NULL of that name, which has one since PostgreSQL 18."""
-    if script.drafts.postgres_version < _NAMED_NULLS:
+    if script.drafts.postgres_version < NAMED_NULLS:
         return None
     made = (
         column
@@ -127,10 +135,49 @@ def _known(table: DraftTable) -> Iterator[str]:
     yield from (index.name for index in table.indexes.values() if index.constraint)
 
 
-def _parent_has(script: Script, table: DraftTable, name: str) -> bool:
-    """A partition's constraints of the parent's names are the parent's, and so are its keys."""
+def _drop_primary_key(drafts: Drafts, table: DraftTable) -> None:
+    """The key of a table, and those of its partitions that are parts of it."""
+    if table.identity.index_name == table.primary_key_name:
+        table.identity = replace(table.identity, index=())
+    columns = table.primary_key
+    table.primary_key, table.primary_key_name = (), None
+    for child in drafts.children(table.name):
+        if child.partition_of == table.name and child.primary_key == columns:
+            _drop_primary_key(drafts, child)
+
+
+def _drop_unique(drafts: Drafts, table: DraftTable, index: DraftIndex) -> None:
+    """The same of a unique constraint."""
+    del table.indexes[index.name]
+    if table.identity.index_name == index.name:
+        table.identity = replace(table.identity, index=())
+    for child in drafts.children(table.name):
+        own = (one for one in child.indexes.values() if one.columns == index.columns)
+        part = next((one for one in own if one.constraint), None)
+        if child.partition_of == table.name and part is not None:
+            _drop_unique(drafts, child, part)
+
+
+def keep_below(script: Script, table: DraftTable, command: Node) -> None:
+    """ALTER TABLE ONLY: the children say themselves that a column is NOT NULL from now on."""
+    kind = enum_name(command, "subtype")
+    column = command.name if kind == "AT_DropNotNull" else None
+    if kind == "AT_DropConstraint":
+        column = _not_null(script, table, command.name)
+    for child in script.drafts.children(table.name):
+        keep_own(child, (column or "",))
+
+
+def _parent_has(script: Script, table: DraftTable, name: str, column: str | None) -> bool:
+    """A partition's constraints of the parent's names are the parent's, and so are its keys.
+
+    `column` is the one whose NOT NULL has the name; an heir has those of its parents, too.
+    """
+    if column is not None and saying(script.drafts, table, column):
+        return True
     if table.partition_of is None:
-        return False
+        checks = (one.constraints for one in parents_of(script.drafts, table))
+        return any(name in one and one[name] is None for one in checks)
     parent = script.drafts.tables[table.partition_of]
     index = table.indexes.get(name)
     return (

@@ -76,8 +76,12 @@ def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool
     """A partition is a part of its root, a foreign key one of its table."""
     if thing.kind == "constraint":
         return Thing("table", thing.name) in dropped
+    if thing.kind == "type" and (thing.part or thing.name not in drafts.types):
+        return True
     table = drafts.tables.get(thing.name)
-    return thing.kind == "table" and table is not None and table.partition_of is not None
+    if thing.kind != "table" or table is None or table.partition_of is None:
+        return False
+    return Thing("table", table.partition_of) in dropped
 
 
 def _described(script: Script, thing: Thing) -> str:
@@ -91,6 +95,8 @@ def _described(script: Script, thing: Thing) -> str:
             return f"constraint {thing.part} on table {shown}"
         case "publication":
             return f"publication of table {shown} in publication {thing.part}"
+        case "type":
+            return f"type {shown}{thing.part}"
         case "set":
             return f"table {shown} membership in replication set {thing.part}"
         case _:
@@ -108,13 +114,25 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
         case "view" | "materialized view":
             return _oldest_first(drafts, _views(drafts, views_reading(drafts, thing.name)))
         case "schema":
-            inside = (
-                (of_relation(drafts, name), made.span)
+            inside = {
+                of_relation(drafts, name): made.span
                 for relations in (drafts.tables, drafts.views)
                 for name, made in relations.items()
                 if name.schema == thing.name.schema
-            )
-            return _oldest_first(drafts, dict(inside).items())
+            }
+            others: dict[Thing, Span | None] = {
+                Thing("sequence", name): drafts.places.get(name)
+                for name, kind in drafts.others.items()
+                if kind == "sequences" and name.schema == thing.name.schema
+            }
+            types: dict[Thing, Span | None] = {
+                Thing("type", name): drafts.places.get(name)
+                for name in drafts.types
+                if name.schema == thing.name.schema
+            }
+            return _oldest_first(drafts, {**others, **types, **inside}.items())
+        case "type":
+            return _of_type(drafts, thing)
         case _:
             return []
 
@@ -146,7 +164,21 @@ def _of_column(
     yield from _views(drafts, views_reading(drafts, table.name, column))
 
 
+def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
+    """The columns of a type; those of its array type depend on that one."""
+    name = f"_{thing.name.name}" if thing.part else thing.name.name
+    columns = {
+        Thing("column", table.name, column.name): column.span
+        for table in drafts.tables.values()
+        for column in (table.columns or {}).values()
+        if (column.type.schema, column.type.name) == (thing.name.schema, name)
+    }
+    array = [] if thing.part else [Thing("type", thing.name, "[]")]
+    return [*array, *_oldest_first(drafts, columns.items())]
+
+
 def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span | None]]:
+    yield Thing("type", table.name), table.span
     for child in drafts.children(table.name):
         yield Thing("table", child.name), child.span
     for other, key, span in references_to(drafts, table.name):

@@ -6,7 +6,9 @@ outside this package sees one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
@@ -87,6 +89,10 @@ class DraftTable:
     inherits: list[tuple[RelationName, Span]] = field(default_factory=list)
     #: columns that an heir defines itself besides its parents': they stay when the parents' go
     local: set[str] = field(default_factory=set)
+    #: columns that it says to be NOT NULL itself, whatever its parents say
+    own_nulls: set[str] = field(default_factory=set)
+    #: names of NOT NULL that are its parents'
+    inherited_names: set[str] = field(default_factory=set)
     unlogged: bool = False
     view: bool = False
     foreign: bool = False
@@ -123,7 +129,10 @@ class Drafts:
     defaults: dict[str, object] = field(default_factory=dict)
     #: which PostgreSQL carries the statements out
     postgres_version: int = 18
-    types: dict[RelationName, None] = field(default_factory=dict)
+    #: user types, by what they are: `domain`, `composite type`, or `type`
+    types: dict[RelationName, str] = field(default_factory=dict)
+    #: where types and sequences were made
+    places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already
     plain_columns: dict[str, PlainColumn] = field(default_factory=dict)
     functions: set[RelationName] = field(default_factory=set)
@@ -145,12 +154,22 @@ class Drafts:
     mistakes: list[Mistake] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
+    @property
+    def typed(self) -> tuple[Iterable[RelationName], Iterable[RelationName]]:
+        """The project's own types, and the relations, whose rows are types too."""
+        copied = (name for name, kind in self.others.items() if kind == "materialized views")
+        return self.types, chain(self.tables, copied)
+
     def has_schema(self, schema: str) -> bool:
         """Whether a statement made it, a table is in it, or every database has it."""
         return (
             schema in self.schemas
             or schema in ("pg_catalog", "information_schema", "pg_toast")
-            or any(name.schema == schema for name in (*self.tables, *self.broken, *self.others))
+            or any(name.schema == schema for name in (*self.tables, *self.broken))
+            or any(
+                name.schema == schema and not kind.startswith("temporary")
+                for name, kind in self.others.items()
+            )
         )
 
     def below(self, parent: RelationName) -> list[DraftTable]:

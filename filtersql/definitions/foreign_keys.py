@@ -1,50 +1,118 @@
-"""What a foreign key's referenced table must have: a unique constraint over the columns.
+"""What a foreign key's referenced table must have: a unique constraint over like columns.
 
 Example
     `REFERENCES t` of a table without primary key: there is no primary key for referenced table
     "t". A table that no file defines is not asked.
 
 PostgreSQL
-    tablecmds.c: ATAddForeignKeyConstraint(), transformFkeyGetPrimaryKey(),
-    transformFkeyCheckAttrs()
+    pg_cast.dat, pg_amop.dat; tablecmds.c: ATAddForeignKeyConstraint(),
+    transformFkeyGetPrimaryKey(), transformFkeyCheckAttrs()
 """
 
 from __future__ import annotations
 
-from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.kinds import kind_of
+from filtersql.catalog import ForeignKey, PgType
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.sql_names import Script, check_opened
-from filtersql.errors.relations import ForeignKeyMismatch
+from filtersql.errors import Mistake
+from filtersql.errors.relations import ForeignKeyMismatch, SystemColumn
+from filtersql.names import RelationName
+from filtersql.pgtypes import format_type
 from filtersql.source import Span
 
 __all__ = ["check_references"]
+
+#: types that one operator family compares with each other
+_FAMILIES = (
+    frozenset({"int2", "int4", "int8"}),
+    frozenset({"float4", "float8"}),
+    frozenset({"date", "timestamp", "timestamptz"}),
+    frozenset({"text", "varchar", "bpchar", "name"}),
+    frozenset({"bit", "varbit"}),
+    frozenset({"inet", "cidr"}),
+)
+_TEXTS = ("_text", "_varchar")
+#: conversions that PostgreSQL makes by itself, beside those
+_IMPLICIT = {
+    "int2": "numeric float4 float8 oid",
+    "int4": "numeric float4 float8 oid",
+    "int8": "numeric float4 float8 oid",
+    "numeric": "float4 float8",
+    "time": "interval timetz",
+    "macaddr": "macaddr8",
+    "char": "text",
+}
 
 
 def check_references(script: Script, table: DraftTable, span: Span) -> None:
     """Raises where the last foreign key of a table does not fit the one that it references."""
     if not table.foreign_keys or table.foreign_keys[-1][1] != span:
         return
-    key = table.foreign_keys[-1][0]
+    try:
+        _check(script, table, table.foreign_keys[-1][0], span)
+    except Mistake:
+        table.foreign_keys.pop()  # it was not made
+        raise
+
+
+def _check(script: Script, table: DraftTable, key: ForeignKey, span: Span) -> None:
     name, drafts = key.references, script.drafts
     if kind_of(drafts, name) in ("views", "materialized views", "sequences"):
         raise ForeignKeyMismatch.no_table(name.name, span)
     check_opened(script, name, span)
     other = table if name == table.name else drafts.tables.get(name)
     if other is None or other.columns is None or not other.all_named:
+        _check_named(table, key.columns, span)
         return
     if other.unlogged and not table.unlogged:
         raise ForeignKeyMismatch.unlogged(span)
+    _check_named(table, key.columns, span)
     if not key.referenced_columns and not other.primary_key:
         raise ForeignKeyMismatch.no_key(other.name.name, span)
     columns = key.referenced_columns or other.primary_key
-    for column in columns:
-        if column not in other.columns:
-            raise ForeignKeyMismatch.unknown(column, span)
-    if len(columns) != len(key.columns):
-        raise ForeignKeyMismatch.disagree(span)
+    _check_named(other, columns, span)
     unique = [
         other.primary_key,
         *(one.columns for one in other.indexes.values() if not one.refusal),
     ]
     if all({*columns} != {*one} for one in unique):
         raise ForeignKeyMismatch.no_unique(other.name.name, span)
+    if len(columns) != len(key.columns):
+        raise ForeignKeyMismatch.disagree(span)
+    for own, there in zip(key.columns, columns, strict=True):
+        if table.columns is None:
+            return  # a partition's are its root's, which is not asked here
+        first, second = table.columns[own].type, other.columns[there].type
+        if not _compared(drafts, first, second):
+            types = _spelled(first), _spelled(second)
+            version = drafts.postgres_version
+            raise ForeignKeyMismatch.types(key.name, (own, there), types, version, span)
+
+
+def _spelled(pg_type: PgType) -> str:
+    return format_type(PgType(pg_type.name, -1, pg_type.schema))
+
+
+def _check_named(table: DraftTable, columns: tuple[str, ...], span: Span) -> None:
+    for column in columns:
+        if column in SYSTEM_COLUMNS:
+            raise SystemColumn.in_foreign_key(span)
+        if table.columns is not None and column not in table.columns:
+            raise ForeignKeyMismatch.unknown(column, span)
+
+
+def _compared(drafts: Drafts, own: PgType, there: PgType) -> bool:
+    """Whether the key's operator class compares the two, or converts the first by itself."""
+    if (own.schema, own.name) == (there.schema, there.name):
+        return True
+    for one in (own, there):
+        kind = drafts.types.get(RelationName(one.schema, one.name.removeprefix("_")))
+        if one.schema != "pg_catalog" and kind in (None, "domain"):
+            return True  # what an extension's type is compared with, or a domain is made of
+    if "pg_catalog" not in (own.schema, there.schema) or own.schema != there.schema:
+        return False
+    if own.is_array or there.is_array:
+        return own.name in _TEXTS and there.name in _TEXTS
+    together = any(own.name in one and there.name in one for one in _FAMILIES)
+    return together or there.name in _IMPLICIT.get(own.name, "").split()

@@ -18,6 +18,7 @@ from filtersql.catalog import Column
 from filtersql.definitions.constraints import not_null_name
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.not_nulls import keep_own
 from filtersql.definitions.partitions import check_columns
 from filtersql.definitions.sql_alter_kinds import check_part
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
@@ -79,7 +80,9 @@ def inherit_columns(table: DraftTable, drafts: Drafts) -> None:
         for column in (parent.columns or {}).values():
             there = table.columns.get(column.name)
             if column.not_null:
-                table.constraints[not_null_name(parent, column.name)] = column.name
+                name = not_null_name(parent, column.name)
+                table.constraints[name] = column.name
+                table.inherited_names.add(name)
             if there is None:
                 table.columns[column.name] = column
                 continue
@@ -150,6 +153,7 @@ def drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place
             raise Parentage.no_partition(table.name.name, parent.name.name, span)
         raise Parentage.no_parent(parent.name.name, table.name.name, span)
     table.constraints |= parent.constraints
+    keep_own(table, [one.name for one in (parent.columns or {}).values() if one.not_null])
     table.inherits = [one for one in table.inherits if one[0] != parent.name]
 
 
@@ -160,4 +164,5 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     if child.partition_of != table.name:
         raise Parentage.no_partition(child.name.name, table.name.name, span_of(script, node))
     child.constraints |= table.constraints
+    keep_own(child, child.columns or ())
     child.partition_of = child.bounds = child.late_bounds = child.parent_span = None

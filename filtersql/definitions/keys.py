@@ -22,14 +22,27 @@ from filtersql.errors.definitions import (
     UnknownColumn,
     UnknownKeyColumn,
 )
-from filtersql.errors.relations import ForeignKeyMismatch, VirtualIndexed
+from filtersql.errors.relations import VirtualIndexed
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["add_constraint", "check_indexed", "free_name", "object_name", "set_not_null"]
+__all__ = [
+    "add_constraint",
+    "check_indexed",
+    "check_sorted",
+    "free_name",
+    "object_name",
+    "set_not_null",
+]
 
 _LONGEST = 63
+#: types without a btree operator class
+_UNSORTED = frozenset(
+    "box circle cid json jsonpath line lseg path pg_snapshot point polygon txid_snapshot xid"
+    " xml".split()
+)
+_UNSORTED_SYSTEM = {"xmin": "xid", "xmax": "xid", "cmin": "cid", "cmax": "cid"}
 _KINDS = {"primary key": "primary keys", "unique": "unique constraints"}
 
 
@@ -55,11 +68,13 @@ def add_constraint(
             raise UnknownKeyColumn(name, span, table.columns)
         if name in names[:position]:
             raise DuplicateInKey(name, f"{what} constraint", span)
+    if kind == "CONSTR_PRIMARY" and table.primary_key:
+        raise SeveralPrimaryKeys(table.name.name, span)
+    for name in names:
+        check_sorted(table, name, span)
         check_indexed(table, name, _KINDS[what], span)
     deferrable = deferrable or node.deferrable
     if kind == "CONSTR_PRIMARY":
-        if table.primary_key:
-            raise SeveralPrimaryKeys(table.name.name, span)
         table.primary_key = names
         table.primary_key_name = node.conname or free_name(table, "", "pkey")
         table.primary_key_deferrable = deferrable
@@ -72,11 +87,24 @@ def add_constraint(
         table.indexes[label] = DraftIndex(label, names, refusal, constraint=True)
 
 
+def check_sorted(table: DraftTable, column: str, span: Span) -> None:
+    """Raises where a column does not exist, or has a type without an order."""
+    unsorted = _UNSORTED_SYSTEM.get(column)
+    if unsorted is None and table.columns is not None and column not in SYSTEM_COLUMNS:
+        if column not in table.columns:
+            raise UnknownColumn(column, span, table.columns)
+        pg_type = table.columns[column].type
+        if pg_type.schema == "pg_catalog" and pg_type.name in _UNSORTED:
+            unsorted = pg_type.name
+    if unsorted is not None:
+        raise VirtualIndexed.unsorted(unsorted, span)
+
+
 def check_indexed(table: DraftTable, column: str, kind: str, span: Span) -> None:
     """Raises where a column can be in no index; `kind` as VirtualIndexed calls it."""
-    if column in SYSTEM_COLUMNS and column != "tableoid":
+    if column in SYSTEM_COLUMNS:
         raise VirtualIndexed.system(span)
-    if table.columns is None or column == "tableoid":
+    if table.columns is None:
         return
     if column not in table.columns:
         raise UnknownColumn(column, span, table.columns)
@@ -126,7 +154,4 @@ def _add_foreign_key(
     names = columns or tuple(key.string.sval for key in node.fk_attrs)
     referenced = tuple(key.string.sval for key in node.pk_attrs)
     name = node.conname or object_name(table.name.name, "_".join(names), "fkey")
-    for column in names:
-        if table.columns is not None and column not in table.columns:
-            raise ForeignKeyMismatch.unknown(column, span)
     table.foreign_keys.append((ForeignKey(name, names, references, referenced), span))

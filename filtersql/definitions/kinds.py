@@ -17,9 +17,11 @@ __all__ = [
     "SYSTEM_COLUMNS",
     "SYSTEM_SCHEMAS",
     "UNOPENED",
+    "has_row_type",
     "index_holder",
     "kind_of",
     "kind_of_table",
+    "taken",
 ]
 
 SYSTEM_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast")
@@ -53,6 +55,17 @@ def kind_of_table(table: DraftTable) -> str:
     if table.foreign:
         return "foreign tables"
     return "tables" if table.partition_by is None else "partitioned tables"
+
+
+def taken(drafts: Drafts, name: RelationName) -> str | None:
+    """The kind of relation that has a name; a temporary one is in a schema of its own."""
+    kind = kind_of(drafts, name)
+    return None if kind is None or kind.startswith("temporary") else kind
+
+
+def has_row_type(drafts: Drafts, name: RelationName) -> bool:
+    """Whether a relation made a type of its name."""
+    return taken(drafts, name) not in (None, "sequences", "indexes", "partitioned indexes")
 
 
 def index_holder(drafts: Drafts, name: RelationName) -> DraftTable | None:

@@ -15,11 +15,12 @@ from dataclasses import replace
 
 from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import unqualified
+from filtersql.definitions.expressions import renamed, unqualified
 from filtersql.definitions.model import PublishedTable
+from filtersql.definitions.sql_set_members import renamed_types
 from filtersql.names import RelationName
 
-__all__ = ["move_table", "rename_in_views", "rename_output"]
+__all__ = ["move_table", "rename_in_members", "rename_in_views", "rename_output"]
 
 
 def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
@@ -82,3 +83,31 @@ def rename_in_views(
             ),
         )
         drafts.views[names.get(name, name)] = replace(view, query=query)
+
+
+def rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:
+    """PostgreSQL stores numbers of columns: filters and its column lists show the new name."""
+    for publication in list(drafts.publications.values()):
+        entries = [
+            _renamed_entry(one, old, new) if one.name == table else one
+            for one in publication.tables
+        ]
+        drafts.publications[publication.name] = replace(publication, tables=tuple(entries))
+    for one in list(drafts.replication_sets.values()):
+        # pglogical's column lists hold names: a renamed column is sent no more.
+        members = [
+            replace(
+                _renamed_entry(t, old, new),
+                columns=t.columns,
+                known_types=renamed_types(t.known_types, old, new),
+            )
+            if t.name == table
+            else t
+            for t in one.tables
+        ]
+        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
+
+
+def _renamed_entry(entry: PublishedTable, old: str, new: str) -> PublishedTable:
+    columns = entry.columns and tuple(new if one == old else one for one in entry.columns)
+    return replace(entry, where=entry.where and renamed(entry.where, old, new), columns=columns)

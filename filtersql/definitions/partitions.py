@@ -22,10 +22,12 @@ from dataclasses import replace
 from filtersql.definitions.bounds import Bounds, key_types, printed
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import free_name, set_not_null
+from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.overlaps import check_bounds, check_strategy
 from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
-from filtersql.errors.definitions import UnknownKeyColumn
+from filtersql.errors.definitions import SeveralPrimaryKeys, UnknownKeyColumn
 from filtersql.errors.inheriting import ChildMismatch, Parentage
+from filtersql.errors.relations import SystemColumn
 from filtersql.source import Span
 
 __all__ = [
@@ -84,6 +86,8 @@ def check_partitioned(table: DraftTable, span: Span, version: int) -> None:
         raise PartitionedKey.unlogged(span)
     columns = table.columns or {}
     for key in keys:
+        if key in SYSTEM_COLUMNS:
+            raise SystemColumn.in_partition_key(key, span)
         if _PLAIN.fullmatch(key) and key not in columns:
             raise PartitionedKey.unknown(key, span)
     if table.primary_key:
@@ -116,11 +120,14 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
         span = table.parent_span or table.span
         _check_extra(table, parent, span)
         check_columns(table, parent, drafts.postgres_version, span)
+        table.own_nulls -= {one.name for one in parent.columns.values() if one.not_null}
     share_keys(table, parent)
 
 
 def share_keys(table: DraftTable, parent: DraftTable) -> None:
     """The indexes that a partitioned table's key and unique constraints make on a partition."""
+    if parent.primary_key and table.primary_key and table.primary_key != parent.primary_key:
+        raise SeveralPrimaryKeys(table.name.name, table.parent_span or table.span)
     if parent.primary_key and not table.primary_key:
         table.primary_key = parent.primary_key
         table.primary_key_name = free_name(table, "", "pkey")

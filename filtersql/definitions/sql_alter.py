@@ -16,20 +16,22 @@ from functools import partial
 
 from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import read_column
-from filtersql.definitions.constraints import drop_constraint, note_all
+from filtersql.definitions.constraints import NAMED_NULLS, drop_constraint, keep_below, note_all
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
+from filtersql.definitions.not_nulls import keep_own, lose_not_null
 from filtersql.definitions.partitions import attach, check_partitioned, share_keys
 from filtersql.definitions.sql_alter_checks import (
     check_change,
     check_expression_change,
+    check_generation,
     check_only,
     check_type_change,
     drop_columns,
 )
-from filtersql.definitions.sql_alter_kinds import check_kind, check_part
+from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
@@ -60,14 +62,15 @@ _Change = Callable[[Script, DraftTable, Node, _Place], None]
 
 def alter_table(script: Script, statement: Statement) -> None:
     """ALTER TABLE and ALTER FOREIGN TABLE."""
-    node = statement.node
-    if enum_name(node, "objtype") not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
+    node, object_type = statement.node, enum_name(statement.node, "objtype")
+    check_object(script, node.relation, object_type)
+    if object_type not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
         return
     commands = [wrapped.alter_table_cmd for wrapped in node.cmds]
     changes = [(_CHANGES.get(enum_name(one, "subtype")), one) for one in commands]
+    check_kind(script, statement)
     if not any(change for change, _ in changes):
         return
-    check_kind(script, statement)
     if kind_of(script.drafts, referenced(script, node.relation)) in _NOT_TABLES:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
@@ -78,6 +81,7 @@ def alter_table(script: Script, statement: Statement) -> None:
         check_change(script, table, command, place)
         if not node.relation.inh:
             check_only(script, table, command, place)
+            keep_below(script, table, command)
         below = script.drafts.below(table.name) if node.relation.inh else []
         if change is _drop_column and command.name in (table.columns or {}):
             drop_columns(script, [table, *below], command, place)
@@ -110,7 +114,11 @@ def _carry_out(
         return
     if inherited and command.name and command.name not in (table.columns or {}):
         return
+    if inherited and change is _drop_not_null and script.drafts.postgres_version >= NAMED_NULLS:
+        return
     change(script, table, command, partial(_place, script, statement, command))
+    if not inherited and change in (_add_column, _set_not_null):
+        keep_own(table, (command.name or getattr(command, "def").column_def.colname,))
 
 
 def _place(script: Script, statement: Statement, command: Node) -> Span:
@@ -171,13 +179,15 @@ def _set_not_null(script: Script, table: DraftTable, command: Node, place: _Plac
 
 def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     _column(table, command.name, place)
+    if script.drafts.postgres_version >= NAMED_NULLS:
+        lose_not_null(script.drafts, table, command.name)
     set_not_null(table, (command.name,), False)
 
 
 def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     column = _column(table, command.name, place)
     definition = getattr(command, "def").column_def
-    pg_type = read_type(definition.type_name, column.name, script.text, script.drafts.types)
+    pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
     if not definition.HasField("raw_default"):  # USING stands there
         check_conversion(column, pg_type, place())
     check_type_change(script, table, column.name, place)
@@ -202,6 +212,7 @@ def _set_expression(script: Script, table: DraftTable, command: Node, place: _Pl
     # SET EXPRESSION AS (…): the parentheses behind the column's name.
     start = place().end
     generation = inside_parentheses(script.text, _back(script, start))
+    check_generation(table, generation)
     table.columns[column.name] = replace(column, generation=generation)
 
 
@@ -234,7 +245,10 @@ def _drop_expression(script: Script, table: DraftTable, command: Node, place: _P
 def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     node = getattr(command, "def").constraint
     for key in node.keys if enum_name(node, "contype") == "CONSTR_PRIMARY" else ():
-        _column(table, key.string.sval, place)  # it becomes NOT NULL first
+        name = key.string.sval  # it becomes NOT NULL first
+        if name in SYSTEM_COLUMNS:
+            raise SystemColumn.in_key(name, script.drafts.postgres_version, place())
+        _column(table, name, place)
     add_table_constraint(script, table, node)
     if table.partition_by is not None:
         check_partitioned(table, place(), script.drafts.postgres_version)
@@ -287,7 +301,8 @@ def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> 
 
 
 def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    table.unlogged = enum_name(command, "subtype") == "AT_SetUnLogged"
+    if table.partition_by is None:  # PostgreSQL before 18 does nothing with a partitioned table
+        table.unlogged = enum_name(command, "subtype") == "AT_SetUnLogged"
 
 
 _CHANGES: dict[str, _Change] = {

@@ -24,7 +24,10 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.depending import Thing, lines_of, views_of
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.keys import object_name
+from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.definitions.not_nulls import parents_of
 from filtersql.definitions.sql_names import Script
 from filtersql.errors import Mistake
 from filtersql.errors.altering import (
@@ -36,14 +39,17 @@ from filtersql.errors.altering import (
     TypeInUse,
     VirtualColumn,
 )
+from filtersql.errors.definitions import UnknownColumn
 from filtersql.errors.relations import InParent
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
-from filtersql.source import Span
+from filtersql.source import Passage, Span
 
 __all__ = [
     "check_change",
     "check_expression_change",
+    "check_generation",
+    "check_heirs",
     "check_key_drop",
     "check_only",
     "check_type_change",
@@ -101,6 +107,23 @@ def check_type_change(script: Script, table: DraftTable, column: str, place: _Pl
     for view in views_of(script.drafts, table.name, column):
         shown = described(script, view.name)
         raise TypeInUse.by_view(f"{view.kind} {shown}", column, place())
+
+
+def check_heirs(script: Script, table: DraftTable, column: str, verb: str, place: _Place) -> None:
+    """Raises where something below has the column of a parent that does not change with it."""
+    below = script.drafts.below(table.name)
+    changing = {table.name, *(one.name for one in below)}
+    for heir in below:
+        for parent in parents_of(script.drafts, heir):
+            if parent.name not in changing and column in (parent.columns or {}):
+                raise InheritedColumn.of_others(verb, column, heir.name.name, place())
+
+
+def check_generation(table: DraftTable, generation: Passage) -> None:
+    """Raises where an expression names a column that the table does not have."""
+    columns = table.columns or {}
+    for name in sorted(columns_named(generation) - columns.keys() - SYSTEM_COLUMNS):
+        raise UnknownColumn(name, generation.span(), columns)
 
 
 def check_expression_change(
@@ -181,6 +204,8 @@ def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place
 def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
     if is_inherited(script, table, command.name):
         return InheritedColumn.changed("alter", command.name, place())
+    if command.name in (table.columns or {}):
+        check_heirs(script, table, command.name, "alter", place)
     return _in_partition_key(table, "alter", command.name, place)
 
 

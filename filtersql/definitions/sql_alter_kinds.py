@@ -10,17 +10,20 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.kinds import kind_of
-from filtersql.definitions.sql_names import Script, referenced, span_of
+from filtersql.definitions.kinds import index_holder, kind_of
+from filtersql.definitions.sql_names import Script, place_of, referenced, span_of
 from filtersql.errors.altering import NotForKind, PartitionMismatch
+from filtersql.errors.definitions import UnknownColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["check_kind", "check_part"]
+__all__ = ["check_columns", "check_kind", "check_object", "check_part"]
 
 _TABLES = frozenset({"tables", "partitioned tables"})
 _FOREIGN = _TABLES | {"foreign tables"}
+_COPIED = frozenset({"materialized views"})
+_INDEXES = frozenset({"indexes", "partitioned indexes"})
 _ROOTS = frozenset({"partitioned tables", "partitioned indexes"})
 #: each action as PostgreSQL calls it, and the kinds that have it
 _ACTIONS = {
@@ -35,13 +38,54 @@ _ACTIONS = {
     "AT_DropConstraint": ("DROP CONSTRAINT", _FOREIGN),
     "AT_ReplicaIdentity": ("REPLICA IDENTITY", _TABLES | {"materialized views"}),
     "AT_AttachPartition": ("ATTACH PARTITION", _ROOTS),
-    "AT_DetachPartition": ("DETACH PARTITION", _ROOTS),
+    "AT_DetachPartition": ("DETACH PARTITION", frozenset({"partitioned tables"})),
     "AT_AddInherit": ("INHERIT", _FOREIGN),
     "AT_DropInherit": ("NO INHERIT", _FOREIGN),
+    "AT_ColumnDefault": ("ALTER COLUMN ... SET DEFAULT", _FOREIGN | {"views"}),
+    "AT_SetStatistics": ("ALTER COLUMN ... SET STATISTICS", _FOREIGN | _COPIED | _INDEXES),
+    "AT_SetStorage": ("ALTER COLUMN ... SET STORAGE", _FOREIGN | _COPIED),
+    "AT_AddIdentity": ("ALTER COLUMN ... ADD IDENTITY", _FOREIGN | {"views"}),
+    "AT_ValidateConstraint": ("VALIDATE CONSTRAINT", _FOREIGN),
+    "AT_EnableRowSecurity": ("ENABLE ROW SECURITY", _TABLES),
+    "AT_ForceRowSecurity": ("FORCE ROW SECURITY", _TABLES),
+    "AT_ClusterOn": ("CLUSTER ON", _TABLES | _COPIED),
+    "AT_DropCluster": ("SET WITHOUT CLUSTER", _TABLES | _COPIED),
+    "AT_SetTableSpace": ("SET TABLESPACE", _TABLES | _COPIED | _INDEXES),
+    "AT_EnableTrigAll": ("ENABLE TRIGGER ALL", _FOREIGN),
+    "AT_DisableRule": ("DISABLE RULE", _TABLES),
+    "AT_AddOf": ("OF", _TABLES),
+    "AT_DropOf": ("NOT OF", _TABLES),
     "AT_SetLogged": ("SET LOGGED", frozenset({"tables", "sequences"})),
     "AT_SetUnLogged": ("SET UNLOGGED", frozenset({"tables", "sequences"})),
 }
 _PARTITIONS_NAMED, _ROOTS_HAVE_STORAGE = 16, 18
+
+
+#: which relations ALTER VIEW and the like take, and what a message calls one of them
+_OBJECTS = {
+    "OBJECT_VIEW": (("views",), "a view"),
+    "OBJECT_MATVIEW": (("materialized views",), "a materialized view"),
+    "OBJECT_SEQUENCE": (("sequences",), "a sequence"),
+    "OBJECT_FOREIGN_TABLE": (("foreign tables",), "a foreign table"),
+    "OBJECT_INDEX": (("indexes", "partitioned indexes"), "an index"),
+    "OBJECT_TYPE": (("composite types",), "a composite type"),
+}
+
+
+def check_object(script: Script, node: Node, object_type: str, *, renamed: bool = False) -> None:
+    """Raises where ALTER VIEW, ALTER SEQUENCE and so on name another kind of relation.
+
+    `renamed`: ALTER INDEX … RENAME takes every relation, as ALTER TABLE does.
+    """
+    name, span = referenced(script, node), span_of(script, node)
+    kind = kind_of(script.drafts, name)
+    if kind is None or kind.startswith("temporary"):
+        return
+    kinds, one = _OBJECTS.get(object_type, ((), ""))
+    if kinds and kind not in kinds and not (renamed and object_type == "OBJECT_INDEX"):
+        raise NotForKind.not_one(name.name, one, span)
+    if kind == "composite types" and object_type != "OBJECT_TYPE":
+        raise NotForKind.composite(name.name, span)
 
 
 def check_kind(script: Script, statement: Statement) -> None:
@@ -57,9 +101,12 @@ def check_kind(script: Script, statement: Statement) -> None:
     for wrapped in node.cmds:
         subtype = enum_name(wrapped.alter_table_cmd, "subtype")
         action, kinds = _ACTIONS.get(subtype, ("", None))
+        if kind == "partitioned indexes" and kinds is _ROOTS:
+            raise PartitionMismatch.index(name.name, span)
         if kinds is None or kind in kinds:
             continue
-        if kinds is _ROOTS and version < _PARTITIONS_NAMED and kind == "tables":
+        partition = action.endswith(" PARTITION")
+        if partition and version < _PARTITIONS_NAMED and kind == "tables":
             raise PartitionMismatch.not_partitioned(name.name, span)
         if kind == "partitioned tables" and version < _ROOTS_HAVE_STORAGE:
             continue
@@ -72,3 +119,18 @@ def check_part(script: Script, name: RelationName, command: Node, span: Span) ->
     kind = kind_of(script.drafts, name)
     if kind in ("sequences", "views", "materialized views"):
         raise NotForKind(action, name.name, kind, span)
+
+
+def check_columns(script: Script, statement: Statement) -> None:
+    """A sequence's columns have fixed names, an index's are those of its table's that it holds."""
+    node, drafts = statement.node, script.drafts
+    name = referenced(script, node.relation)
+    kind, at = kind_of(drafts, name), place_of(script, statement, node.subname)
+    if kind == "sequences":
+        raise NotForKind.columns(name.name, kind, at)
+    table = index_holder(drafts, name)
+    if kind in ("indexes", "partitioned indexes") and table is not None:
+        index = table.indexes.get(name.name)
+        columns = index.columns if index is not None else table.primary_key
+        if node.subname not in {*columns, *table.gone}:
+            raise UnknownColumn(node.subname, at, columns)

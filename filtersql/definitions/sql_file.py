@@ -19,7 +19,6 @@ from filtersql.definitions.sql_objects import (
     create_function,
     create_index,
     create_sequence,
-    create_type,
     drop,
     set_variable,
 )
@@ -34,6 +33,7 @@ from filtersql.definitions.sql_subscriptions import (
 )
 from filtersql.definitions.sql_tables import create_table
 from filtersql.definitions.sql_text import without_psql
+from filtersql.definitions.sql_types import create_type
 from filtersql.definitions.sql_views import create_table_as, create_view
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.identifiers import fold
-from filtersql.definitions.kinds import UNOPENED, kind_of
+from filtersql.definitions.kinds import UNOPENED, kind_of, taken
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
 from filtersql.errors.altering import CannotOpen, UnknownSchema
-from filtersql.errors.definitions import NoSchema, Unknown
+from filtersql.errors.definitions import Duplicate, NoSchema, Unknown
+from filtersql.errors.relations import NameTaken
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -28,6 +29,7 @@ from filtersql.source import Passage, Span
 __all__ = [
     "AlreadyTold",
     "Script",
+    "check_free",
     "check_opened",
     "created",
     "known_table",
@@ -88,6 +90,16 @@ def created(script: Script, node: Node) -> RelationName:
     if not script.path or (script.path == ["public"] and not script.drafts.has_schema("public")):
         raise NoSchema(span_of(script, node))
     return RelationName(script.path[0], node.relname)
+
+
+def check_free(script: Script, name: RelationName, span: Span) -> None:
+    """Raises where a new relation's name is another relation's or a type's."""
+    drafts = script.drafts
+    if taken(drafts, name) is not None:
+        there = drafts.tables.get(name)
+        raise Duplicate("relation", name.name, span, there.span if there else None)
+    if name in drafts.types:
+        raise NameTaken.by_type(name.name, span)
 
 
 def temporary(script: Script, node: Node) -> RelationName:

@@ -23,17 +23,19 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
-from filtersql.definitions.keys import check_indexed, free_name
-from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of
+from filtersql.definitions.keys import check_indexed, check_sorted, free_name
+from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of, taken
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_names import (
     Script,
+    check_free,
     created,
     known_table,
     place_of,
     referenced,
     span_of,
 )
+from filtersql.definitions.sql_types import drop_type_of_relation, drop_types
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NotIndexable, OwnedIndex, SchemaName, WrongKindOfRelation
@@ -45,7 +47,6 @@ __all__ = [
     "create_function",
     "create_index",
     "create_sequence",
-    "create_type",
     "drop",
     "set_path",
     "set_variable",
@@ -72,7 +73,11 @@ def create_index(script: Script, statement: Statement) -> None:
         if node.if_not_exists:
             return
         raise Duplicate("relation", label, place_of(script, statement, label), None)
-    for column in filter(None, columns):
+    for column in filter(None, columns if node.access_method in ("", "btree") else ()):
+        check_sorted(table, column, place_of(script, statement, column))
+    if table.partition_by is not None and node.unique:
+        check_key_holds(table, "UNIQUE", tuple(filter(None, columns)), span)
+    for column in filter(None, (*columns, *included)):
         check_indexed(table, column, "index", place_of(script, statement, column))
     refusal = None
     if not node.unique:
@@ -82,8 +87,6 @@ def create_index(script: Script, statement: Statement) -> None:
     elif node.HasField("where_clause"):
         refusal = "partial"
     made = DraftIndex(label, tuple(filter(None, columns)), refusal)
-    if table.partition_by is not None and node.unique:
-        check_key_holds(table, "UNIQUE", made.columns, span)
     table.indexes[label] = made
     for child in drafts.below(name) if node.relation.inh and table.partition_by else ():
         share_index(child, made)
@@ -95,28 +98,11 @@ def create_sequence(script: Script, statement: Statement) -> None:
     if sequence.relpersistence == "t":
         return
     name = created(script, sequence)
-    there = script.drafts.tables.get(name)
-    if there is None and name not in script.drafts.others:
-        script.drafts.others[name] = "sequences"
-    elif not statement.node.if_not_exists:
-        first = there.span if there else None
-        raise Duplicate("relation", name.name, place_of(script, statement, name.name), first)
-
-
-def create_type(script: Script, statement: Statement) -> None:
-    """CREATE TYPE and CREATE DOMAIN: names that a column may use and a filter may not."""
-    node = statement.node
-    if statement.kind == "composite_type_stmt":
-        name = created(script, node.typevar)
-        script.drafts.others[name] = "composite types"
-    elif statement.kind == "define_stmt":
-        if enum_name(node, "kind") != "OBJECT_TYPE":
-            return
-        name = _named(script, node.defnames)
-    else:
-        names = {"create_domain_stmt": "domainname"}.get(statement.kind, "type_name")
-        name = _named(script, getattr(node, names))
-    script.drafts.types[name] = None
+    if statement.node.if_not_exists and taken(script.drafts, name) is not None:
+        return
+    check_free(script, name, place_of(script, statement, name.name))
+    script.drafts.others[name] = "sequences"
+    script.drafts.places[name] = place_of(script, statement, name.name)
 
 
 def create_function(script: Script, statement: Statement) -> None:
@@ -145,6 +131,8 @@ def drop(script: Script, statement: Statement) -> None:
     """DROP TABLE, INDEX, VIEW, PUBLICATION, TYPE, SCHEMA."""
     node, kind = statement.node, enum_name(statement.node, "remove_type")
     carry_out = _DROPS.get(kind)
+    if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
+        drop_types(script, statement)
     if kind in _RELATIONS:
         _check_relations(script, statement)
     for item in node.objects if kind in _OTHERS else ():
@@ -249,6 +237,7 @@ def _drop_table(script: Script, statement: Statement, item: Node) -> None:
 def remove_table(drafts: Drafts, name: RelationName) -> None:
     """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
     drafts.tables.pop(name, None)
+    drop_type_of_relation(drafts, name)
     for one in [*drafts.replication_sets.values()]:
         # One that is made under its name later is another table.
         drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
@@ -282,13 +271,6 @@ def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
     drafts.publications.pop(name, None)
 
 
-def _drop_type(script: Script, statement: Statement, item: Node) -> None:
-    parts = [part.string.sval for part in item.type_name.names]
-    for name in list(script.drafts.types):
-        if name.name == parts[-1] and parts[:-1] in ([], [name.schema]):
-            del script.drafts.types[name]
-
-
 def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
     schema, drafts = item.string.sval, script.drafts
     named = [one.string.sval for one in statement.node.objects]
@@ -305,6 +287,11 @@ def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
     drafts.made_schemas.discard(schema)
     for view in [name for name in drafts.views if name.schema == schema]:
         remove_view(drafts, view)
+    for name in [name for name in (*drafts.others, *drafts.types) if name.schema == schema]:
+        drafts.others.pop(name, None)
+        if drafts.types.pop(name, None):
+            drop_type_of_relation(drafts, name)
+    drafts.functions = {name for name in drafts.functions if name.schema != schema}
     for name in [name for name in drafts.tables if name.schema == schema]:
         remove_table(drafts, name)
     for publication in list(drafts.publications.values()):
@@ -332,7 +319,5 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
     "OBJECT_PUBLICATION": _drop_publication,
-    "OBJECT_TYPE": _drop_type,
-    "OBJECT_DOMAIN": _drop_type,
     "OBJECT_SCHEMA": _drop_schema,
 }

@@ -15,12 +15,17 @@ from dataclasses import replace
 from filtersql.catalog import Column
 from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.dependents import references_to
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import renamed
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
-from filtersql.definitions.model import PublishedTable
-from filtersql.definitions.moving import move_table, rename_in_views, rename_output
-from filtersql.definitions.sql_alter_checks import is_inherited
+from filtersql.definitions.moving import (
+    move_table,
+    rename_in_members,
+    rename_in_views,
+    rename_output,
+)
+from filtersql.definitions.sql_alter_checks import check_heirs, is_inherited
+from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
@@ -29,7 +34,7 @@ from filtersql.definitions.sql_names import (
     referenced,
 )
 from filtersql.definitions.sql_schemas import check_schema_name
-from filtersql.definitions.sql_set_members import renamed_types
+from filtersql.definitions.sql_types import move_type, move_types, rename_type
 from filtersql.errors.altering import InheritedColumn, UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
@@ -52,8 +57,15 @@ _RELATIONS = (
     "OBJECT_SEQUENCE",
 )
 _MOVED = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW")
+_OBJECTS = (*_MOVED, "OBJECT_MATVIEW", "OBJECT_SEQUENCE")
 #: relations whose columns are not kept, or which move with their tables
-_COLUMNS_UNREAD = ("materialized views", "indexes", "partitioned indexes", "sequences")
+_COLUMNS_UNREAD = (
+    "materialized views",
+    "indexes",
+    "partitioned indexes",
+    "sequences",
+    "composite types",
+)
 
 
 def rename(script: Script, statement: Statement) -> None:
@@ -61,6 +73,7 @@ def rename(script: Script, statement: Statement) -> None:
     node = statement.node
     kind = enum_name(node, "rename_type")
     if kind in _RELATIONS:
+        check_object(script, node.relation, kind, renamed=True)
         _rename_relation(script, statement)
     elif kind == "OBJECT_COLUMN":
         if enum_name(node, "relation_type") == "OBJECT_TABLE":
@@ -72,6 +85,8 @@ def rename(script: Script, statement: Statement) -> None:
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
         _rename_schema(script, statement)
+    elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
+        rename_type(script, statement)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:
@@ -109,6 +124,7 @@ def _check_free(script: Script, statement: Statement, schema: str) -> None:
 def _rename_columns(script: Script, statement: Statement) -> None:
     """RENAME COLUMN of a table and of those below it."""
     node, drafts = statement.node, script.drafts
+    check_columns(script, statement)
     if kind_of(drafts, referenced(script, node.relation)) in _COLUMNS_UNREAD:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
@@ -123,6 +139,7 @@ def _rename_columns(script: Script, statement: Statement) -> None:
         raise InParent.renamed(old, at)
     if is_inherited(script, table, old):
         raise InheritedColumn.changed("rename", old, at)
+    check_heirs(script, table, old, "rename", lambda: at)
     if node.newname in SYSTEM_COLUMNS:
         raise SystemColumn.named(node.newname, at)
     for each in [*reversed(below), table]:
@@ -143,6 +160,9 @@ def _rename_schema(script: Script, statement: Statement) -> None:
     for table in list(drafts.tables.values()):
         if table.name.schema == old:
             move_table(drafts, table, RelationName(new, table.name.name))
+    move_types(
+        drafts, {one: RelationName(new, one.name) for one in drafts.types if one.schema == old}
+    )
     for name in [name for name in drafts.others if name.schema == old]:
         drafts.others[RelationName(new, name.name)] = drafts.others.pop(name)
     moved = {name: RelationName(new, name.name) for name in drafts.views if name.schema == old}
@@ -155,7 +175,12 @@ def _rename_schema(script: Script, statement: Statement) -> None:
 def alter_schema(script: Script, statement: Statement) -> None:
     """ALTER TABLE … SET SCHEMA."""
     node, drafts = statement.node, script.drafts
-    if enum_name(node, "object_type") not in _MOVED:
+    object_type = enum_name(node, "object_type")
+    if object_type in _OBJECTS:
+        check_object(script, node.relation, object_type)
+    if object_type in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
+        move_type(script, statement)
+    if object_type not in _MOVED:
         return
     kind = kind_of(drafts, referenced(script, node.relation))
     if kind in ("indexes", "partitioned indexes"):
@@ -171,12 +196,10 @@ def alter_schema(script: Script, statement: Statement) -> None:
         return
     if kind_of(drafts, name) is not None:
         raise NameTaken.in_schema(name.name, name.schema, at)
+    for index in filter(None, (table.primary_key_name, *table.indexes)):
+        if kind_of(drafts, RelationName(name.schema, index)) is not None:
+            raise NameTaken.in_schema(index, name.schema, at)
     move_table(drafts, table, name)
-
-
-def _renamed_entry(entry: PublishedTable, old: str, new: str) -> PublishedTable:
-    columns = entry.columns and tuple(new if one == old else one for one in entry.columns)
-    return replace(entry, where=entry.where and renamed(entry.where, old, new), columns=columns)
 
 
 def _rename_column(
@@ -188,7 +211,7 @@ def _rename_column(
         raise UnknownColumn(old, span, columns)
     if new in columns:
         raise DuplicateColumn(new, table.name.name, span, columns[new].span)
-    _rename_in_members(script.drafts, table.name, old, new)
+    rename_in_members(script.drafts, table.name, old, new)
     rename_in_views(
         script.drafts,
         {},
@@ -221,29 +244,6 @@ def _rename_column(
         ]
     if table.partition_by is not None:
         table.partition_by = (table.partition_by[0], swapped(table.partition_by[1]))
-
-
-def _rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:
-    """PostgreSQL stores numbers of columns: filters and its column lists show the new name."""
-    for publication in list(drafts.publications.values()):
-        entries = [
-            _renamed_entry(one, old, new) if one.name == table else one
-            for one in publication.tables
-        ]
-        drafts.publications[publication.name] = replace(publication, tables=tuple(entries))
-    for one in list(drafts.replication_sets.values()):
-        # pglogical's column lists hold names: a renamed column is sent no more.
-        members = [
-            replace(
-                _renamed_entry(t, old, new),
-                columns=t.columns,
-                known_types=renamed_types(t.known_types, old, new),
-            )
-            if t.name == table
-            else t
-            for t in one.tables
-        ]
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
 
 
 def _renamed_column(column: Column, old: str, new: str) -> Column:

@@ -21,10 +21,13 @@ from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import check_references
 from filtersql.definitions.inheriting import check_own, read_parents, read_root
 from filtersql.definitions.keys import add_constraint, free_name, set_not_null
-from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
+from filtersql.definitions.not_nulls import name_own
 from filtersql.definitions.partitions import attach, check_partitioned
+from filtersql.definitions.sql_alter_checks import check_generation
 from filtersql.definitions.sql_names import (
     Script,
+    check_free,
     created,
     known_table,
     referenced,
@@ -32,7 +35,7 @@ from filtersql.definitions.sql_names import (
     temporary,
 )
 from filtersql.definitions.sql_text import lexemes
-from filtersql.errors.definitions import Duplicate, DuplicateColumn, UnsupportedStatement
+from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
@@ -40,7 +43,8 @@ from filtersql.source import Passage
 __all__ = ["add_table_constraint", "create_table", "read_bounds"]
 
 _WORD = re.compile(r"\w+")
-_KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
+_FOREIGN = "CONSTR_FOREIGN"
+_KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", _FOREIGN}
 _STRATEGIES = {
     "PARTITION_STRATEGY_LIST": "list",
     "PARTITION_STRATEGY_RANGE": "range",
@@ -56,11 +60,9 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         return
     name = created(script, node.relation)
     span = span_of(script, node.relation)
-    existing = script.drafts.tables.get(name)
-    if existing is not None:
-        if node.if_not_exists:
-            return
-        raise Duplicate("relation", name.name, span, existing.span)
+    if node.if_not_exists and taken(script.drafts, name) is not None:
+        return
+    check_free(script, name, span)
     if node.HasField("of_typename"):
         raise UnsupportedStatement("CREATE TABLE … OF a type", span)
     table = DraftTable(
@@ -77,6 +79,11 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     else:
         read_parents(script, table, [wrapped.range_var for wrapped in node.inh_relations])
         _read_elements(script, node, table)
+        if table.inherits:
+            name_own(table)
+        for column in (table.columns or {}).values():
+            if column.generation is not None:
+                check_generation(table, column.generation)
     if node.HasField("partspec"):
         strategy = _STRATEGIES[enum_name(node.partspec, "strategy")]
         table.partition_by = (strategy, _partition_key(node.partspec, script.text))
@@ -90,6 +97,8 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     """A table constraint of CREATE TABLE or ALTER TABLE … ADD."""
     kind = enum_name(node, "contype")
     span = script.span(node.location, _word(script.text, node.location))
+    if kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY"):
+        table.own_nulls |= {key.string.sval for key in node.keys}
     if kind == "CONSTR_NOTNULL":
         set_not_null(table, (key.string.sval for key in node.keys), True)
     if kind not in _KEYS:
@@ -127,6 +136,8 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
             column, found = read_column(element.column_def, table.name, script.text, script.drafts)
             if column.name in SYSTEM_COLUMNS:
                 raise SystemColumn.named(column.name, column.span)
+            if column.not_null:
+                table.own_nulls.add(column.name)
             if column.name in inherited:  # merged with the parent's
                 inherited.discard(column.name)
                 table.local.add(column.name)
@@ -143,9 +154,15 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
             _like(script, table, element.table_like_clause, inherited)
-    _add_keys(script, table, keys)
+    _add_keys(script, table, [one for one in keys if one[1].kind != _FOREIGN])
     for constraint in constraints:
-        add_table_constraint(script, table, constraint)
+        if enum_name(constraint, "contype") != _FOREIGN:
+            add_table_constraint(script, table, constraint)
+    # PostgreSQL adds foreign keys when the table is there.
+    _add_keys(script, table, [one for one in keys if one[1].kind == _FOREIGN])
+    for constraint in constraints:
+        if enum_name(constraint, "contype") == _FOREIGN:
+            add_table_constraint(script, table, constraint)
 
 
 def _overrides(script: Script, node: Node, table: DraftTable) -> None:
@@ -159,6 +176,8 @@ def _overrides(script: Script, node: Node, table: DraftTable) -> None:
         for wrapped in column.constraints:
             kind = enum_name(wrapped.constraint, "contype")
             span = script.span(column.location, len(column.colname))
+            if kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY"):
+                table.own_nulls.add(column.colname)
             if kind == "CONSTR_NOTNULL":
                 set_not_null(table, (column.colname,), True)
             elif kind in _KEYS:
@@ -231,6 +250,7 @@ def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
     if kind == "CONSTR_PRIMARY":
         table.primary_key, table.primary_key_name = index.columns, name
         table.key_span = table.span
+        table.own_nulls |= {*index.columns}
         set_not_null(table, index.columns, True)
     else:
         table.indexes[name] = DraftIndex(name, index.columns, index.refusal, constraint=True)

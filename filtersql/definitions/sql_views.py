@@ -12,10 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.definitions.drafts import DraftTable, DraftView
+from filtersql.definitions.kinds import taken
 from filtersql.definitions.partitions import settle
-from filtersql.definitions.sql_names import Script, created, span_of, temporary
+from filtersql.definitions.sql_names import Script, check_free, created, span_of, temporary
 from filtersql.definitions.view_queries import ViewQuery, read_query
-from filtersql.errors.definitions import Duplicate, UnsupportedStatement
+from filtersql.errors.altering import NotForKind
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
@@ -27,6 +29,9 @@ def create_table_as(script: Script, statement: Statement) -> None:
     node, into = statement.node, statement.node.into.rel
     if enum_name(node, "objtype") == "OBJECT_MATVIEW":
         name, span = created(script, into), span_of(script, into)
+        if node.if_not_exists and taken(script.drafts, name) is not None:
+            return
+        check_free(script, name, span)
         query = _query(script, node.query, [one.string.sval for one in node.into.col_names])
         script.drafts.others[name] = "materialized views"
         script.drafts.views[name] = DraftView("materialized view", query, span)
@@ -46,10 +51,10 @@ def create_view(script: Script, statement: Statement) -> None:
         return
     name, span = created(script, view), span_of(script, view)
     there = script.drafts.tables.get(name)
-    if there is not None and not (there.view and node.replace):
-        raise Duplicate("relation", name.name, span, there.span)
-    if name in script.drafts.others:
-        raise Duplicate("relation", name.name, span, None)
+    if node.replace and taken(script.drafts, name) not in (None, "views"):
+        raise NotForKind.not_one(name.name, "a view", span)
+    if there is None or not node.replace:
+        check_free(script, name, span)
     query = _query(script, node.query, [one.string.sval for one in node.aliases])
     made = script.drafts.views.get(name)
     script.drafts.views[name] = DraftView("view", query, made.span if made else span)

@@ -34,7 +34,7 @@ from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
-__all__ = ["EXTENSION_TYPES", "SERIAL", "read_type"]
+__all__ = ["BUILT_IN", "EXTENSION_TYPES", "SERIAL", "read_type"]
 
 #: base and range types of pg_catalog that a column may have (PostgreSQL 18.6, pg_type)
 BUILT_IN = frozenset(
@@ -72,8 +72,17 @@ _Place: TypeAlias = Callable[[], Span]
 _LONGEST = 10485760
 
 
-def read_type(node: Node, column: str, text: Passage, known: Iterable[RelationName]) -> PgType:
-    """The type of a column; `known` are the project's own types. Raises what PostgreSQL refuses."""
+def read_type(
+    node: Node,
+    column: str,
+    text: Passage,
+    known: Iterable[RelationName],
+    relations: Iterable[RelationName] = (),
+) -> PgType:
+    """The type of a column; `known` are the project's own types, `relations` have row types.
+
+    Raises what PostgreSQL refuses.
+    """
     names = [name.string.sval for name in node.names]
     if not (node.typmods or node.array_bounds or node.setof or node.pct_type):
         plain = _PLAIN.get(names[-1]) if names[:-1] in ([], ["pg_catalog"]) else None
@@ -88,7 +97,7 @@ def read_type(node: Node, column: str, text: Passage, known: Iterable[RelationNa
         if node.array_bounds:
             raise UnsupportedStatement("array of serial", _span(node, text))
         return PgType(SERIAL[name])
-    found = _named(schema, name, known)
+    found = _named(schema, name, known) or _named(schema, name, relations)
     if found is None:
         if schema in (None, "pg_catalog") and name in PSEUDO:
             raise PseudoType(column, name, _span(node, text))

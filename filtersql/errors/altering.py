@@ -148,6 +148,25 @@ class NotForKind(Mistake):
         )
 
     @classmethod
+    def not_one(cls, name: str, one: str, span: Span) -> Mistake:
+        """ALTER VIEW of a table; `one` as in "is not a view"."""
+        return Mistake(f'"{name}" is not {one}', span=span)
+
+    @classmethod
+    def no_domain(cls, name: str, span: Span) -> Mistake:
+        """ALTER DOMAIN of a type."""
+        return Mistake(f"{name} is not a domain", span=span)
+
+    @classmethod
+    def columns(cls, name: str, many: str, span: Span) -> Mistake:
+        """RENAME COLUMN of a sequence."""
+        return Mistake(
+            f'cannot rename columns of relation "{name}"',
+            span=span,
+            detail=f"This operation is not supported for {many}.",
+        )
+
+    @classmethod
     def composite(cls, name: str, span: Span) -> Mistake:
         """ALTER TABLE of a composite type."""
         return Mistake(f'"{name}" is a composite type', span=span, hint="Use ALTER TYPE instead.")
@@ -201,6 +220,12 @@ class InheritedColumn(Mistake):
     def changed(cls, verb: str, column: str, span: Span) -> InheritedColumn:
         """`verb` is what was asked: drop, rename, alter."""
         return cls(f'cannot {verb} inherited column "{column}"', span)
+
+    @classmethod
+    def of_others(cls, verb: str, column: str, heir: str, span: Span) -> InheritedColumn:
+        """An heir has the column of another parent too; RENAME does not name the heir."""
+        of = f' of relation "{heir}"' if verb == "alter" else ""
+        return cls(f'cannot {verb} inherited column "{column}"{of}', span)
 
     @classmethod
     def added(cls, span: Span) -> InheritedColumn:
@@ -275,6 +300,11 @@ class PartitionMismatch(Mistake):
     def not_partitioned(cls, parent: str, span: Span) -> PartitionMismatch:
         """The parent has no PARTITION BY."""
         return cls(f'table "{parent}" is not partitioned', span)
+
+    @classmethod
+    def index(cls, name: str, span: Span) -> PartitionMismatch:
+        """ALTER TABLE index ATTACH PARTITION table."""
+        return cls(f'"{name}" is not a partitioned table', span)
 
     @classmethod
     def already(cls, table: str, span: Span) -> PartitionMismatch:

@@ -6,6 +6,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from filtersql.errors import Mistake
@@ -20,6 +21,7 @@ __all__ = [
     "NoGeneratedColumn",
     "NotIndexable",
     "OwnedIndex",
+    "RowType",
     "SchemaName",
     "SystemColumn",
     "VirtualIndexed",
@@ -80,6 +82,11 @@ class NameTaken(Mistake):
         return cls(f'relation "{name}" already exists in schema "{schema}"', span)
 
     @classmethod
+    def of_type(cls, name: str, span: Span) -> NameTaken:
+        """CREATE TYPE under the name of a type, which each table has too."""
+        return cls(f'type "{name}" already exists', span)
+
+    @classmethod
     def by_type(cls, name: str, span: Span) -> NameTaken:
         """CREATE TABLE under the name of an enum or domain."""
         return cls(
@@ -98,6 +105,24 @@ class OwnedIndex(Mistake):
             f"cannot drop index {index} because {owner} requires it",
             span=span,
             hint=f"You can drop {owner} instead.",
+        )
+
+    @classmethod
+    def of_type(cls, name: str, owner: str, span: Span) -> Mistake:
+        """DROP TYPE of a table's row type."""
+        return Mistake(
+            f"cannot drop type {name} because {owner} requires it",
+            span=span,
+            hint=f"You can drop {owner} instead.",
+        )
+
+
+class RowType(Mistake):
+    """ALTER TYPE of a table's row type."""
+
+    def __init__(self, name: str, span: Span) -> None:
+        super().__init__(
+            f"{name} is a table's row type", span=span, hint="Use ALTER TABLE instead."
         )
 
 
@@ -123,6 +148,16 @@ class VirtualIndexed(Mistake):
     def system(cls, span: Span) -> Mistake:
         """An index of ctid."""
         return Mistake("index creation on system columns is not supported", span=span)
+
+    @classmethod
+    def unsorted(cls, type_name: str, span: Span) -> Mistake:
+        """A key of a type that has no order: json, point."""
+        return Mistake(
+            f'data type {type_name} has no default operator class for access method "btree"',
+            span=span,
+            hint="You must specify an operator class for the index or define a default operator "
+            "class for the data type.",
+        )
 
 
 class SchemaName(Mistake):
@@ -153,6 +188,23 @@ class SystemColumn(Mistake):
 
     def __init__(self, verb: str, column: str, span: Span) -> None:
         super().__init__(f'cannot {verb} system column "{column}"', span=span)
+
+    @classmethod
+    def in_key(cls, column: str, version: int, span: Span) -> Mistake:
+        """ADD PRIMARY KEY (ctid), which PostgreSQL 18 gives a NOT NULL constraint first."""
+        if version < 18:
+            return cls("alter", column, span)
+        return Mistake(f'cannot add not-null constraint on system column "{column}"', span=span)
+
+    @classmethod
+    def in_foreign_key(cls, span: Span) -> Mistake:
+        """FOREIGN KEY (ctid), or REFERENCES t (ctid)."""
+        return Mistake("system columns cannot be used in foreign keys", span=span)
+
+    @classmethod
+    def in_partition_key(cls, column: str, span: Span) -> Mistake:
+        """PARTITION BY LIST (ctid)."""
+        return Mistake(f'cannot use system column "{column}" in partition key', span=span)
 
     @classmethod
     def named(cls, column: str, span: Span) -> Mistake:
@@ -253,8 +305,23 @@ class InParent(Mistake):
 class ForeignKeyMismatch(Mistake):
     """A foreign key and the table that it references do not fit each other."""
 
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
+    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
+        super().__init__(message, span=span, detail=detail)
+
+    @classmethod
+    def types(
+        cls, name: str, columns: Sequence[str], types: Sequence[str], version: int, span: Span
+    ) -> ForeignKeyMismatch:
+        """Columns (the referencing one first) of types that are not compared with each other."""
+        first, second = (f'"{column}"' for column in columns)
+        pair = f"{first} and {second}"
+        if version >= 18:
+            pair = f"{first} of the referencing table and {second} of the referenced table"
+        return cls(
+            f'foreign key constraint "{name}" cannot be implemented',
+            span,
+            f"Key columns {pair} are of incompatible types: {' and '.join(types)}.",
+        )
 
     @classmethod
     def unknown(cls, column: str, span: Span) -> ForeignKeyMismatch:
