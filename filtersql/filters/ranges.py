@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlglot import exp
 
 from filtersql.filters import array_elements, numeric_order, numerics, range_tests
+from filtersql.filters.engines.templates import field_of
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
@@ -105,7 +106,7 @@ def _shared(
     parts: Sequence[exp.Expr] = found
     long = _is_long(writer, facts().type(arg.type).subtype)
     if long:
-        parts = [exp.column(part, table=f"parts_{name}") for part in _PARTS]
+        parts = [field_of(writer.engine, f"parts_{name}", part) for part in _PARTS]
 
     def shared(whole: exp.Expr) -> exp.Expr:
         if long:

@@ -19,6 +19,7 @@ from filtersql.storage import Engine
 
 __all__ = [
     "Template",
+    "field_of",
     "fill",
     "first_place",
     "joined",
@@ -86,6 +87,9 @@ def template(engine: Engine, text: str) -> Template:
         # sqlglot leaves this function out when it writes Spark's SQL
         call.replace(exp.Anonymous(this="PARSE_JSON", expressions=[call.this]))
     tree = tree.transform(lambda node: _called(node, engine), copy=False)
+    if engine == "duckdb":
+        for column in [one for one in tree.find_all(exp.Column) if one.table]:
+            column.replace(field_of(engine, column.table, column.name))
     if isinstance(tree, exp.Binary) and _place(tree.this) == 0 and _place(tree.expression) == 1:
         kind = type(tree)
         return lambda args: kind(this=operand(args[0]), expression=operand(args[1]))
@@ -124,6 +128,14 @@ def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
     if isinstance(path, exp.JSONPath):
         path = exp.Literal.string(path.sql(dialect=engine).strip("'"))
     return exp.Anonymous(this=name, expressions=[node.this, path])
+
+
+def field_of(engine: Engine, variable: str, name: str) -> exp.Expr:
+    """A field of a variable; DuckDB takes `c.a` for a column a of c, or for one in a column c."""
+    if engine == "spark":
+        return exp.column(name, table=variable)
+    arguments = [exp.column(variable), exp.Literal.string(name)]
+    return exp.Anonymous(this="STRUCT_EXTRACT", expressions=arguments)
 
 
 def of_a_table(column: exp.Expr) -> exp.Expr:
