@@ -41,6 +41,7 @@ from filtersql.filters.nodes import (
     Relabel,
     Var,
 )
+from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -169,10 +170,17 @@ def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr
     if known is None:
         raise writer.refused(node, "The path must be a constant.")
     if not isinstance(known.value, tuple) or None in known.value:
-        return writer.piece(".no_document")
+        return _nothing(writer, source, from_here)
     for key in map(str, known.value):
         from_here = _path_step(writer, from_here, key, checked)
     return from_here
+
+
+def _nothing(writer: Writer, node: Node, written: exp.Expr) -> exp.Expr:
+    """NULL, whatever the document is; it is computed if it may raise."""
+    if not may_raise(node):
+        return writer.piece(".no_document")
+    return writer.case([(writer.absent(written.copy(), node), written)], None)
 
 
 def _element(writer: Writer, source: exp.Expr, step: Node, *, alone: bool) -> exp.Expr:

@@ -81,8 +81,10 @@ def _late(writer: Writer, node: Op | Func) -> list[Node]:
     raising = [
         place
         for place, arg in enumerate(args)
-        if not isinstance(arg, Var) and may_raise(arg) and _reads(arg)
+        if not isinstance(arg, (Var, Const)) and may_raise(arg) and _reads(arg)
     ]
+    if not raising:
+        return []
     nullable = {place for place, arg in enumerate(args) if fold(arg) is None}
     if not any(nullable - {place} for place in raising):
         return []
