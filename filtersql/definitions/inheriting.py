@@ -164,5 +164,8 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     if child.partition_of != table.name:
         raise Parentage.no_partition(child.name.name, table.name.name, span_of(script, node))
     child.constraints |= table.constraints
+    for column in (table.columns or {}).values():
+        if column.not_null and column.name not in child.own_nulls:
+            child.constraints[not_null_name(table, column.name)] = column.name
     keep_own(child, child.columns or ())
     child.partition_of = child.bounds = child.late_bounds = child.parent_span = None
