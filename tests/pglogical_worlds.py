@@ -50,7 +50,7 @@ def arrived(
     connection: psycopg.Connection[Any], relation: str, names: list[str]
 ) -> Counter[tuple[tuple[str, str], ...]]:
     """The rows of the subscriber's table, of the columns that are sent."""
-    found = connection.execute(f"SELECT * FROM {relation}")
+    found = connection.execute(f"SELECT * FROM ONLY {relation}")
     columns = [column.name for column in found.description or ()]
     wanted = names or columns
     return Counter(

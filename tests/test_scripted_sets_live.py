@@ -168,7 +168,7 @@ def write_project(
         ' source: {path: "source/{schema}.{table}.jsonl"}, changes: {path: "changes/*.jsonl"}}\n',
     )
     for name, plain, _ in tables:
-        found = ask(source, f"SELECT to_jsonb(x)::text FROM {name} x")
+        found = ask(source, f"SELECT to_jsonb(x)::text FROM ONLY {name} x")
         project.write(f"source/{plain}.jsonl", "".join(f"{line}\n" for (line,) in found))
     return project
 

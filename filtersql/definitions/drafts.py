@@ -6,7 +6,7 @@ outside this package sees one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -106,6 +106,8 @@ class DraftView:
     kind: str
     query: ViewQuery
     span: Span
+    #: what gives each column its type; None or nothing where that is not known
+    types: tuple[Column | None, ...] = ()
 
 
 @dataclass(slots=True)
@@ -129,6 +131,8 @@ class Drafts:
     defaults: dict[str, object] = field(default_factory=dict)
     #: which PostgreSQL carries the statements out
     postgres_version: int = 18
+    #: names that the source system has for types beside PostgreSQL's
+    type_aliases: Mapping[str, str] = field(default_factory=dict)
     #: user types, by what they are: `domain`, `composite type`, or `type`
     types: dict[RelationName, str] = field(default_factory=dict)
     #: where types and sequences were made
@@ -155,10 +159,12 @@ class Drafts:
     notices: list[Notice] = field(default_factory=list)
 
     @property
-    def typed(self) -> tuple[Iterable[RelationName], Iterable[RelationName]]:
-        """The project's own types, and the relations, whose rows are types too."""
+    def typed(
+        self,
+    ) -> tuple[Iterable[RelationName], Iterable[RelationName], Mapping[str, str]]:
+        """The project's own types, the relations, whose rows are types too, and other names."""
         copied = (name for name, kind in self.others.items() if kind == "materialized views")
-        return self.types, chain(self.tables, copied)
+        return self.types, chain(self.tables, copied), self.type_aliases
 
     def has_schema(self, schema: str) -> bool:
         """Whether a statement made it, a table is in it, or every database has it."""

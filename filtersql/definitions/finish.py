@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.catalog import Catalog, Table, UniqueIndex
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.catalog import Catalog, Column, Table, UniqueIndex
+from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach
@@ -33,7 +33,10 @@ def finish(drafts: Drafts) -> Definitions:
         _check_subscriptions(drafts)
     return Definitions(
         catalog=Catalog(
-            tables={name: _frozen(table) for name, table in drafts.tables.items()},
+            tables={
+                name: _frozen(table, drafts.views.get(name))
+                for name, table in drafts.tables.items()
+            },
             user_types=frozenset(drafts.types),
             user_functions=frozenset(drafts.functions),
             schemas=frozenset(drafts.schemas),
@@ -120,11 +123,22 @@ def _check_subscriptions(drafts: Drafts) -> None:
             drafts.mistakes.append(Unknown("subscription", name, span, drafts.subscriptions))
 
 
-def _frozen(table: DraftTable) -> Table:
+def _view_columns(view: DraftView) -> tuple[Column, ...]:
+    """The columns of a view, where the type of each of them is known."""
+    names, known = view.query.outputs, [one for one in view.types if one is not None]
+    if len(known) != len(names):
+        return ()
+    return tuple(
+        Column(name, one.type, view.span, collation=one.collation)
+        for name, one in zip(names, known, strict=True)
+    )
+
+
+def _frozen(table: DraftTable, view: DraftView | None) -> Table:
     indexes = [index for index in table.indexes.values() if index.refusal is None]
     return Table(
         name=table.name,
-        columns=tuple((table.columns or {}).values()),
+        columns=tuple((table.columns or {}).values()) or (_view_columns(view) if view else ()),
         span=table.span,
         primary_key=table.primary_key,
         primary_key_name=table.primary_key_name,

@@ -28,6 +28,7 @@ from filtersql.source import Span
 
 __all__ = [
     "add_ddl_filter",
+    "changed_default",
     "create_group",
     "filtered_default",
     "node_sets",
@@ -84,6 +85,20 @@ def node_sets(script: Script, node: str, sets: Sequence[str], span: Span) -> Non
     if found is None:
         found = with_settings(Subscription(node, span), script.drafts.defaults, {})
     script.drafts.subscriptions[node] = replace(found, replication_sets=names)
+
+
+def changed_default(script: Script, set_name: str, span: Span) -> None:
+    """Warn of a change of the group's default set, which commands and calls travel by as well."""
+    if set_name == script.drafts.group:
+        script.drafts.notices.append(
+            Notice(
+                "default-set-changed",
+                f'the default set of group "{set_name}" should not be dropped or modified',
+                span,
+                "It is used for the replication of commands and of calls of BDR, too.",
+                "Make a set of its own, and let the nodes subscribe to that.",
+            )
+        )
 
 
 def filtered_default(script: Script, set_name: str, span: Span) -> None:

@@ -76,7 +76,8 @@ def rename(script: Script, statement: Statement) -> None:
         check_object(script, node.relation, kind, renamed=True)
         _rename_relation(script, statement)
     elif kind == "OBJECT_COLUMN":
-        if enum_name(node, "relation_type") == "OBJECT_TABLE":
+        # ALTER VIEW takes a table's column, too.
+        if enum_name(node, "relation_type") in ("OBJECT_TABLE", "OBJECT_VIEW"):
             _rename_columns(script, statement)
     elif kind == "OBJECT_TABCONSTRAINT":
         _check_free(script, statement, referenced(script, node.relation).schema)

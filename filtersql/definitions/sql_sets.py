@@ -23,6 +23,7 @@ from filtersql.definitions.predefined_sets import PREDEFINED, find_set
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
 from filtersql.definitions.sql_groups import (
     add_ddl_filter,
+    changed_default,
     create_group,
     filtered_default,
     node_sets,
@@ -166,6 +167,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
 def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
     found = find_set(script, name, set_place(arguments, span))
+    changed_default(script, name, set_place(arguments, span))
     autoadd = flag(arguments, "autoadd_tables")
     replicate = _replicated(arguments, found.replicate)
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
@@ -189,6 +191,7 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
     name = named(script, function, "set_name", arguments, span)
     if not flag(arguments, "ifexists"):
         find_set(script, name, set_place(arguments, span))
+    changed_default(script, name, span)
     script.drafts.replication_sets.pop(name, None)
     if name in PREDEFINED:
         script.drafts.dropped_sets.add(name)

@@ -16,6 +16,7 @@ from filtersql.definitions.kinds import taken
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_names import Script, check_free, created, span_of, temporary
 from filtersql.definitions.view_queries import ViewQuery, read_query
+from filtersql.definitions.view_types import view_types
 from filtersql.errors.altering import NotForKind
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
@@ -57,7 +58,8 @@ def create_view(script: Script, statement: Statement) -> None:
         check_free(script, name, span)
     query = _query(script, node.query, [one.string.sval for one in node.aliases])
     made = script.drafts.views.get(name)
-    script.drafts.views[name] = DraftView("view", query, made.span if made else span)
+    types = view_types(script, node.query.select_stmt)
+    script.drafts.views[name] = DraftView("view", query, made.span if made else span, types)
     if there is None:
         script.drafts.tables[name] = DraftTable(name, span, columns={}, view=True)
 

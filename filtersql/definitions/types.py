@@ -20,7 +20,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from filtersql.catalog import PgType
@@ -34,7 +34,10 @@ from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
-__all__ = ["BUILT_IN", "EXTENSION_TYPES", "SERIAL", "read_type"]
+__all__ = ["ADVANCED_SERVER", "BUILT_IN", "EXTENSION_TYPES", "SERIAL", "read_type"]
+
+#: Advanced Server's other names of bytea; LONG RAW is two words, which PostgreSQL cannot read
+ADVANCED_SERVER = dict.fromkeys(("binary", "varbinary", "blob", "raw"), "bytea")
 
 #: base and range types of pg_catalog that a column may have (PostgreSQL 18.6, pg_type)
 BUILT_IN = frozenset(
@@ -78,12 +81,16 @@ def read_type(
     text: Passage,
     known: Iterable[RelationName],
     relations: Iterable[RelationName] = (),
+    aliases: Mapping[str, str] = {},
 ) -> PgType:
     """The type of a column; `known` are the project's own types, `relations` have row types.
 
+    `aliases`: other names of types without modifiers, which the source system has.
     Raises what PostgreSQL refuses.
     """
     names = [name.string.sval for name in node.names]
+    if len(names) == 1 and names[0] in aliases and not node.setof:
+        return PgType(f"{'_' if node.array_bounds else ''}{aliases[names[0]]}")
     if not (node.typmods or node.array_bounds or node.setof or node.pct_type):
         plain = _PLAIN.get(names[-1]) if names[:-1] in ([], ["pg_catalog"]) else None
         if plain is not None:

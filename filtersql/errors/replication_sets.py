@@ -308,6 +308,6 @@ class ViewWithoutColumns(Mistake):
         super().__init__(
             f'the types of the columns of view "{name.name}" are not known',
             span=span,
-            detail="CREATE VIEW names its columns, and gives no types.",
+            detail="They are where its query gives columns of tables, or casts.",
             hint="Write it in YAML in place of CREATE VIEW: view: true, with its columns.",
         )

@@ -19,6 +19,7 @@ from filtersql.definitions.finish import finish
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.sql_file import read_sql
 from filtersql.definitions.sql_text import without_secrets
+from filtersql.definitions.types import ADVANCED_SERVER
 from filtersql.definitions.yaml_document import Document
 from filtersql.definitions.yaml_file import read_yaml
 from filtersql.errors import Mistake, Mistakes
@@ -101,11 +102,7 @@ def load(
     )
     functions = {**look_up, "target": _target(output)}
     templates = Templates(functions, lambda: _macros(root, mistakes), given)
-    drafts = Drafts(
-        mistakes=mistakes,
-        defaults=dict(settings.defaults),
-        postgres_version=settings.postgres_version,
-    )
+    drafts = _drafts(settings, mistakes)
     files = list(_files(root))
     for path in files:
         _read_definitions(path, root, templates, drafts)
@@ -158,6 +155,16 @@ def _in_order(mistakes: list[Mistake]) -> list[Mistake]:
         return (places[span.source.path], span.start) if span else (-1, 0)
 
     return sorted(mistakes, key=place)
+
+
+def _drafts(settings: Settings, mistakes: list[Mistake]) -> Drafts:
+    """What all files are read into."""
+    return Drafts(
+        mistakes=mistakes,
+        defaults=dict(settings.defaults),
+        postgres_version=settings.postgres_version,
+        type_aliases={} if settings.semantics.binary_filters else ADVANCED_SERVER,
+    )
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -28,7 +28,12 @@ from filtersql.publications.membership import Membership, membership
 from filtersql.publications.model import Settings
 from filtersql.publications.named_filters import enabled
 from filtersql.publications.refusals import notices, refusals
-from filtersql.publications.replication_sets import set_membership, set_refusals, unusable
+from filtersql.publications.replication_sets import (
+    ignored_partitions,
+    set_membership,
+    set_refusals,
+    unusable,
+)
 from filtersql.source import Span
 
 __all__ = ["SET", "Index", "index_of"]
@@ -91,7 +96,12 @@ class Index:
         return newest and self.kind == PUBLICATION
 
     def missing(self, subscription: Subscription) -> Iterator[Notice]:
-        """The publications that a subscription names in vain: PostgreSQL 18 goes on without."""
+        """What a subscription names in vain: publications, partitions that their root silences."""
+        if self.settings.semantics.partition_routing == "root_wins" and self.kind == SET:
+            names = {name for name, _ in subscription.replication_sets}
+            chosen = (one for one in self.sets.values() if one.name in names)
+            roots = {name: one.name for one in self.sets.values() for name in one.entries}
+            yield from ignored_partitions(subscription, chosen, roots, self.lineage)
         for name, span in subscription.publications if self._ignores_missing else ():
             if name not in self.publications:
                 yield missing_publication(name, self.publications, span)

@@ -12,7 +12,8 @@ Example
     ============================ ==============================================================
 
     Elsewhere: foreign-key-outside (`foreign_keys`), filter-always-true and filter-never-true
-    (`filters.outcomes`), missing-publication (`index`), empty-schema and root-filter-ignored
+    (`filters.outcomes`), missing-publication (`index`),
+    partition-membership-ignored (`replication_sets`), empty-schema and root-filter-ignored
     (`refusals`), replica-identity (`filters.identity`).
 
 PostgreSQL

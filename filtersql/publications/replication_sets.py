@@ -18,11 +18,12 @@ pglogical
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from filtersql.catalog import Identity, Table
-from filtersql.definitions.model import PublishedTable, ReplicationSet
-from filtersql.errors import Mistake
+from filtersql.definitions.model import PublishedTable, ReplicationSet, Subscription
+from filtersql.errors import Mistake, Notice
+from filtersql.errors.publications import shown
 from filtersql.errors.replication_sets import (
     ColumnNotInTable,
     ColumnsReserved,
@@ -40,7 +41,7 @@ from filtersql.publications.membership import Membership
 from filtersql.publications.model import Settings
 from filtersql.publications.refusals import missing_relation
 
-__all__ = ["set_membership", "set_refusals", "unusable"]
+__all__ = ["ignored_partitions", "set_membership", "set_refusals", "unusable"]
 
 
 def set_membership(
@@ -117,6 +118,31 @@ def unusable(membership: Membership, lineage: Lineage, *, needs_key: bool) -> It
             yield UnusableMember.stale_filter(
                 entry.name, membership.name, column, type_name, entry.span
             )
+
+
+def ignored_partitions(
+    subscription: Subscription,
+    members: Iterable[Membership],
+    roots: Mapping[RelationName, str],
+    lineage: Lineage,
+) -> Iterator[Notice]:
+    """Partitions in subscribed sets that their root's membership silences.
+
+    `roots`: what any set of the project holds, and such a set.
+    """
+    for member in members:
+        for name, entry in member.entries.items():
+            above = [one for one in lineage.lineage(name)[1:] if one in roots]
+            own = entry.where or entry.columns or member.entries.keys().isdisjoint(above)
+            if above and own:
+                yield Notice(
+                    "partition-membership-ignored",
+                    f'the membership of partition "{shown(name)}" in replication set '
+                    f'"{member.name}" is ignored',
+                    subscription.span,
+                    f'"{shown(above[-1])}" is in replication set "{roots[above[-1]]}", and a '
+                    "partition replicates by the memberships of its root alone.",
+                )
 
 
 def _misses_key(entry: PublishedTable, table: Table) -> bool:
