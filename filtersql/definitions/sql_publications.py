@@ -156,9 +156,12 @@ def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> t
                 raise UnknownSchema(node.name, place_of(script, statement, node.name))
             schemas[node.name] = None
         elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
-            if not script.path:
+            drafts = script.drafts
+            there = (one for one in script.path if one != "public" or drafts.has_schema(one))
+            current = next(there, None)
+            if current is None:
                 raise UnknownSchema.current(script.span(node.location))
-            schemas[script.path[0]] = None
+            schemas[current] = None
     return tuple(schemas)
 
 
