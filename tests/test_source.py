@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from filtersql.definitions.alignment import aligned
+from filtersql.definitions.alignment import aligned, within
 from filtersql.definitions.sql_text import clause, literal, without_psql, without_secrets
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake
@@ -295,6 +295,17 @@ def test_pieces_never_lose_a_character() -> None:
     assert aligned("abc", "abd", "plain") is None
     assert aligned("it''s", "it's", "plain") is None
     assert list(aligned("it''s", "it's", "single") or ()) == [(0, 0, 0), (2, 2, 2), (3, 4, 0)]
+
+
+@pytest.mark.parametrize("written", ["!!str", "&name", "!!str &name", "|\n"])
+def test_an_empty_text_stands_at_what_was_written(written: str) -> None:
+    """A tag or an anchor alone is an empty text, whose raw form is not empty."""
+    text = f"where: {written}\nnext: 1\n"
+    begin = text.index(written)
+    found = within(Source("p.yml", text).passage(), begin, begin + len(written), "", "plain")
+
+    assert found.text == ""
+    assert found.span(0, 0).start == begin
 
 
 def test_any_character_is_a_token() -> None:

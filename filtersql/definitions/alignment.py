@@ -15,7 +15,6 @@ A piece of width 0 goes on character by character; another stands for `width` ch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from filtersql.source import Passage
 
@@ -37,18 +36,19 @@ _ESCAPES = {"single": _DOUBLED, "double": _YAML_ESCAPE, "sql": _DOUBLED, "sql_es
 def within(text: Passage, start: int, end: int, value: str, style: str) -> Passage:
     """`value` as a passage, where the characters `start` up to `end` of `text` are its raw form.
 
-    A value that cannot be followed stands at all of its raw form.
+    A value that cannot be followed stands at all of its raw form, and so does an empty one: of
+    `key: !!str` or `key: &name`.
     """
     raw = text.text[start:end]
     if raw == value:
         return text.part(start, end)
     pieces = aligned(raw, value, style)
-    if pieces is None:
+    if not pieces:
         return text.pick(value, ((0, start, max(end - start, 1)),))
     return text.pick(value, ((at, start + offset, width) for at, offset, width in pieces))
 
 
-def aligned(raw: str, value: str, style: str) -> Iterable[tuple[int, int, int]] | None:
+def aligned(raw: str, value: str, style: str) -> _Pieces | None:
     """The pieces, or None when the value did not come from raw by the style's rules."""
     escape = _ESCAPES.get(style)
     pieces: _Pieces = []
