@@ -81,6 +81,29 @@ class TestLogs:
         assert (shell.folder / "elsewhere" / "filtersql.log").exists()
         assert not (shell.folder / "logs").exists()
 
+    @pytest.mark.parametrize(
+        "output",
+        [
+            "{type: duckdb, path: shop.duckdb, threads: SECRET}",
+            "{type: spark, method: SECRET, format: delta}",
+            "{type: spark, method: thrift, host: SECRET, port: 1, format: delta}",
+            "{type: spark, method: thrift, host: localhost, port: 1, user: SECRET, format: SECRET}",
+            "{type: SECRET}",
+        ],
+    )
+    def test_no_secret_at_another_key(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch, output: str
+    ) -> None:
+        """What a variable named as a secret holds is not printed, whatever key has it by a slip."""
+        monkeypatch.setenv("FILTERSQL_ENV_SECRET_X", 'hunter"2')
+        said = output.replace("SECRET", "\"{{ env_var('FILTERSQL_ENV_SECRET_X') | tojson }}\"")
+        said = said.replace('"{{', "{{").replace('}}"', "}}")
+        edit(shell, "profiles.yml", "{type: duckdb, path: shop.duckdb}", said)
+        for line in ("debug", "run --format json", "ls", "compile", "status --log-format json"):
+            assert "unter" not in shell.run(f"filtersql {line}").both, line
+        for path in shell.folder.rglob("*"):
+            assert path.name == "profiles.yml" or path.is_dir() or b"unter" not in path.read_bytes()
+
     def test_no_secret(self, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
         """A password of the profile is in no line, whatever prints it."""
         monkeypatch.setenv("SHOP_PASSWORD", "hunter2")

@@ -13,6 +13,7 @@ import click
 from filtersql.commands.logs import Log
 from filtersql.commands.options import Options
 from filtersql.errors import Mistake, Mistakes, Notice
+from filtersql.errors.concealing import concealed
 
 __all__ = ["Console", "fail", "wants_color"]
 
@@ -46,14 +47,14 @@ class Console:
     def result(self, text: str = "") -> None:
         """A line of the answer, on stdout. With --format json only `document` prints there."""
         if not self.options.json:
-            click.echo(text, color=self._out)
+            click.echo(concealed(text), color=self._out)
 
     def document(self, content: object) -> None:
         """The one JSON document of --format json."""
         import msgspec
 
         encoded = msgspec.json.encode(content, enc_hook=str)
-        click.echo(msgspec.json.format(encoded, indent=2).decode())
+        click.echo(concealed(msgspec.json.format(encoded, indent=2).decode()))
 
     def message(
         self,
@@ -73,9 +74,9 @@ class Console:
         if not self.options.quiet:
             err = self.options.json
             if self.options.log_format == "json":
-                click.echo(line.decode(), err=err)
+                click.echo(concealed(line.decode()), err=err)
             else:
-                text = text if shown is None else shown
+                text = concealed(text if shown is None else shown)
                 click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
 
     def warn(self, notices: Iterable[Notice]) -> None:
@@ -91,7 +92,7 @@ class Console:
         content = {"name": name, "place": place, "hint": hint}
         line = self.log.event("Warning", message, "warn", content)
         if self.options.log_format == "json":
-            click.echo(line.decode(), err=True)
+            click.echo(concealed(line.decode()), err=True)
             return
         click.echo(_painted(report, "warning:", "yellow"), err=True, color=self._err)
         click.echo(err=True)
@@ -110,7 +111,7 @@ class Console:
         ]
         if self.options.log_format == "json":
             for line in lines:
-                click.echo(line.decode(), err=True)
+                click.echo(concealed(line.decode()), err=True)
         else:
             click.echo(_painted(str(error), "", "red"), err=True, color=self._err)
         return error.exit_code
@@ -134,7 +135,7 @@ def fail(error: BaseException, arguments: Sequence[str]) -> int:
         click.echo(f"{place}{(error.strerror or '').lower()}", err=True)
         return 1
     click.echo(
-        f"internal error: {type(error).__name__}: {_first_line(error)}\n"
+        f"internal error: {type(error).__name__}: {concealed(_first_line(error))}\n"
         "hint: This is a fault of filtersql. --debug shows where it happened.",
         err=True,
     )
@@ -151,7 +152,8 @@ def _print_document(error: Mistake | Mistakes) -> None:
 
     mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
     content = {"errors": [_record(mistake) for mistake in mistakes]}
-    click.echo(msgspec.json.format(msgspec.json.encode(content), indent=2).decode())
+    text = msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
+    click.echo(concealed(text))
 
 
 def _record(mistake: Mistake) -> dict[str, object]:
@@ -167,9 +169,9 @@ def _record(mistake: Mistake) -> dict[str, object]:
 
 
 def _painted(report: str, word: str, color: str) -> str:
-    """The report with its carets and the given word in colour."""
+    """The report with its carets and the given word in colour, and without secrets."""
     lines = []
-    for line in report.split("\n"):
+    for line in concealed(report).split("\n"):
         if line.strip() and not line.strip("^ \t"):
             lines.append(click.style(line, fg=color, bold=True))
         elif word:

@@ -13,6 +13,7 @@ from filtersql import __version__
 from filtersql.commands.console import Console
 from filtersql.commands.shared import load_project, subcommand
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.concealing import concealed
 
 if TYPE_CHECKING:
     from filtersql.project import Project
@@ -76,7 +77,7 @@ class _Report:
             self.console.message("All checks passed", fg="green")
             return 0
         for mistake in self.mistakes:
-            click.echo(f"\n{mistake}", err=True)
+            click.echo(concealed(f"\n{mistake}"), err=True)
         return max(mistake.exit_code for mistake in self.mistakes)
 
     def _line(self, what: str, status: str, found: str) -> None:

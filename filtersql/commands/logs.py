@@ -20,6 +20,8 @@ from pathlib import Path
 
 import click
 
+from filtersql.errors.concealing import concealed
+
 __all__ = ["Log"]
 
 _LARGEST = 10 * 1024 * 1024
@@ -97,6 +99,7 @@ class Log:
     def _without_secrets(self, line: bytes) -> bytes:
         import msgspec
 
+        line = concealed(line.decode()).encode()
         for secret in self._secrets:
             for text in (secret, msgspec.json.encode(secret).decode()[1:-1]):
                 line = line.replace(text.encode(), b"*****")

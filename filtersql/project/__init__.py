@@ -23,6 +23,7 @@ from filtersql.definitions.types import ADVANCED_SERVER
 from filtersql.definitions.yaml_document import Document
 from filtersql.definitions.yaml_file import read_yaml
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.concealing import conceal, forget
 from filtersql.errors.project import NoProfilesFile, NoProject, NotText
 from filtersql.project.profiles import (
     Output,
@@ -86,6 +87,7 @@ def load(
     root = find_root(start)
     mistakes: list[Mistake] = []
     secrets: set[str] = set()
+    forget()
     asked: set[str] = set()
     given = dict(variables or {})
     project_file = _read(root / PROJECT_FILE, root, mistakes)
@@ -235,6 +237,7 @@ def _functions(
         if name in os.environ:
             if is_secret(name) and os.environ[name]:
                 secrets.add(os.environ[name])
+                conceal(os.environ[name])
             return os.environ[name]
         if default is _NO_VALUE:
             raise Unset("env_var", str(name))
