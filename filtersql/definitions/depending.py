@@ -22,12 +22,12 @@ from filtersql.definitions.dependents import (
     views_reading,
 )
 from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.expressions import columns_named, functions_named
 from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["Thing", "lines_of", "of_relation", "views_of"]
+__all__ = ["Thing", "function_users", "lines_of", "of_relation", "views_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,24 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
     """A table or view."""
     view = drafts.views.get(name)
     return Thing(view.kind if view is not None else "table", name)
+
+
+def function_users(drafts: Drafts, function: RelationName) -> list[Thing]:
+    """The generated columns, and the filters of sets, that call a function."""
+    calls = ((function.name,), tuple(function))
+    found = [
+        Thing("column", table.name, column.name)
+        for table in drafts.tables.values()
+        for column in (table.columns or {}).values()
+        if column.generation is not None
+        and not functions_named(column.generation).isdisjoint(calls)
+    ]
+    return found + [
+        Thing("set", entry.name, one.name)
+        for one in drafts.replication_sets.values()
+        for entry in one.tables
+        if entry.where is not None and not functions_named(entry.where).isdisjoint(calls)
+    ]
 
 
 def views_of(drafts: Drafts, table: RelationName, column: str) -> Iterator[Thing]:
@@ -97,6 +115,8 @@ def _described(script: Script, thing: Thing) -> str:
             return f"publication of table {shown} in publication {thing.part}"
         case "type":
             return f"type {shown}{thing.part}"
+        case "function":
+            return f"function {shown}({thing.part})"
         case "set":
             return f"table {shown} membership in replication set {thing.part}"
         case _:
@@ -133,6 +153,8 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
             return _oldest_first(drafts, {**others, **types, **inside}.items())
         case "type":
             return _of_type(drafts, thing)
+        case "function":
+            return function_users(drafts, thing.name)
         case _:
             return []
 

@@ -139,7 +139,8 @@ class Drafts:
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already
     plain_columns: dict[str, PlainColumn] = field(default_factory=dict)
-    functions: set[RelationName] = field(default_factory=set)
+    #: user functions, with the types of the arguments of each
+    functions: dict[RelationName, list[str]] = field(default_factory=dict)
     #: relations that no publication takes, by what they are: `sequences`, `indexes`, …
     others: dict[RelationName, str] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=lambda: {"public"})

@@ -18,7 +18,7 @@ from filtersql.grammar import Node, parse_expression
 from filtersql.names import quote_identifier
 from filtersql.source import Passage
 
-__all__ = ["column_refs", "columns_named", "inlined", "renamed", "unqualified"]
+__all__ = ["column_refs", "columns_named", "functions_named", "inlined", "renamed", "unqualified"]
 
 _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
@@ -27,6 +27,17 @@ _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
 def columns_named(text: Passage | str) -> frozenset[str]:
     """The last parts of all column references; none of a text that does not parse."""
     return frozenset(name for name, _, _ in _references(text))
+
+
+def functions_named(text: Passage | str) -> frozenset[tuple[str, ...]]:
+    """The names of all function calls, with their schemas where they are written."""
+    try:
+        tree = parse_expression(text)
+    except Mistake:
+        return frozenset()
+    return frozenset(
+        tuple(part.string.sval for part in node.funcname) for node in _nodes(tree, "FuncCall")
+    )
 
 
 def renamed(text: Passage, old: str, new: str) -> Passage:
@@ -82,11 +93,15 @@ def _references(text: Passage | str) -> list[tuple[str, int, int]]:
 
 def column_refs(node: Node) -> Iterator[Node]:
     """Every column reference below a node of the parse tree."""
+    yield from _nodes(node, "ColumnRef")
+
+
+def _nodes(node: Node, kind: str) -> Iterator[Node]:
     for field, value in node.ListFields():
         if field.message_type is None:
             continue
         for child in value if field.is_repeated else (value,):
-            if child.DESCRIPTOR.name == "ColumnRef":
+            if child.DESCRIPTOR.name == kind:
                 yield child
-            else:
-                yield from column_refs(child)
+            if child.DESCRIPTOR.name != "ColumnRef":
+                yield from _nodes(child, kind)

@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.sql_alter import alter_table
+from filtersql.definitions.sql_functions import create_function
 from filtersql.definitions.sql_names import AlreadyTold, Script
 from filtersql.definitions.sql_objects import (
-    create_function,
     create_index,
     create_sequence,
     drop,

@@ -16,16 +16,18 @@ from dataclasses import replace
 
 from filtersql.definitions.dependents import (
     described,
+    drop_column,
     remove_entries,
     remove_references,
     remove_view,
     views_reading,
 )
-from filtersql.definitions.depending import Thing, lines_of, of_relation
+from filtersql.definitions.depending import Thing, function_users, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import check_indexed, check_sorted, free_name
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of, taken
 from filtersql.definitions.partitions import check_key_holds, share_index
+from filtersql.definitions.sql_functions import drop_functions
 from filtersql.definitions.sql_names import (
     Script,
     check_free,
@@ -44,7 +46,6 @@ from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
-    "create_function",
     "create_index",
     "create_sequence",
     "drop",
@@ -105,11 +106,6 @@ def create_sequence(script: Script, statement: Statement) -> None:
     script.drafts.places[name] = place_of(script, statement, name.name)
 
 
-def create_function(script: Script, statement: Statement) -> None:
-    """CREATE FUNCTION: a name that a filter may not use."""
-    script.drafts.functions.add(_named(script, statement.node.funcname))
-
-
 def set_variable(script: Script, statement: Statement) -> None:
     """SET search_path; other settings are of no concern."""
     node = statement.node
@@ -133,6 +129,8 @@ def drop(script: Script, statement: Statement) -> None:
     carry_out = _DROPS.get(kind)
     if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         drop_types(script, statement)
+    if kind in ("OBJECT_FUNCTION", "OBJECT_ROUTINE"):
+        drop_functions(script, statement)
     if kind in _RELATIONS:
         _check_relations(script, statement)
     for item in node.objects if kind in _OTHERS else ():
@@ -291,7 +289,12 @@ def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
         drafts.others.pop(name, None)
         if drafts.types.pop(name, None):
             drop_type_of_relation(drafts, name)
-    drafts.functions = {name for name in drafts.functions if name.schema != schema}
+    for name in [name for name in drafts.functions if name.schema == schema]:
+        for user in function_users(drafts, name):
+            table = drafts.tables.get(user.name)
+            if table is not None and user.part in (table.columns or {}):
+                drop_column(drafts, table, user.part)
+        del drafts.functions[name]
     for name in [name for name in drafts.tables if name.schema == schema]:
         remove_table(drafts, name)
     for publication in list(drafts.publications.values()):
