@@ -12,6 +12,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.catalog import ForeignKey, PgType
+from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.sql_names import Script, check_opened
@@ -21,7 +22,7 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
 
-__all__ = ["check_references"]
+__all__ = ["check_references", "check_retyped"]
 
 #: types that one operator family compares with each other
 _FAMILIES = (
@@ -80,12 +81,28 @@ def _check(script: Script, table: DraftTable, key: ForeignKey, span: Span) -> No
         raise ForeignKeyMismatch.no_unique(other.name.name, span)
     if len(columns) != len(key.columns):
         raise ForeignKeyMismatch.disagree(span)
-    for own, there in zip(key.columns, columns, strict=True):
-        if table.columns is None:
-            return  # a partition's are its root's, which is not asked here
-        first, second = table.columns[own].type, other.columns[there].type
-        if not _compared(drafts, first, second):
-            types = _spelled(first), _spelled(second)
+    _check_types(drafts, table, key, other, span)
+
+
+def check_retyped(drafts: Drafts, table: DraftTable, span: Span) -> None:
+    """ALTER COLUMN TYPE: the foreign keys of a table and to it are made again."""
+    for key, _ in table.foreign_keys:
+        other = table if key.references == table.name else drafts.tables.get(key.references)
+        if other is not None:
+            _check_types(drafts, table, key, other, span)
+    for other, key, _ in references_to(drafts, table.name):
+        _check_types(drafts, other, key, table, span)
+
+
+def _check_types(
+    drafts: Drafts, table: DraftTable, key: ForeignKey, other: DraftTable, span: Span
+) -> None:
+    columns = key.referenced_columns or other.primary_key
+    for own, there in zip(key.columns, columns, strict=False):
+        first, second = (table.columns or {}).get(own), (other.columns or {}).get(there)
+        # A partition's columns may be its root's, which is not asked here.
+        if first and second and not _compared(drafts, first.type, second.type):
+            types = _spelled(first.type), _spelled(second.type)
             version = drafts.postgres_version
             raise ForeignKeyMismatch.types(key.name, (own, there), types, version, span)
 

@@ -18,6 +18,7 @@ from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import read_column
 from filtersql.definitions.constraints import NAMED_NULLS, drop_constraint, keep_below, note_all
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.foreign_keys import check_retyped
 from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
@@ -199,6 +200,7 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
     table.columns[column.name] = replace(
         column, type=pg_type, collation=None if collation == "default" else collation
     )
+    check_retyped(script.drafts, table, place())
 
 
 def _set_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
