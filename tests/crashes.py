@@ -1,10 +1,10 @@
 """Runs that are killed at any instant and started again: what their targets hold in the end.
 
-    python tests/crashes.py --kills 200 --target delta --seed 1
+    python tests/crashes.py --kills 200 --target delta iceberg --seed 1 [--warm]
 
 prints each seed with where its kills landed. A seed is one history: its feed comes in pieces, with
 replays; after each piece `run` is killed and started again, up to three times; then it runs to its
-end and every target must hold exactly the rows of the model.
+end and every target must hold exactly the rows of the model. --warm: see checkpointed.py.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from checkpointed import Warm
 from executing import printed
 from histories import TARGETS, History, lines, write_files
 
@@ -72,9 +73,11 @@ class Crashes:
     target: str
     seed: int
     landed: Landed
-    runner: Runner
+    runner: Runner | Warm
     transactions: int = 12
     pieces: int = 3
+    #: how often a piece is killed before it may end
+    often: tuple[int, ...] = (1, 1, 2, 3)
     #: how many moments a whole run has, which are commits, how long it takes: as last seen
     moments: int = 60
     commits: list[int] = field(default_factory=list)
@@ -90,7 +93,7 @@ class Crashes:
         for number, (last, records) in enumerate(_pieces(history, chance, self.pieces)):
             path = self.folder / "changes" / f"{number}.jsonl"
             path.write_text(lines(records), encoding="utf-8")
-            for _ in range(chance.choice((1, 1, 2, 3))):
+            for _ in range(chance.choice(self.often)):
                 self._kill(chance)
             found += self.finish(history, last)
         return found
@@ -231,15 +234,23 @@ def main() -> None:
     """The soak."""
     parser = argparse.ArgumentParser(description="Kill runs at any instant and compare.")
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--target", choices=["duckdb", "delta", "iceberg"], default="duckdb")
+    parser.add_argument(
+        "--target", nargs="+", choices=["duckdb", "delta", "iceberg"], default=["duckdb"]
+    )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--warm", action="store_true", help="each run is restored from a warm one")
     asked = parser.parse_args()
-    landed, seed, wrong, runner = Landed(), asked.seed, 0, Runner()
-    while landed.kills < asked.kills:
+    landed = {target: Landed() for target in asked.target}
+    runner: Runner | Warm = Warm(asked.target) if asked.warm else Runner()
+    often = (2, 4, 6) if asked.warm else (1, 1, 2, 3)
+    seed, wrong = asked.seed, 0
+    while left := [target for target, one in landed.items() if one.kills < asked.kills]:
+        target = left[seed % len(left)]
         with tempfile.TemporaryDirectory(prefix="filtersql-crash-") as name:
-            found = Crashes(Path(name), asked.target, seed, landed, runner).play()
+            crashes = Crashes(Path(name), target, seed, landed[target], runner, often=often)
+            found = crashes.play()
         wrong += len(found)
-        print(f"seed {seed}: {'; '.join(found) or 'equal'} ({landed})", flush=True)
+        print(f"{target} {seed}: {'; '.join(found) or 'equal'} ({landed[target]})", flush=True)
         seed += 1
     runner.close()
     sys.exit(1 if wrong else 0)

@@ -129,9 +129,11 @@ def command(
     step: str | None = None,
     pause: str | None = None,
     lease: float | None = None,
+    watched: bool = True,
 ) -> int:
     """Runs one command; its exit code."""
-    watch(Steps(Path(log), at, step, pause))
+    if watched:
+        watch(Steps(Path(log), at, step, pause))
     if lease is not None:
         from filtersql.applying import lease as leases
 
@@ -149,8 +151,8 @@ def command(
     return 0
 
 
-def serve() -> None:
-    """Each line of the input is a command for a process of its own; its id and its end are told."""
+def import_all() -> None:
+    """What every run needs, before the process is copied."""
     import pyarrow.parquet  # noqa: F401
     import rows  # noqa: F401
 
@@ -158,6 +160,10 @@ def serve() -> None:
     import filtersql.commands.running
     import filtersql.targets.duckdb  # noqa: F401
 
+
+def serve() -> None:
+    """Each line of the input is a command for a process of its own; its id and its end are told."""
+    import_all()
     for line in sys.stdin:
         asked = json.loads(line)
         output = asked.pop("output")
