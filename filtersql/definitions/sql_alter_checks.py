@@ -155,8 +155,7 @@ def drop_columns(
 ) -> None:
     """DROP COLUMN of a table and of those below it, with or without what depends on it."""
     first, *below = tables
-    kept = {one.name for one in below if command.name in one.local}
-    kept |= {each.name for one in kept for each in script.drafts.below(one)}
+    kept = _keeping(script, first, below, command.name)
     holding = [
         table
         for table in (first, *below)
@@ -172,6 +171,19 @@ def drop_columns(
         raise DependedOn(what, dependents, place())
     for table in holding:
         drop_column(script.drafts, table, command.name)
+
+
+def _keeping(
+    script: Script, first: DraftTable, below: Sequence[DraftTable], column: str
+) -> set[RelationName]:
+    """The heirs that keep a column: it is their own too, or of a parent that keeps it."""
+    losing, kept = {first.name, *(one.name for one in below)}, set()
+    for one in below:
+        parents = parents_of(script.drafts, one)
+        others = (each for each in parents if each.name in kept or each.name not in losing)
+        if column in one.local or any(column in (each.columns or {}) for each in others):
+            kept.add(one.name)
+    return kept
 
 
 def _children_first(script: Script, tables: Sequence[DraftTable]) -> Iterator[RelationName]:
