@@ -69,8 +69,12 @@ def shown(name: RelationName) -> str:
 
 
 def perhaps(name: str, known: Iterable[str]) -> str | None:
-    """The hint that names what a typo probably meant."""
-    close = nearest(name, known)
+    """The hint that names what a typo probably meant, or a name in capital letters."""
+    names = list(known)
+    capitals = next((one for one in names if one != name and one.lower() == name), None)
+    if capitals is not None:
+        return f'Perhaps "{capitals}" was meant: without double quotes a name is in lower case.'
+    close = nearest(name, names)
     return None if close is None else f'Perhaps "{close}" was meant.'
 
 
