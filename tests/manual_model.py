@@ -57,7 +57,9 @@ def combined(rules: Rules, members: Sequence[Member], action: str) -> Filter:
     if action == "copy":
         if rules.copy == "none":
             return EVERY_ROW
-        counted = [one for one in members if rules.copy == "or_all" or "insert" in one.actions]
+        # Filters that are ANDed judge every insert, whatever their set replicates.
+        every = rules.copy == "or_all" or rules.combine == "and"
+        counted = [one for one in members if every or "insert" in one.actions]
     else:
         counted = [one for one in members if rules.combine == "and" or action in one.actions]
     filters = [one.filter for one in counted if one.filter is not None]
