@@ -284,7 +284,7 @@ def test_show_set_prints_memberships_and_filters() -> None:
     emea = ReplicationSet("emea", span("sets.yml"), (entry,), frozenset({Action.INSERT}), ("s",))
     definitions = Definitions(replication_sets={"emea": emea})
 
-    assert reviewing.set_text("emea", definitions, deparse) == (
+    assert reviewing.set_text("emea", definitions, deparse, needs_key=True) == (
         "               Replication set emea\n"
         " Inserts | Updates | Deletes | Truncates | Autoadd\n"
         "---------+---------+---------+-----------+---------\n"
