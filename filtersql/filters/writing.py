@@ -335,4 +335,16 @@ class Writer:
             (self.put(rebuilt(condition, tested) if arg is not None else condition), put(result))
             for condition, result in node.whens
         ]
-        return self.case(whens, put(node.default))
+        return self.case(whens, self._otherwise(node, whens, put(node.default)))
+
+    def _otherwise(
+        self, node: Case, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr
+    ) -> exp.Expr:
+        """ELSE. Of constants the engines know what a comparison gives, whichever they choose."""
+        results = (*(result for _, result in node.whens), node.default)
+        raising = [place for place, when in enumerate(node.whens) if may_raise(when[0])]
+        if not raising or None in map(fold, results):
+            return default
+        condition = whens[raising[-1]][0].copy()
+        never = self.filled("LENGTH(_1) < 0", self.piece(".text", condition))
+        return self.case([(never, exp.Null())], default)

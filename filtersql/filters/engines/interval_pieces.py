@@ -51,6 +51,17 @@ class Words(NamedTuple):
         """rint()."""
         return f"RINT({value})" if self.div == "DIV" else f"ROUND_EVEN({value}, 0)"
 
+    def bigint(self, value: str) -> str:
+        """A double rounded to a bigint; Spark's cast of 2^63 gives the largest one."""
+        if self.div != "DIV":
+            return f"CAST({self.rounded(value)} AS BIGINT)"
+        return (
+            f"TRY_ELEMENT_AT(TRANSFORM(ARRAY({self.rounded(value)}), whole -> CASE "
+            "WHEN whole >= CAST(9223372036854775808 AS DOUBLE) "
+            f"THEN CAST({self.fails('bigint out of range')} AS BIGINT) "
+            "ELSE CAST(whole AS BIGINT) END), 1)"
+        )
+
 
 def words(engine: Engine) -> Words:
     """An engine's words."""
@@ -107,7 +118,7 @@ def _clock(say: Words) -> dict[str, str]:
         f"{two(f'_1 {say.div} 60000000 % 60')} || ':' || {two(f'_1 {say.div} 1000000 % 60')} || "
         f"CASE WHEN _1 % 1000000 = 0 THEN '' ELSE '.' || "
         f"REGEXP_REPLACE(LPAD(CAST(_1 % 1000000 AS {text}), 6, '0'), '0+$', '') END",
-        ".micros_of_seconds": f"CAST({say.rounded('_1 * 1000000')} AS BIGINT)",
+        ".micros_of_seconds": say.bigint("_1 * 1000000"),
         ".day_micros": f"(_1 % {DAY} + {DAY}) % {DAY}",
     }
 
@@ -203,6 +214,5 @@ def _scaled(say: Words) -> dict[str, str]:
         ".scaled_months": f"CAST({say.trunc('_1')} AS BIGINT)",
         ".scaled_days": f"CAST(CAST(CAST({say.trunc('_2')} AS BIGINT) + {over} "
         f"+ {say.trunc(more_days)} AS INT) AS BIGINT)",
-        ".scaled_micros": f"CAST({say.rounded(f'_3 + ({seconds} - {over} * 86400) * 1000000')} "
-        "AS BIGINT)",
+        ".scaled_micros": say.bigint(f"_3 + ({seconds} - {over} * 86400) * 1000000"),
     }

@@ -132,9 +132,6 @@ def _money(say: Words) -> dict[str, str]:
     def product(first: str, second: str) -> str:
         return fits(f"CAST({first} AS DECIMAL(19, 0)) * CAST({second} AS DECIMAL(19, 0))")
 
-    def rounded(text: str) -> str:
-        return f"CAST({say.rounded(text)} AS BIGINT)"
-
     cents = "REPLACE(REPLACE(REPLACE(_1, '$', ''), ',', ''), '.', '')"
     zero = say.fails("division by zero")
     float_first, float_second = "CAST(_1 AS DOUBLE)", "CAST(_2 AS DOUBLE)"
@@ -146,13 +143,13 @@ def _money(say: Words) -> dict[str, str]:
         "cash_mi": fits("CAST(_1 AS DECIMAL(38, 0)) - _2"),
         "cash_mul_int2 cash_mul_int4 cash_mul_int8": product("_1", "_2"),
         "int2_mul_cash int4_mul_cash int8_mul_cash": product("_1", "_2"),
-        "cash_mul_flt4 cash_mul_flt8 flt4_mul_cash flt8_mul_cash": rounded(
+        "cash_mul_flt4 cash_mul_flt8 flt4_mul_cash flt8_mul_cash": say.bigint(
             f"{float_first} * {float_second}"
         ),
         "cash_div_int2 cash_div_int4 cash_div_int8": f"_1 {say.div} CAST(_2 AS BIGINT)",
         "cash_div_flt4 cash_div_flt8": "CASE WHEN _1 IS NULL THEN NULL "
         f"WHEN _2 = 0 THEN CAST({zero} AS BIGINT) "
-        f"ELSE {rounded(f'{float_first} / {float_second}')} END",
+        f"ELSE {say.bigint(f'{float_first} / {float_second}')} END",
         "cash_div_cash": "CASE WHEN _1 IS NULL THEN NULL "
         f"WHEN _2 = 0 THEN CAST({zero} AS DOUBLE) "
         f"ELSE {float_first} / {float_second} END",
