@@ -342,7 +342,8 @@ class Writer:
     ) -> exp.Expr:
         """ELSE. Of constants the engines know what a comparison gives, whichever they choose."""
         results = (*(result for _, result in node.whens), node.default)
-        raising = [place for place, when in enumerate(node.whens) if may_raise(when[0])]
+        always = node.arg is not None and may_raise(node.arg)
+        raising = [place for place, when in enumerate(node.whens) if always or may_raise(when[0])]
         if not raising or None in map(fold, results):
             return default
         condition = whens[raising[-1]][0].copy()
