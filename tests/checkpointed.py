@@ -22,14 +22,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
 from histories import History, lines, write_files
-from killed import command, import_all
+from killed import carry_out, command, import_all
 
 __all__ = ["Warm"]
 
@@ -192,21 +191,10 @@ def main() -> None:
     request = folder / "request.json"
     while not request.exists():
         time.sleep(0.02)
-    asked = json.loads(request.read_text(encoding="utf-8"))
-    into = os.open(asked.pop("output"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(into, 1)
-    os.dup2(into, 2)
-    code = 3
-    try:
-        code = command(**asked)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        # Java would remove files that the next copy of it has open: it ends with Python.
-        (folder / "code").write_text(str(code), encoding="utf-8")
-        os.killpg(0, signal.SIGKILL)
+    code = carry_out(json.loads(request.read_text(encoding="utf-8")))
+    (folder / "code").write_text(str(code), encoding="utf-8")
+    # Java would remove files that the next copy of it has open: it ends with Python.
+    os.killpg(0, signal.SIGKILL)
 
 
 if __name__ == "__main__":

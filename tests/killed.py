@@ -161,27 +161,29 @@ def import_all() -> None:
     import filtersql.targets.duckdb  # noqa: F401
 
 
+def carry_out(asked: dict[str, Any]) -> int:
+    """A command, whose output goes to the file `output`; its exit code, 3 where it breaks off."""
+    into = os.open(asked.pop("output"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(into, 1)
+    os.dup2(into, 2)
+    try:
+        return command(**asked)
+    except BaseException:
+        traceback.print_exc()
+        return 3
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
 def serve() -> None:
     """Each line of the input is a command for a process of its own; its id and its end are told."""
     import_all()
     for line in sys.stdin:
-        asked = json.loads(line)
-        output = asked.pop("output")
         pid = os.fork()
         if pid == 0:
             os.setsid()
-            into = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(into, 1)
-            os.dup2(into, 2)
-            code = 3
-            try:
-                code = command(**asked)
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(code)
+            os._exit(carry_out(json.loads(line)))
         print(pid, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 

@@ -15,7 +15,7 @@ from filtersql.commands.options import Options
 from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.concealing import concealed
 
-__all__ = ["Console", "fail", "wants_color"]
+__all__ = ["Console", "echo", "fail", "wants_color"]
 
 #: a disk that is full, or cannot be written
 _OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES})
@@ -47,14 +47,14 @@ class Console:
     def result(self, text: str = "") -> None:
         """A line of the answer, on stdout. With --format json only `document` prints there."""
         if not self.options.json:
-            click.echo(concealed(text), color=self._out)
+            echo(text, color=self._out)
 
     def document(self, content: object) -> None:
         """The one JSON document of --format json."""
         import msgspec
 
         encoded = msgspec.json.encode(content, enc_hook=str)
-        click.echo(concealed(msgspec.json.format(encoded, indent=2).decode()))
+        echo(msgspec.json.format(encoded, indent=2).decode())
 
     def message(
         self,
@@ -74,7 +74,7 @@ class Console:
         if not self.options.quiet:
             err = self.options.json
             if self.options.log_format == "json":
-                click.echo(concealed(line.decode()), err=err)
+                echo(line.decode(), err=err)
             else:
                 text = concealed(text if shown is None else shown)
                 click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
@@ -92,7 +92,7 @@ class Console:
         content = {"name": name, "place": place, "hint": hint}
         line = self.log.event("Warning", message, "warn", content)
         if self.options.log_format == "json":
-            click.echo(concealed(line.decode()), err=True)
+            echo(line.decode(), err=True)
             return
         click.echo(_painted(report, "warning:", "yellow"), err=True, color=self._err)
         click.echo(err=True)
@@ -111,10 +111,15 @@ class Console:
         ]
         if self.options.log_format == "json":
             for line in lines:
-                click.echo(concealed(line.decode()), err=True)
+                echo(line.decode(), err=True)
         else:
             click.echo(_painted(str(error), "", "red"), err=True, color=self._err)
         return error.exit_code
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True, color: bool | None = None) -> None:
+    """Print a text, without secrets."""
+    click.echo(concealed(text), err=err, nl=nl, color=color)
 
 
 def fail(error: BaseException, arguments: Sequence[str]) -> int:
@@ -132,10 +137,10 @@ def fail(error: BaseException, arguments: Sequence[str]) -> int:
         traceback.print_exception(error)
     if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
         place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"{place}{(error.strerror or '').lower()}", err=True)
+        echo(f"{place}{(error.strerror or '').lower()}", err=True)
         return 1
-    click.echo(
-        f"internal error: {type(error).__name__}: {concealed(_first_line(error))}\n"
+    echo(
+        f"internal error: {type(error).__name__}: {_first_line(error)}\n"
         "hint: This is a fault of filtersql. --debug shows where it happened.",
         err=True,
     )
@@ -152,8 +157,7 @@ def _print_document(error: Mistake | Mistakes) -> None:
 
     mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
     content = {"errors": [_record(mistake) for mistake in mistakes]}
-    text = msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
-    click.echo(concealed(text))
+    echo(msgspec.json.format(msgspec.json.encode(content), indent=2).decode())
 
 
 def _record(mistake: Mistake) -> dict[str, object]:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from filtersql import __version__
-from filtersql.commands.console import Console
+from filtersql.commands.console import Console, echo
 from filtersql.commands.shared import load_project, subcommand
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.concealing import concealed
 
 if TYPE_CHECKING:
     from filtersql.project import Project
@@ -77,7 +76,7 @@ class _Report:
             self.console.message("All checks passed", fg="green")
             return 0
         for mistake in self.mistakes:
-            click.echo(concealed(f"\n{mistake}"), err=True)
+            echo(f"\n{mistake}", err=True)
         return max(mistake.exit_code for mistake in self.mistakes)
 
     def _line(self, what: str, status: str, found: str) -> None:

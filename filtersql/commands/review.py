@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filtersql.commands.console import Console
+from filtersql.commands.console import Console, echo
 from filtersql.commands.shared import loaded_compilation, subcommand
-from filtersql.errors.concealing import concealed
 
 if TYPE_CHECKING:
     from filtersql.artifacts import EarlierFilter
@@ -55,7 +54,7 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
     if console.options.format == "markdown":
         from filtersql.reviewing.markdown import markdown
 
-        click.echo(concealed(markdown(review)), nl=False)
+        echo(markdown(review), nl=False)
         return 0
     from filtersql.artifacts import write_file
     from filtersql.reviewing.page import html

@@ -182,7 +182,8 @@ def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Pla
     _column(table, command.name, place)
     if script.drafts.postgres_version >= NAMED_NULLS:
         lose_not_null(script.drafts, table, command.name)
-    set_not_null(table, (command.name,), False)
+    else:
+        set_not_null(table, (command.name,), False)
 
 
 def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:

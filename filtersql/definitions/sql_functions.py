@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from filtersql.definitions.dependents import described, drop_column, leave_sets
 from filtersql.definitions.depending import Thing, function_users, lines_of
+from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
@@ -21,7 +22,7 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 
-__all__ = ["create_function", "drop_functions"]
+__all__ = ["create_function", "drop_functions", "remove_users"]
 
 _RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 
@@ -67,15 +68,20 @@ def drop_functions(script: Script, statement: Statement) -> None:
             raise DependedOn(
                 what if len(node.objects) == 1 else None, lines_of(script, [thing]), span
             )
-        for user in users:
-            table = drafts.tables[user.name]
-            if user.kind == "set":
-                leave_sets(drafts, table.name, user.part)
-            elif user.part in (table.columns or {}):
-                drop_column(drafts, table, user.part)
+        remove_users(drafts, name)
         known.remove(signature)
         if not known:
             del drafts.functions[name]
+
+
+def remove_users(drafts: Drafts, function: RelationName) -> None:
+    """The columns that a function generates go, and the members of sets whose filters call it."""
+    for user in function_users(drafts, function):
+        table = drafts.tables.get(user.name)
+        if user.kind == "set":
+            leave_sets(drafts, user.name, user.part)
+        elif table is not None and user.part in (table.columns or {}):
+            drop_column(drafts, table, user.part)
 
 
 def _type(script: Script, node: Node) -> str:

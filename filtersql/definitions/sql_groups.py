@@ -89,26 +89,21 @@ def node_sets(script: Script, node: str, sets: Sequence[str], span: Span) -> Non
 
 def changed_default(script: Script, set_name: str, span: Span) -> None:
     """Warn of a change of the group's default set, which commands and calls travel by as well."""
-    if set_name == script.drafts.group:
-        script.drafts.notices.append(
-            Notice(
-                "default-set-changed",
-                f'the default set of group "{set_name}" should not be dropped or modified',
-                span,
-                "It is used for the replication of commands and of calls of BDR, too.",
-                "Make a set of its own, and let the nodes subscribe to that.",
-            )
-        )
+    said = "should not be dropped or modified"
+    detail = "It is used for the replication of commands and of calls of BDR, too."
+    _warn_of_default(script, set_name, "default-set-changed", said, span, detail)
 
 
 def filtered_default(script: Script, set_name: str, span: Span) -> None:
     """Warn of a row filter in the group's default set, which is not meant for a selection."""
+    said = "is not meant for selective replication"
+    _warn_of_default(script, set_name, "filter-in-default-set", said, span)
+
+
+def _warn_of_default(
+    script: Script, set_name: str, lint: str, said: str, span: Span, detail: str | None = None
+) -> None:
     if set_name == script.drafts.group:
-        script.drafts.notices.append(
-            Notice(
-                "filter-in-default-set",
-                f'the default set of group "{set_name}" is not meant for selective replication',
-                span,
-                hint="Make a set of its own, and let the nodes subscribe to that.",
-            )
-        )
+        message = f'the default set of group "{set_name}" {said}'
+        hint = "Make a set of its own, and let the nodes subscribe to that."
+        script.drafts.notices.append(Notice(lint, message, span, detail, hint))

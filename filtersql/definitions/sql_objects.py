@@ -16,18 +16,17 @@ from dataclasses import replace
 
 from filtersql.definitions.dependents import (
     described,
-    drop_column,
     remove_entries,
     remove_references,
     remove_view,
     views_reading,
 )
-from filtersql.definitions.depending import Thing, function_users, lines_of, of_relation
+from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import check_indexed, check_sorted, free_name
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of, taken
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.sql_functions import drop_functions
+from filtersql.definitions.sql_functions import drop_functions, remove_users
 from filtersql.definitions.sql_names import (
     Script,
     check_free,
@@ -40,7 +39,7 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_types import drop_type_of_relation, drop_types
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
-from filtersql.errors.relations import NotIndexable, OwnedIndex, SchemaName, WrongKindOfRelation
+from filtersql.errors.relations import NotIndexable, Owned, SchemaName, WrongKindOfRelation
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -101,9 +100,10 @@ def create_sequence(script: Script, statement: Statement) -> None:
     name = created(script, sequence)
     if statement.node.if_not_exists and taken(script.drafts, name) is not None:
         return
-    check_free(script, name, place_of(script, statement, name.name))
+    span = place_of(script, statement, name.name)
+    check_free(script, name, span)
     script.drafts.others[name] = "sequences"
-    script.drafts.places[name] = place_of(script, statement, name.name)
+    script.drafts.places[name] = span
 
 
 def set_variable(script: Script, statement: Statement) -> None:
@@ -200,15 +200,15 @@ def _check_free(script: Script, name: RelationName, span: Span) -> None:
     table = index_holder(script.drafts, name)
     if table is None:
         return
-    shown = described(script, name)
+    shown = f"index {described(script, name)}"
     root = script.drafts.tables.get(table.partition_of) if table.partition_of else None
     above = root and _same_index(table, root, name.name)
     if above and root is not None:
         owner = described(script, RelationName(root.name.schema, above))
-        raise OwnedIndex(shown, f"index {owner}", span)
+        raise Owned(shown, f"index {owner}", span)
     if name.name == table.primary_key_name or table.indexes[name.name].constraint:
         on = described(script, table.name)
-        raise OwnedIndex(shown, f"constraint {name.name} on table {on}", span)
+        raise Owned(shown, f"constraint {name.name} on table {on}", span)
 
 
 def _same_index(table: DraftTable, root: DraftTable, name: str) -> str | None:
@@ -290,10 +290,7 @@ def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
         if drafts.types.pop(name, None):
             drop_type_of_relation(drafts, name)
     for name in [name for name in drafts.functions if name.schema == schema]:
-        for user in function_users(drafts, name):
-            table = drafts.tables.get(user.name)
-            if table is not None and user.part in (table.columns or {}):
-                drop_column(drafts, table, user.part)
+        remove_users(drafts, name)
         del drafts.functions[name]
     for name in [name for name in drafts.tables if name.schema == schema]:
         remove_table(drafts, name)

@@ -1,4 +1,4 @@
-"""What pglogical asks of a table when it is added to a set, and what it remembers of it later.
+"""A table as a call adds it to a set, and what pglogical remembers of it later.
 
 Example
     A table without a key cannot be added to a set that replicates updates. One that loses its key
@@ -12,24 +12,16 @@ pglogical
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import Column, Identity, PgType
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
-from filtersql.definitions.model import Action, PublishedTable, ReplicationSet
-from filtersql.errors import Mistake
-from filtersql.errors.replication_sets import (
-    ColumnNotInTable,
-    ListMissesKey,
-    SetNeedsPrimaryKey,
-    SetTakesNoView,
-    UnloggedInSet,
-)
+from filtersql.definitions.model import PublishedTable, ReplicationSet
+from filtersql.definitions.set_members import judges, refusals
 
-__all__ = ["has_key", "joined", "judges", "renamed_types", "retyped"]
+__all__ = ["has_key", "joined", "renamed_types", "retyped"]
 
 
 def joined(
@@ -44,13 +36,16 @@ def joined(
     table = drafts.tables[entry.name]
     if table.unattached or table.columns is None:
         return entry
-    drafts.mistakes += _refusals(found, entry, table, keyless=keyless)
+    drafts.mistakes += refusals(
+        entry,
+        found.name,
+        _key(table),
+        table.columns,
+        unlogged=table.unlogged,
+        view=table.view,
+        needs_key=judges(found.replicate) and not keyless,
+    )
     return replace(entry, joined=True)
-
-
-def judges(replicate: frozenset[Action]) -> bool:
-    """Whether a set sends what needs a key."""
-    return not replicate.isdisjoint((Action.UPDATE, Action.DELETE))
 
 
 def has_key(table: DraftTable) -> bool:
@@ -66,25 +61,6 @@ def _key(table: DraftTable) -> tuple[str, ...]:
             return table.identity.index
         case _:
             return ()
-
-
-def _refusals(
-    found: ReplicationSet, entry: PublishedTable, table: DraftTable, *, keyless: bool
-) -> Iterator[Mistake]:
-    key = _key(table)
-    if table.unlogged:
-        yield UnloggedInSet(entry.span)
-    elif not key and judges(found.replicate) and not keyless:
-        yield SetNeedsPrimaryKey(entry.name, found.name, entry.span)
-    elif table.view:
-        yield SetTakesNoView(entry.name.name, entry.span)
-    if entry.columns is None:
-        return
-    for name in entry.columns:
-        if name not in (table.columns or {}):
-            yield ColumnNotInTable(entry.name, name, entry.span)
-    if key and not {*key} <= {*entry.columns}:
-        yield ListMissesKey(key, entry.span)
 
 
 def retyped(drafts: Drafts, table: DraftTable, old: Column, new: PgType) -> None:

@@ -20,6 +20,7 @@ from filtersql.definitions.model import (
     ReplicationSet,
 )
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
+from filtersql.definitions.set_members import judges
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
 from filtersql.definitions.sql_groups import (
     add_ddl_filter,
@@ -38,7 +39,7 @@ from filtersql.definitions.sql_set_arguments import (
     relation_named,
     set_place,
 )
-from filtersql.definitions.sql_set_members import has_key, joined, judges
+from filtersql.definitions.sql_set_members import has_key, joined
 from filtersql.definitions.sql_set_subscriptions import (
     change_subscription,
     create_subscription,

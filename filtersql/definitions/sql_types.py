@@ -20,7 +20,7 @@ from filtersql.definitions.sql_names import Script, created, place_of
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES
 from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
-from filtersql.errors.relations import NameTaken, OwnedIndex, RowType
+from filtersql.errors.relations import NameTaken, Owned, RowType
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -130,9 +130,8 @@ def drop_types(script: Script, statement: Statement) -> None:
         span = place_of(script, statement, name.name)
         if name not in drafts.types:
             kind = str(taken(drafts, name)).removeprefix("partitioned ").removesuffix("s")
-            raise OwnedIndex.of_type(
-                described(script, name), f"{kind} {described(script, name)}", span
-            )
+            shown = described(script, name)
+            raise Owned(f"type {shown}", f"{kind} {shown}", span)
         found.append((name, span))
     lines = lines_of(script, [Thing("type", name) for name, _ in found])
     if lines and enum_name(node, "behavior") != "DROP_CASCADE":

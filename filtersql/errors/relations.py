@@ -20,7 +20,7 @@ __all__ = [
     "NoAutomaticCast",
     "NoGeneratedColumn",
     "NotIndexable",
-    "OwnedIndex",
+    "Owned",
     "RowType",
     "SchemaName",
     "SystemColumn",
@@ -97,21 +97,12 @@ class NameTaken(Mistake):
         )
 
 
-class OwnedIndex(Mistake):
-    """DROP INDEX of one that a constraint, or the root's index, needs."""
+class Owned(Mistake):
+    """DROP INDEX of one that a constraint or the root's index needs, DROP TYPE of a row's."""
 
-    def __init__(self, index: str, owner: str, span: Span) -> None:
+    def __init__(self, what: str, owner: str, span: Span) -> None:
         super().__init__(
-            f"cannot drop index {index} because {owner} requires it",
-            span=span,
-            hint=f"You can drop {owner} instead.",
-        )
-
-    @classmethod
-    def of_type(cls, name: str, owner: str, span: Span) -> Mistake:
-        """DROP TYPE of a table's row type."""
-        return Mistake(
-            f"cannot drop type {name} because {owner} requires it",
+            f"cannot drop {what} because {owner} requires it",
             span=span,
             hint=f"You can drop {owner} instead.",
         )

@@ -80,7 +80,7 @@ def check(
         raise Mistakes(mistakes)
     notices: dict[Notice, None] = {}
     for subscription in definitions.subscriptions.values():
-        notices |= dict.fromkeys(index.missing(subscription))
+        notices |= dict.fromkeys(index.in_vain(subscription))
     for subscription in unsubscribed(definitions):
         notices |= dict.fromkeys(index.notices[subscription.name])
     return tuple(notices)

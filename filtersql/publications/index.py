@@ -95,7 +95,7 @@ class Index:
         newest = self.settings.postgres_version >= _IGNORES_MISSING
         return newest and self.kind == PUBLICATION
 
-    def missing(self, subscription: Subscription) -> Iterator[Notice]:
+    def in_vain(self, subscription: Subscription) -> Iterator[Notice]:
         """What a subscription names in vain: publications, partitions that their root silences."""
         if self.settings.semantics.partition_routing == "root_wins" and self.kind == SET:
             names = {name for name, _ in subscription.replication_sets}

@@ -19,23 +19,22 @@ pglogical
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from filtersql.catalog import Identity, Table
+from filtersql.definitions import set_members
 from filtersql.definitions.model import PublishedTable, ReplicationSet, Subscription
+from filtersql.definitions.set_members import judges, misses_key
 from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import shown
 from filtersql.errors.replication_sets import (
-    ColumnNotInTable,
     ColumnsReserved,
     ListMissesKey,
-    SetNeedsPrimaryKey,
-    SetTakesNoView,
     UnloggedInSet,
     UnusableMember,
 )
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
-from filtersql.publications.identity import JUDGED
 from filtersql.publications.lineage import Lineage, is_publishable
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Settings
@@ -83,36 +82,30 @@ def set_refusals(
             yield ColumnsReserved(entry.name, entry.span)
         if entry.joined:
             continue
-        keyless = _needs_key(replication_set, settings.semantics.sets_need_key)
-        keyless &= not _has_key(table)
-        if table.unlogged:
-            yield UnloggedInSet(entry.span)
-        elif keyless:
-            yield SetNeedsPrimaryKey(entry.name, replication_set.name, entry.span)
-        elif table.view:
-            yield SetTakesNoView(entry.name.name, entry.span)
-        if reserved:
-            continue
-        for name in entry.columns or ():
-            if table.column(name) is None:
-                yield ColumnNotInTable(entry.name, name, entry.span)
-        if _misses_key(entry, table):
-            yield ListMissesKey(table.identity_columns, entry.span)
+        yield from set_members.refusals(
+            replace(entry, columns=None) if reserved else entry,
+            replication_set.name,
+            _key(table),
+            {column.name for column in table.columns},
+            unlogged=table.unlogged,
+            view=table.view,
+            needs_key=settings.semantics.sets_need_key and judges(replication_set.replicate),
+        )
 
 
 def unusable(membership: Membership, lineage: Lineage, *, needs_key: bool) -> Iterator[Mistake]:
     """What became of a subscribed set's members since calls added them."""
-    judged = needs_key and not membership.actions.isdisjoint(JUDGED)
+    needs_key = needs_key and judges(membership.actions)
     for entry in membership.entries.values():
         table = lineage.tables[entry.name]
         if not entry.joined:
             continue
         if table.unlogged:
             yield UnusableMember.unlogged(entry.name, membership.name, entry.span)
-        elif judged and not _has_key(table):
+        elif needs_key and not _key(table):
             yield UnusableMember.keyless(entry.name, membership.name, entry.span)
-        elif _misses_key(entry, table):
-            yield ListMissesKey(table.identity_columns, entry.span)
+        elif misses_key(entry, _key(table)):
+            yield ListMissesKey(_key(table), entry.span)
         for column, known in entry.known_types:
             type_name = format_type(known)
             yield UnusableMember.stale_filter(
@@ -145,19 +138,10 @@ def ignored_partitions(
                 )
 
 
-def _misses_key(entry: PublishedTable, table: Table) -> bool:
-    listed = entry.columns
-    return listed is not None and _has_key(table) and not {*table.identity_columns} <= {*listed}
-
-
-def _needs_key(replication_set: ReplicationSet, needs_key: bool) -> bool:
-    return needs_key and not replication_set.replicate.isdisjoint(JUDGED)
-
-
-def _has_key(table: Table) -> bool:
-    """Whether old rows carry a key: identity FULL has none, even beside a primary key."""
+def _key(table: Table) -> tuple[str, ...]:
+    """The key that old rows carry: identity FULL has none, even beside a primary key."""
     full = table.replica_identity.kind is Identity.FULL
-    return bool(table.identity_columns) and not full
+    return () if full else table.identity_columns
 
 
 def _added(
@@ -165,11 +149,11 @@ def _added(
 ) -> Iterator[RelationName]:
     """What autoadd takes: tables with a key where the set replicates updates or deletes."""
     wanted = replication_set.autoadd_tables
-    needs_key = _needs_key(replication_set, needs_key)
+    needs_key = needs_key and judges(replication_set.replicate)
     for name, table in lineage.tables.items():
         is_wanted = wanted is True or (wanted and name.schema in wanted)
         # A table without a key is not added to a set that needs one.
         if name in replication_set.not_added:
             continue
-        if is_wanted and is_publishable(table) and (_has_key(table) or not needs_key):
+        if is_wanted and is_publishable(table) and (_key(table) or not needs_key):
             yield name
