@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from py4j.protocol import Py4JError
 
 from filtersql.errors import Mistakes
-from filtersql.targets.refusals import spark_refusal
+from filtersql.targets.refusals import spark_refusal, spark_refusals
 from filtersql.targets.statements import table_name
 
 _HIVE = "org.apache.hive.service.cli.HiveSQLException: Error running query: "
@@ -85,3 +86,18 @@ def test_a_name_that_is_a_path_is_no_table(name) -> None:
         with pytest.raises(Mistakes) as found:
             table_name("lake", parts)
         assert "is a path" in found.value.mistakes[0].message
+
+
+def test_pyspark_may_fail_to_word_what_spark_raised() -> None:
+    """What Spark raised is told, and not what went wrong when PySpark asked for its class."""
+
+    def collect() -> None:
+        try:
+            raise Py4JError("[REMAINDER_BY_ZERO] Remainder by zero. SQLSTATE: 22012\n== SQL ==\n")
+        except Py4JError:
+            raise TypeError("'JavaPackage' object is not callable")  # noqa: B904
+
+    with pytest.raises(Mistakes, match="Remainder by zero"), spark_refusals():
+        collect()
+    with pytest.raises(TypeError), spark_refusals():
+        raise TypeError("of ours")

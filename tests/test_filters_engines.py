@@ -15,8 +15,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from servers import Server
 from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, as_text, same, shown
@@ -26,6 +24,7 @@ from filtersql.filters.engines import duckdb as duckdb_table
 from filtersql.filters.engines import spark as spark_table
 from filtersql.filters.facts import Function, facts
 from filtersql.storage import Engine
+from filtersql.targets.refusals import raised_by_spark
 
 #: what stands for each argument type
 COLUMN_TYPES = {
@@ -158,8 +157,9 @@ def _spark_differences(
         for place in places(expected, kind, raising=True)[-1:]:
             try:
                 value = sparks.ask(rows, [(sql, [place])])[0][place]
-            except (PySparkException, Py4JError):
-                # The second is what Spark raised and PySpark failed to put into Python's words.
+            except Exception as error:
+                if raised_by_spark(error) is None:
+                    raise
                 continue
             wrong.append(f"{expression} on {rows.values[place]}: {value}, PostgreSQL raises")
     return wrong

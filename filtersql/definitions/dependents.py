@@ -26,7 +26,6 @@ __all__ = [
     "described",
     "drop_column",
     "generated_from",
-    "leave_sets",
     "memberships",
     "publications_reading",
     "references_to",
@@ -148,13 +147,6 @@ def _leave_sets(drafts: Drafts, table: DraftTable, column: str) -> None:
         if entry.where is None or column not in columns_named(entry.where):
             members.append(entry)
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
-
-
-def leave_sets(drafts: Drafts, table: RelationName, name: str) -> None:
-    """Takes a table out of a set."""
-    one = drafts.replication_sets[name]
-    kept = tuple(entry for entry in one.tables if entry.name != table)
-    drafts.replication_sets[name] = replace(one, tables=kept)
 
 
 def _inline(drafts: Drafts, table: DraftTable, column: str, expression: str) -> None:

@@ -46,20 +46,14 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
 
 
 def function_users(drafts: Drafts, function: RelationName) -> list[Thing]:
-    """The generated columns, and the filters of sets, that call a function."""
+    """The generated columns that call a function; filters of pglogical's sets hold none back."""
     calls = ((function.name,), tuple(function))
-    found = [
+    return [
         Thing("column", table.name, column.name)
         for table in drafts.tables.values()
         for column in (table.columns or {}).values()
         if column.generation is not None
         and not functions_named(column.generation).isdisjoint(calls)
-    ]
-    return found + [
-        Thing("set", entry.name, one.name)
-        for one in drafts.replication_sets.values()
-        for entry in one.tables
-        if entry.where is not None and not functions_named(entry.where).isdisjoint(calls)
     ]
 
 

@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.dependents import described, drop_column, leave_sets
+from filtersql.definitions.dependents import described, drop_column
 from filtersql.definitions.depending import Thing, function_users, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.sql_names import Script, place_of
@@ -75,12 +75,10 @@ def drop_functions(script: Script, statement: Statement) -> None:
 
 
 def remove_users(drafts: Drafts, function: RelationName) -> None:
-    """The columns that a function generates go, and the members of sets whose filters call it."""
+    """The columns that a function generates go."""
     for user in function_users(drafts, function):
-        table = drafts.tables.get(user.name)
-        if user.kind == "set":
-            leave_sets(drafts, user.name, user.part)
-        elif table is not None and user.part in (table.columns or {}):
+        table = drafts.tables[user.name]
+        if user.part in (table.columns or {}):
             drop_column(drafts, table, user.part)
 
 

@@ -25,7 +25,14 @@ from filtersql.errors.targets import (
     TableChanged,
 )
 
-__all__ = ["is_conflict", "is_missing", "reason_of", "spark_refusal", "spark_refusals"]
+__all__ = [
+    "is_conflict",
+    "is_missing",
+    "raised_by_spark",
+    "reason_of",
+    "spark_refusal",
+    "spark_refusals",
+]
 
 _OURS = re.compile(r"filtersql: (.+?)(?: SQLSTATE: \w{5})?(?:[;\n]|\Z)")
 #: what Delta and Iceberg say of a commit that came too late: nothing of it is in the table
@@ -103,18 +110,38 @@ def spark_refusal(text: str) -> Mistake:
     return CatalogFailed(reason)
 
 
-@contextmanager
-def spark_refusals() -> Iterator[None]:
-    """Spark's exceptions as one mistake."""
+def raised_by_spark(error: BaseException) -> Exception | None:
+    """What Spark raised: PySpark may fail to put it into Python's words, and raise something else.
+
+    >>> raised_by_spark(TypeError("not of Spark")) is None
+    True
+    """
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
 
+    kinds: tuple[type[Exception], ...] = (PySparkException, Py4JError)
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, kinds):
+            return found
+        found = found.__context__
+    return None
+
+
+@contextmanager
+def spark_refusals() -> Iterator[None]:
+    """Spark's exceptions as one mistake."""
     logger = logging.getLogger("SQLQueryContextLogger")
     # What it would write to the terminal, with the JVM's stack, is in the message.
     before, logger.disabled = logger.disabled, True
     try:
         yield
-    except (PySparkException, Py4JError) as error:
-        raise Mistakes([spark_refusal(str(error))]) from None
+    except Mistakes:
+        raise
+    except Exception as error:
+        raised = raised_by_spark(error)
+        if raised is None:
+            raise
+        raise Mistakes([spark_refusal(str(raised))]) from None
     finally:
         logger.disabled = before

@@ -314,3 +314,21 @@ ALTER TABLE t RENAME COLUMN id TO x;
 CREATE TABLE t(id int primary key, b int);
 CREATE TABLE u(id int, b int);
 SELECT pglogical.replication_set_add_all_tables('default','{public}');
+
+CREATE TABLE t(id int primary key, b int);
+CREATE FUNCTION f(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT $1';
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'f(b) > 5');
+DROP FUNCTION f(int);
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int primary key, b int);
+CREATE FUNCTION f(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT $1';
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'f(b) > 5');
+DROP FUNCTION f(int) CASCADE;
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE TABLE t(id int primary key, b int, c int GENERATED ALWAYS AS (id + 1) STORED);
+CREATE FUNCTION f(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT $1';
+ALTER TABLE t ADD COLUMN d int GENERATED ALWAYS AS (f(b)) STORED;
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'f(b) > 5');
+DROP FUNCTION f(int);
