@@ -1,12 +1,13 @@
 """How much faster a run of many small tables is with several threads, on a Thrift server.
 
     python tests/benchmarks/threads.py [--tables 50] [--threads 4] [--format iceberg]
-        [--warm 0] [--rounds 2]
+        [--warm 0] [--rounds 2] [--memory 4g]
 
 One server, one process; batches with one thread and with several take turns, so that what else the
 machine does meets both. Printed is the seconds of each batch, and the ratio of the least of each.
 A server that has just started compiles itself beside the statements, on the core that one thread
-leaves free: `--warm` batches go before, so that it is as a server that has run for a while.
+leaves free: `--warm` batches go before, so that it is as a server that has run for a while (six are
+needed: the compiler then takes a tenth of a core). `--memory` is the server's heap.
 """
 
 from __future__ import annotations
@@ -37,11 +38,13 @@ def main() -> None:
     asked.add_argument("--threads", type=int, default=4)
     asked.add_argument("--warm", type=int, default=0)
     asked.add_argument("--rounds", type=int, default=2)
+    asked.add_argument("--memory", default="4g")
     asked.add_argument("--format", default="iceberg", choices=["delta", "iceberg"])
     said = asked.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "server").mkdir()
-        with serving(Path(folder) / "server", {"binary": {}}) as server:
+        conf = {"spark.driver.memory": said.memory}
+        with serving(Path(folder) / "server", {"binary": {}}, conf=conf) as server:
             measure(said, Path(folder), server)
 
 
