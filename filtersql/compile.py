@@ -15,7 +15,7 @@ from filtersql import publications
 from filtersql.catalog import Table
 from filtersql.changes import by_target, one_table, untold
 from filtersql.definitions.model import Action, Publication, ReplicationSet
-from filtersql.errors import Mistake, Mistakes, Notice, heard
+from filtersql.errors import Mistake, Mistakes, Notice, heard, in_order
 from filtersql.filters import identity, outcomes, supersets
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
@@ -40,6 +40,7 @@ __all__ = [
     "Node",
     "compile_project",
     "destination",
+    "mistakes_in",
     "rules",
 ]
 
@@ -102,8 +103,17 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
             [(node.compiled, node.resolved.subscription) for node in nodes],
             project.output.state_schema if project.output else "filtersql",
         )
-    mistakes.raise_all()
+    mistakes.raise_all(project.files)
     return Compilation(tuple(nodes), tuple(heard(notices, project.silence)))
+
+
+def mistakes_in(project: Project, via_partition_root: bool | None = None) -> Iterable[Mistake]:
+    """What is wrong with a project, for those who do not need what it compiles to."""
+    try:
+        compile_project(project, via_partition_root=via_partition_root)
+    except Mistakes as mistakes:
+        return mistakes.mistakes
+    return ()
 
 
 def rules(project: Project, via_partition_root: bool | None) -> dict[str, Any]:
@@ -149,10 +159,10 @@ class Collector:
             return False
         return True
 
-    def raise_all(self) -> None:
-        """Raises what was found, if anything was."""
+    def raise_all(self, files: Iterable[str] = ()) -> None:
+        """Raises what was found, if anything was: file by file, from top to bottom."""
         if self.found:
-            raise Mistakes(self.found.values())
+            raise Mistakes(in_order(self.found.values(), files))
 
 
 class FilterShelf:

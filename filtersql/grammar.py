@@ -88,19 +88,22 @@ def parse_statements(text: Passage | str) -> list[Statement]:
     return statements
 
 
-def parse_statements_apart(text: Passage) -> tuple[list[tuple[Passage, Statement]], list[Mistake]]:
+def parse_statements_apart(
+    text: Passage,
+) -> tuple[list[tuple[Passage, Statement]], list[tuple[Passage, Mistake]]]:
     """Like `parse_statements`, but a statement that does not parse hides no other.
 
-    The places inside a node count from the start of the passage beside it.
+    The places inside a node count from the start of the passage beside it; beside a mistake stands
+    the text that does not parse.
     """
     statements: list[tuple[Passage, Statement]] = []
-    mistakes: list[Mistake] = []
+    mistakes: list[tuple[Passage, Mistake]] = []
     for start, end in _split(str(text)):
         part = text.part(start, end)
         try:
             statements += ((part, statement) for statement in parse_statements(part))
         except SyntaxMistake as mistake:
-            mistakes.append(mistake)
+            mistakes.append((part, mistake))
     return statements, mistakes
 
 

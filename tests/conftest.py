@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "recorders"))
 
-from servers import Server, serve
+from servers import Server, named, serve
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,6 +52,15 @@ def postgres() -> Iterator[Server]:
     """A PostgreSQL 18 of the tests' own: `postgres.connect(postgres.create_database())`."""
     with serve() as server:
         yield server
+
+
+@pytest.fixture(scope="session", params=(15, 16, 17))
+def older(request: pytest.FixtureRequest) -> tuple[Server, int]:
+    """A server of an older version, where FILTERSQL_POSTGRES_15, …_16 or …_17 names one."""
+    server = named(request.param)
+    if server is None:
+        pytest.skip(f"FILTERSQL_POSTGRES_{request.param} names no server")
+    return server, request.param
 
 
 @pytest.fixture(scope="session")

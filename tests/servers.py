@@ -1,9 +1,12 @@
-"""A real PostgreSQL 18 for tests and recorders, out of a jar of Maven Central.
+"""A real PostgreSQL 18, 17 or 16 for tests and recorders, out of a jar of Maven Central.
 
 Example
     >>> with serve() as server:                                        # doctest: +SKIP
     ...     with server.connect(server.create_database()) as connection:
     ...         connection.execute("select version()")
+
+    `python tests/servers.py 16` serves a PostgreSQL 16 until it is interrupted, and prints what
+    FILTERSQL_POSTGRES_16 should hold so that tests ask it: its superuser's connection string.
 
 The jar comes through Spark's own resolver (`spark-submit --packages`), so whatever lets Spark find
 its jars (a mirror, a proxy) finds it too. It is kept in the user's cache folder. PostgreSQL refuses
@@ -34,9 +37,11 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-__all__ = ["Server", "cache_folder", "resolve", "serve", "without"]
+__all__ = ["Server", "cache_folder", "named", "resolve", "serve", "without"]
 
-VERSION = "18.6.0"
+_RELEASES = {16: "16.15.0", 17: "17.11.0", 18: "18.6.0"}
+#: the first with a locale of its own, which is the same on every machine
+_BUILTIN_LOCALES = 17
 _ARTIFACTS = {
     ("Linux", "x86_64"): "linux-amd64",
     ("Linux", "aarch64"): "linux-arm64v8",
@@ -102,8 +107,18 @@ class Server:
 _NUMBERS = itertools.count(1)
 
 
+def named(version: int) -> Server | None:
+    """The server of an older version that the environment names, as FILTERSQL_POSTGRES_15 does."""
+    url = os.environ.get(f"FILTERSQL_POSTGRES_{version}")
+    if not url:
+        return None
+    with psycopg.connect(url) as connection:
+        info = connection.info
+        return Server(info.port, None, info.host, info.user)
+
+
 @contextlib.contextmanager
-def serve() -> Iterator[Server]:
+def serve(version: int = 18) -> Iterator[Server]:
     """A server of its own in a temporary folder, shut down and removed at the end."""
     user = _unprivileged()
     with tempfile.TemporaryDirectory(
@@ -111,12 +126,12 @@ def serve() -> Iterator[Server]:
     ) as name:
         home = Path(name)
         home.chmod(0o755)
-        _unpack(postgres_jar(), home / "postgres")
+        _unpack(postgres_jar(version), home / "postgres")
         data = home / "data"
         data.mkdir(mode=0o700)
         if user:
             os.chown(data, user.pw_uid, user.pw_gid)
-        _initialise(home, data, user)
+        _initialise(home, data, user, version)
         log, port = home / "log", free_port()
         with log.open("wb") as output:
             process = _start(home, data, port, user, output)
@@ -147,15 +162,15 @@ def without(*names: str) -> dict[str, str]:
 
 
 @cache
-def postgres_jar() -> Path:
+def postgres_jar(version: int) -> Path:
     """The jar with PostgreSQL's binaries, resolved on first use."""
     system = (platform.system(), platform.machine())
     assert system in _ARTIFACTS, f"no PostgreSQL binaries are known for {' '.join(system)}"
     artifact = f"embedded-postgres-binaries-{_ARTIFACTS[system]}"
-    ivy = cache_folder() / "ivy"
-    jar = ivy / "jars" / f"io.zonky.test.postgres_{artifact}-{VERSION}.jar"
+    ivy, release = cache_folder() / "ivy", _RELEASES[version]
+    jar = ivy / "jars" / f"io.zonky.test.postgres_{artifact}-{release}.jar"
     if not jar.exists():
-        resolve(f"io.zonky.test.postgres:{artifact}:{VERSION}", ivy)
+        resolve(f"io.zonky.test.postgres:{artifact}:{release}", ivy)
     assert jar.exists(), f"Spark's resolver left no {jar.name} in {jar.parent}"
     return jar
 
@@ -212,9 +227,11 @@ def _as_user(user: pwd.struct_passwd | None) -> dict[str, Any]:
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
-def _initialise(home: Path, data: Path, user: pwd.struct_passwd | None) -> None:
+def _initialise(home: Path, data: Path, user: pwd.struct_passwd | None, version: int) -> None:
     program = home / "postgres" / "bin" / "initdb"
-    options = ["--locale-provider=builtin", "--locale=C.UTF-8", "--encoding=UTF8"]
+    builtin = ["--locale-provider=builtin", "--locale=C.UTF-8"]
+    locale = builtin if version >= _BUILTIN_LOCALES else ["--locale=C"]
+    options = [*locale, "--encoding=UTF8"]
     options += ["--username=postgres", "--auth=trust", "--no-sync", "--no-instructions"]
     ended = subprocess.run(
         [program, "-D", data, *options],
@@ -261,3 +278,15 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def main() -> None:
+    """Serve one version until interrupted."""
+    with serve(int(sys.argv[1])) as server, contextlib.suppress(KeyboardInterrupt):
+        print(server.url(), flush=True)
+        while True:
+            time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,8 +4,9 @@ Random scripts of tables, partitions and publications are carried out by a serve
 filtersql; psql's `\dRp+` and what its `\d` lists under "Publications:" are compared line by line.
 An older psql has no column "Generated columns": then the server's catalog is asked.
 
-FILTERSQL_LIVE_SECONDS says for how long (3 without it); FILTERSQL_LIVE_SEED where to begin. A
-PostgreSQL 15 takes part when FILTERSQL_POSTGRES_15 holds a connection string of its superuser.
+FILTERSQL_LIVE_SECONDS says for how long (3 without it); FILTERSQL_LIVE_SEED where to begin. Older
+versions take part when FILTERSQL_POSTGRES_15, …_16 and …_17 hold connection strings of their
+superusers.
 """
 
 from __future__ import annotations
@@ -46,15 +47,12 @@ def test_listings_of_18(postgres: Server, tmp_path: Path, announce: Callable[[st
     compare(postgres, tmp_path, 18, announce)
 
 
-def test_listings_of_15(tmp_path: Path, announce: Callable[[str], None]) -> None:
-    """On the oldest supported version."""
-    url = os.environ.get("FILTERSQL_POSTGRES_15")
-    if not url:
-        pytest.skip("FILTERSQL_POSTGRES_15 names no server")
-    with psycopg.connect(url) as connection:
-        info = connection.info
-        server = Server(info.port, None, info.host, info.user)
-    compare(server, tmp_path, 15, announce)
+def test_listings_of_older(
+    older: tuple[Server, int], tmp_path: Path, announce: Callable[[str], None]
+) -> None:
+    """On the older versions."""
+    server, version = older
+    compare(server, tmp_path, version, announce)
 
 
 def compare(server: Server, folder: Path, version: int, announce: Callable[[str], None]) -> None:

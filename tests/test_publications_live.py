@@ -5,7 +5,7 @@ columns, CREATE SUBSCRIPTION for each of several combinations, random transactio
 are recorded and run. Where filtersql counts a conflict, PostgreSQL's subscriber stops or goes
 another way, so only the others are compared. What filtersql refuses to compile, PostgreSQL refuses
 to subscribe to, in the same words. Publishers and subscribers are PostgreSQL 18, and 15 where
-Debian's package is installed.
+Debian's package is installed; or others, those that FILTERSQL_POSTGRES_16 and …_17 name.
 
 FILTERSQL_LIVE_SECONDS says for how long (30 without it); FILTERSQL_LIVE_SEED where to begin.
 """
@@ -29,7 +29,7 @@ from feed import decoded, records, truncated
 from live_worlds import TREE, World, kin
 from pglogical_servers import missing, serve_installed
 from rows import rows_of
-from servers import Server
+from servers import Server, named
 from shop import Subscribed
 from subscribers import CopyFails, create_slot, subscribed
 
@@ -81,7 +81,10 @@ def test_what_arrives_is_what_run_leaves(
     began, seed, total = time.monotonic(), FIRST, Seen()
     with ExitStack() as stack:
         routes = [Route(postgres, postgres, 18)]
-        if missing() is None:
+        others = [(server, version) for version in (16, 17) if (server := named(version))]
+        if others:
+            routes = [Route(server, server, version) for server, version in others]
+        elif missing() is None:
             old = stack.enter_context(serve_installed({"wal_retrieve_retry_interval": "100ms"}))
             routes += [Route(old, old, 15), routes[0], Route(old, postgres, 15)]
         while seed < FIRST + len(routes) or time.monotonic() - began < BUDGET:

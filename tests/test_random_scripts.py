@@ -35,10 +35,8 @@ def test_scripts_of_18(postgres: Server, tmp_path: Path) -> None:
         agree(connection, tmp_path, 18)
 
 
-def test_scripts_of_15(tmp_path: Path) -> None:
-    """On the oldest supported version."""
-    url = os.environ.get("FILTERSQL_POSTGRES_15")
-    if not url:
-        pytest.skip("FILTERSQL_POSTGRES_15 names no server")
-    with psycopg.connect(url, autocommit=True) as connection:
-        agree(connection, tmp_path, 15)
+def test_scripts_of_older(older: tuple[Server, int], tmp_path: Path) -> None:
+    """On the older versions."""
+    server, version = older
+    with server.connect(server.create_database("scripts")) as connection:
+        agree(connection, tmp_path, version)

@@ -1,14 +1,13 @@
 """DDL that PostgreSQL refuses is refused with its message, detail and hint; the rest is accepted.
 
 Each script of `data/refused.sql` is carried out by a real PostgreSQL 18 and read by filtersql: the
-server refuses its last statement, or none. A PostgreSQL 15 takes part when FILTERSQL_POSTGRES_15
-holds a connection string of its superuser. filtersql may add a detail or hint where the server
-has none: where the first definition stands, which name was meant.
+server refuses its last statement, or none. Older versions take part when FILTERSQL_POSTGRES_15,
+…_16 and …_17 hold connection strings of their superusers. filtersql may add a detail or hint where
+the server has none: where the first definition stands, which name was meant.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -63,10 +62,8 @@ def test_postgresql_18_says_the_same(connection: psycopg.Connection[object], fol
     assert differences(connection, folder, 18) == {}
 
 
-def test_postgresql_15_says_the_same(folder: Path) -> None:
-    """The same on the oldest supported version."""
-    url = os.environ.get("FILTERSQL_POSTGRES_15")
-    if not url:
-        pytest.skip("FILTERSQL_POSTGRES_15 names no server")
-    with psycopg.connect(url, autocommit=True) as connection:
-        assert differences(connection, folder, 15) == {}
+def test_older_versions_say_the_same(older: tuple[Server, int], folder: Path) -> None:
+    """The same on the older versions."""
+    server, version = older
+    with server.connect(server.create_database("refusals")) as connection:
+        assert differences(connection, folder, version) == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
@@ -85,6 +85,11 @@ def load_project(console: Console, *, need_output: bool = True) -> Project:
     """The project around the working directory, or of --project-dir."""
     from filtersql import project
 
+    def judge(known: Project) -> Iterable[Mistake]:
+        from filtersql.compile import mistakes_in
+
+        return mistakes_in(known, options.publish_via_partition_root)
+
     options = console.options
     console.loaded = True
     start = options.project_dir or Path.cwd()
@@ -95,6 +100,7 @@ def load_project(console: Console, *, need_output: bool = True) -> Project:
         target=options.target,
         variables=variables(options),
         need_output=need_output,
+        judge=judge,
     )
     if found.output is not None:
         console.log.open(found.root, found.output.secrets)

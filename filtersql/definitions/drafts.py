@@ -154,6 +154,8 @@ class Drafts:
     completed: set[RelationName] = field(default_factory=set)
     #: the subscriptions that unit tests name
     test_subscriptions: list[tuple[str, Span]] = field(default_factory=list)
+    #: what failed or could not be read: what it may have said of, and its text
+    doubts: list[tuple[str, str]] = field(default_factory=list)
     #: a file could not be read: what nothing defines may stand there
     incomplete: bool = False
     mistakes: list[Mistake] = field(default_factory=list)

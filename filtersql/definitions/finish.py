@@ -70,6 +70,7 @@ def _complete(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]
     if table.name in drafts.completed:
         return
     drafts.completed.add(table.name)
+    known = len(drafts.mistakes)
     try:
         if table.partition_of is not None and table.unattached:
             _attach_late(drafts, table, below)
@@ -77,6 +78,8 @@ def _complete(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]
             _check_key(drafts, table)
     except Mistake as mistake:
         drafts.mistakes.append(mistake)
+    if len(drafts.mistakes) > known:
+        drafts.doubts.append(("relations", table.name.name))
 
 
 def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]) -> None:

@@ -35,6 +35,7 @@ from filtersql.definitions.sql_tables import create_table
 from filtersql.definitions.sql_text import without_psql
 from filtersql.definitions.sql_types import create_type
 from filtersql.definitions.sql_views import create_table_as, create_view
+from filtersql.definitions.undoubted import doubt_of
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import Statement, parse_statements, parse_statements_apart
@@ -53,7 +54,8 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
             _carry_out(script, statement)
     except SyntaxMistake:
         statements, mistakes = parse_statements_apart(readable)
-        drafts.mistakes += mistakes
+        drafts.mistakes += (mistake for _, mistake in mistakes)
+        drafts.doubts += (doubt_of(part.text) for part, _ in mistakes)
         drafts.incomplete = True
         for part, statement in statements:
             script.text = part
@@ -64,12 +66,18 @@ def _carry_out(script: Script, statement: Statement) -> None:
     carry_out = _STATEMENTS.get(statement.kind)
     if carry_out is None:
         return
+    mistakes, done = script.drafts.mistakes, False
+    known = len(mistakes)
     try:
         carry_out(script, statement)
+        done = True
     except Mistake as mistake:
-        script.drafts.mistakes.append(mistake)
+        mistakes.append(mistake)
     except AlreadyTold:
         pass
+    if not done or len(mistakes) > known:
+        text = script.text.text[statement.start : statement.end]
+        script.drafts.doubts.append(doubt_of(text))
 
 
 def _schema_with_elements(script: Script, statement: Statement) -> None:

@@ -31,7 +31,20 @@ def read_yaml(text: Passage, drafts: Drafts) -> None:
     """Adds what a file defines to the drafts."""
     document, before = Document(text, drafts.mistakes), len(drafts.mistakes)
     root = document.root()
-    drafts.incomplete |= len(drafts.mistakes) > before
+    if len(drafts.mistakes) > before:
+        drafts.incomplete = True
+        drafts.doubts.append(("relations", text.text))
     for key, value in document.pairs(root, "a definition file", _READERS):
         for item in document.items(value, key.value):
-            _READERS[key.value](document, item, drafts)
+            _read(document, key.value, item, drafts)
+
+
+def _read(document: Document, key: str, item: Node, drafts: Drafts) -> None:
+    """One entry; what it defines is in doubt where something of it is wrong."""
+    mistakes, known = len(drafts.mistakes), len(getattr(drafts, key, ()))
+    _READERS[key](document, item, drafts)
+    if len(drafts.mistakes) > mistakes:
+        made = [getattr(name, "name", name) for name in list(getattr(drafts, key, ()))[known:]]
+        whole = document.passage.text[item.start_mark.index : item.end_mark.index]
+        kind = "relations" if key == "tables" else "publications"
+        drafts.doubts.append((kind, " ".join(made) or whole))

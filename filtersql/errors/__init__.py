@@ -27,7 +27,7 @@ from filtersql.source import Span
 
 _SILENCE = re.compile(r"(?:#|--)\s*silence:\s*([a-z, -]+?)\s*\Z")
 
-__all__ = ["Mistake", "Mistakes", "Notice", "heard", "nearest"]
+__all__ = ["Mistake", "Mistakes", "Notice", "heard", "in_order", "nearest"]
 
 
 class Mistake(Exception):
@@ -72,6 +72,21 @@ class Mistakes(Exception):
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.mistakes))
+
+
+def in_order(mistakes: Iterable[Mistake], files: Iterable[str]) -> list[Mistake]:
+    """File by file as they were read, and from top to bottom in each."""
+    found, known = list(mistakes), list(files)
+    # The project's own file and its profiles are read before all others.
+    first = [one.span.source.path for one in found if one.span]
+    first = [path for path in first if path not in known]
+    places = {path: number for number, path in enumerate(dict.fromkeys((*first, *known)))}
+
+    def place(mistake: Mistake) -> tuple[int, int]:
+        span = mistake.span
+        return (places[span.source.path], span.start) if span else (-1, 0)
+
+    return sorted(found, key=place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ Example
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -20,9 +20,10 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.sql_file import read_sql
 from filtersql.definitions.sql_text import without_secrets
 from filtersql.definitions.types import ADVANCED_SERVER
+from filtersql.definitions.undoubted import undoubted
 from filtersql.definitions.yaml_document import Document
 from filtersql.definitions.yaml_file import read_yaml
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
 from filtersql.errors.project import NoProfilesFile, NoProject, NotText
 from filtersql.project.profiles import (
@@ -79,10 +80,12 @@ def load(
     target: str | None = None,
     variables: Mapping[str, object] | None = None,
     need_output: bool = True,
+    judge: Callable[[Project], Iterable[Mistake]] = lambda project: (),
 ) -> Project:
     """The project around `start`; raises `Mistakes` with everything that is wrong in its files.
 
-    Without `need_output` a missing profiles.yml or profile is no mistake.
+    Without `need_output` a missing profiles.yml or profile is no mistake. `judge` is asked what
+    else is wrong where there are mistakes: of the project without all that is in doubt.
     """
     root = find_root(start)
     mistakes: list[Mistake] = []
@@ -97,6 +100,7 @@ def load(
         # Without this file neither the profile nor a variable is known.
         raise Mistakes(mistakes)
     settings = read_settings(Document(rendered, mistakes))
+    unsettled = bool(mistakes)
     given = {**settings.variables, **given}
     look_up = _functions(given, secrets, asked)
     output = _output(
@@ -104,14 +108,8 @@ def load(
     )
     functions = {**look_up, "target": _target(output)}
     templates = Templates(functions, lambda: _macros(root, mistakes), given)
-    drafts = _drafts(settings, mistakes)
     files = list(_files(root))
-    for path in files:
-        _read_definitions(path, root, templates, drafts)
-    definitions = finish(drafts)
-    if mistakes:
-        raise Mistakes(_in_order(mistakes))
-    return Project(
+    found = Project(
         root=root,
         name=settings.name,
         profile=settings.profile,
@@ -122,13 +120,18 @@ def load(
         silence=settings.silence,
         identity_check="run" if settings.identity_check == "run" else "compile",
         variables=given,
-        definitions=definitions,
+        definitions=_definitions(root, files, templates, settings, mistakes),
         output=output,
         compiled_path=root / settings.compiled_path,
         macro_paths=(root / "macros", package_folder("macros")),
         files=tuple(_shown(path, root) for path in files),
         environment=frozenset(asked),
     )
+    if mistakes and not unsettled:
+        mistakes += judge(found)
+    if mistakes:
+        raise Mistakes(in_order(mistakes, found.files))
+    return found
 
 
 def find_root(start: Path) -> Path:
@@ -147,26 +150,28 @@ def package_folder(name: str) -> Path:
     return inside if inside.is_dir() else package.parent / name
 
 
-def _in_order(mistakes: list[Mistake]) -> list[Mistake]:
-    """File by file as they were read, and from top to bottom in each."""
-    files = dict.fromkeys(one.span.source.path for one in mistakes if one.span)
-    places = {path: number for number, path in enumerate(files)}
-
-    def place(mistake: Mistake) -> tuple[int, int]:
-        span = mistake.span
-        return (places[span.source.path], span.start) if span else (-1, 0)
-
-    return sorted(mistakes, key=place)
-
-
-def _drafts(settings: Settings, mistakes: list[Mistake]) -> Drafts:
-    """What all files are read into."""
-    return Drafts(
+def _definitions(
+    root: Path,
+    files: Iterable[Path],
+    templates: Templates,
+    settings: Settings,
+    mistakes: list[Mistake],
+) -> Definitions:
+    """What all files say; where something of it is wrong, without what is in doubt."""
+    aimless = bool(mistakes)
+    drafts = Drafts(
         mistakes=mistakes,
         defaults=dict(settings.defaults),
         postgres_version=settings.postgres_version,
         type_aliases={} if settings.semantics.binary_filters else ADVANCED_SERVER,
     )
+    for path in files:
+        _read_definitions(path, root, templates, drafts)
+    found = finish(drafts)
+    if mistakes:
+        found = undoubted(found, drafts)
+    # Without a profile it is not known which engine's limits hold for what is subscribed to.
+    return replace(found, subscriptions={}) if aimless else found
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -189,7 +194,9 @@ def _read_definitions(path: Path, root: Path, templates: Templates, drafts: Draf
         source = Source(source.path, without_secrets(source.text))
     raw = reader is read_sql and is_raw(source)
     text = source.passage() if raw else _rendered(source, templates, drafts.mistakes)
-    drafts.incomplete |= len(drafts.mistakes) > before
+    if len(drafts.mistakes) > before:
+        drafts.incomplete = True
+        drafts.doubts.append(("relations", source.text))
     reader(text, drafts)
 
 

@@ -1,0 +1,144 @@
+"""Of definitions that hold mistakes: what no mistake touches, so that it can be judged as well.
+
+Example
+    `CREATE TABLE t (a nope)` is a mistake, so what a publication says of t is not judged. The
+    filter of another table is: its mistake is told beside the first one.
+
+A table is in doubt where a statement that failed, or an entry or file that could not be read, has
+its name in it, or that of a table of its family. A publication with a mistake of its own is judged
+by its filters alone, and nobody's subscription to it is judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from filtersql.catalog import Table
+from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.model import (
+    Definitions,
+    Publication,
+    PublishedTable,
+    Subscription,
+)
+from filtersql.names import RelationName
+
+__all__ = ["doubt_of", "undoubted"]
+
+_WORD = re.compile(r"[\w$]+")
+#: statements that change no relation and no type
+_OF_PUBLICATIONS = re.compile(
+    r"^\s*(?:(?:create|alter|drop)\s+(?:publication|subscription)|select)\b", re.I | re.M
+)
+_OF_TYPES = re.compile(r"^\s*create\s+(?:or\s+replace\s+)?(?:domain|function|type)\b", re.I | re.M)
+
+
+def doubt_of(text: str) -> tuple[str, str]:
+    """What a statement that failed, or that does not parse, puts in doubt, for `Drafts`."""
+    if _OF_TYPES.search(text):
+        return "types", text
+    return ("publications" if _OF_PUBLICATIONS.search(text) else "relations"), text
+
+
+def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
+    """The definitions without what is in doubt."""
+    words = {
+        kind: _words(" ".join(text for one, text in drafts.doubts if one == kind))
+        for kind in ("relations", "publications", "types")
+    }
+    tables = _sound_tables(definitions, drafts, words["relations"])
+    names = words["relations"] | words["publications"]
+    gone = drafts.tables.keys() - tables
+
+    def sound(entries: Iterable[PublishedTable]) -> Iterator[PublishedTable]:
+        for entry in entries:
+            missing = entry.name not in drafts.tables and _is_in(entry.name.name, names)
+            if entry.name in gone or entry.name in drafts.broken or missing:
+                continue
+            clauses = (entry.where, *entry.filters.values())
+            read = _words(" ".join(one.text for one in clauses if one is not None))
+            if not read & words["types"] and not any(_is_in(one.name, read) for one in gone):
+                yield entry
+
+    publications, sets = {}, {}
+    for name, one in definitions.publications.items():
+        told = name in drafts.broken_publications or _is_in(name, names)
+        kept = replace(
+            one,
+            tables=tuple(sound(one.tables)),
+            except_tables=tuple(each for each in one.except_tables if each in tables),
+        )
+        publications[name] = _filters_alone(kept) if told else kept
+    for name, each in definitions.replication_sets.items():
+        sets[name] = replace(each, tables=tuple(sound(each.tables)))
+    suspects = {*drafts.broken_publications}
+    suspects |= {one for one in (*publications, *sets) if _is_in(one, names)}
+    return replace(
+        definitions,
+        catalog=replace(definitions.catalog, tables=tables),
+        publications=publications,
+        replication_sets=sets,
+        subscriptions={
+            name: replace(one, superset_of=())
+            for name, one in definitions.subscriptions.items()
+            if not _is_in(name, names) and not _names(one, suspects, names, gone)
+        },
+    )
+
+
+def _sound_tables(
+    definitions: Definitions, drafts: Drafts, words: frozenset[str]
+) -> dict[RelationName, Table]:
+    """The tables whose definition no mistake touches, nor that of a table above or below."""
+    tables = definitions.catalog.tables
+    doubted = {name for name in tables if name in drafts.broken or _is_in(name.name, words)}
+    while True:
+        family = {
+            one
+            for name, table in tables.items()
+            for above in (table.partition_of, *table.inherits)
+            if above is not None and (above in doubted or above not in tables or name in doubted)
+            for one in (name, above)
+        }
+        if family <= doubted:
+            return {name: table for name, table in tables.items() if name not in doubted}
+        doubted |= family
+
+
+def _filters_alone(publication: Publication) -> Publication:
+    """Nothing but its filters, which may read any time: `created` may be what is wrong."""
+    return replace(
+        publication,
+        tables=tuple(replace(entry, columns=None) for entry in publication.tables),
+        schemas=(),
+        all_tables=False,
+        except_tables=(),
+        via_partition_root=True,
+        generated_columns="none",
+        created=publication.created or datetime(2000, 1, 1, tzinfo=UTC),
+    )
+
+
+def _names(
+    subscription: Subscription,
+    suspects: set[str],
+    words: frozenset[str],
+    gone: Iterable[RelationName],
+) -> bool:
+    """Whether it names what is in doubt."""
+    named = [name for name, _ in (*subscription.publications, *subscription.replication_sets)]
+    filtered = _words(" ".join(subscription.filters))
+    if any(_is_in(table.name, filtered) for table in gone):
+        return True
+    return any(name in suspects or _is_in(name, words) for name in named)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(text))
+
+
+def _is_in(name: str, words: frozenset[str]) -> bool:
+    return _words(name) <= words
