@@ -45,7 +45,9 @@ class Semantics:
     missing_target: Literal["skip", "insert"]
     #: what a row does that the target has already; `on_conflict` of a subscription goes before
     existing_target_on_insert: Literal["error", "upsert"]
-    partition_routing: Literal["via_root_topmost", "leaf", "root_wins"]
+    #: whose memberships count for a partition: those of the topmost root that is published via
+    #: root, its own and its roots', those of its topmost root in a set, its own alone
+    partition_routing: Literal["via_root_topmost", "leaf", "root_wins", "as_added"]
     #: which publications' filters judge the initial copy: all, those that publish inserts, or none
     copy_predicate: Literal["or_all", "per_action", "none"]
     #: several column lists of one table must be equal, or are united, or there is none
@@ -107,7 +109,8 @@ XDB = Semantics(
     snapshot_views=True,
 )
 
-#: pglogical 2.4 as it runs; 3.7's manual can be read as a union: `combine: or_per_action`
+#: pglogical 2.4 as it runs; 3.7's manual can be read as a union: `combine: or_per_action`.
+#: Partitions are 3.7's, which 2.4 does not know: `partition_routing: as_added`
 PGLOGICAL = Semantics(
     name="pglogical",
     null_policy="drop",
@@ -122,6 +125,7 @@ PGLOGICAL = Semantics(
     column_lists="union",
     publishes="replication_sets",
     allowed_expressions="check_constraint",
+    unstated=frozenset({"partition_routing"}),
 )
 
 #: BDR 3.7 to PGD 6: "True or Unknown" is sent, memberships and options are united

@@ -30,6 +30,7 @@ from filtersql.publications.named_filters import enabled
 from filtersql.publications.refusals import notices, refusals
 from filtersql.publications.replication_sets import (
     ignored_partitions,
+    ignored_roots,
     set_membership,
     set_refusals,
     unusable,
@@ -97,11 +98,13 @@ class Index:
 
     def in_vain(self, subscription: Subscription) -> Iterator[Notice]:
         """What a subscription names in vain: publications, partitions that their root silences."""
-        if self.settings.semantics.partition_routing == "root_wins" and self.kind == SET:
-            names = {name for name, _ in subscription.replication_sets}
-            chosen = (one for one in self.sets.values() if one.name in names)
+        names = {name for name, _ in subscription.replication_sets}
+        chosen = [one for one in self.sets.values() if one.name in names]
+        if self.settings.semantics.partition_routing == "root_wins":
             roots = {name: one.name for one in self.sets.values() for name in one.entries}
             yield from ignored_partitions(subscription, chosen, roots, self.lineage)
+        if self.settings.semantics.partition_routing == "as_added":
+            yield from ignored_roots(subscription, chosen, self.lineage)
         for name, span in subscription.publications if self._ignores_missing else ():
             if name not in self.publications:
                 yield missing_publication(name, self.publications, span)

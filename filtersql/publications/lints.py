@@ -7,14 +7,15 @@ Example
     copy-wider-than-inserts      the copy ignores `publish`, so it takes rows no insert would
     copied-besides-root          PostgreSQL 15 copies a leaf though its changes go to the root
     filter-combination-unstated  the system's manual does not say how several filters combine
+    partition-routing-unstated   versions of the system differ in what a root in a set sends
     delete-never-sent            deletes are judged by the key alone, the filter reads more
     identity-wider-than-needed   FULL, where the primary key and every filter need less
     ============================ ==============================================================
 
     Elsewhere: foreign-key-outside (`foreign_keys`), filter-always-true and filter-never-true
     (`filters.outcomes`), missing-publication (`index`),
-    partition-membership-ignored (`replication_sets`), empty-schema and root-filter-ignored
-    (`refusals`), replica-identity (`filters.identity`).
+    partition-membership-ignored and root-membership-ignored (`replication_sets`), empty-schema and
+    root-filter-ignored (`refusals`), replica-identity (`filters.identity`).
 
 PostgreSQL
     logical-replication.sgml, "Row Filters", the warning on the initial data synchronization
@@ -76,6 +77,16 @@ def _unstated(resolved: ResolvedTable, name: str) -> Iterator[Notice]:
             resolved.subscription.span,
             "A row is sent if it matches the filter of any set that replicates the action.",
             "Say semantics: {combine: or_per_action} or {combine: and}.",
+        )
+    if "partition_routing" in resolved.semantics.unstated and resolved.via_partition_root:
+        yield Notice(
+            "partition-routing-unstated",
+            f'partitioned table "{name}" is in a replication set, which versions of '
+            f"{resolved.semantics.name} replicate differently",
+            resolved.subscription.span,
+            "Its membership stands for all of its partitions, as the manual of 3.7 says; 2.4 sends "
+            "nothing of it, and each partition by the partition's own memberships.",
+            "Say semantics: {partition_routing: root_wins} or {partition_routing: as_added}.",
         )
 
 

@@ -17,8 +17,14 @@ Example
     id < 5): the leaf's rows are published as root; inserts by A's filter, updates and deletes by
     no filter at all.
 
+    Replication sets with routing `root_wins` (3.7's manual): a root in any set stands for all of
+    its partitions. With `as_added` (what pglogical 2.4 does): a root in a set sends nothing, and
+    each partition is sent by its own memberships alone.
+
 PostgreSQL
     pgoutput.c, get_rel_sync_entry(); pg_publication.c, GetTopMostAncestorInPublication()
+pglogical
+    pglogical_repset.c, get_table_replication_info(), which is asked of the leaf
 """
 
 from __future__ import annotations
@@ -33,7 +39,7 @@ from filtersql.publications.membership import Membership
 
 __all__ = ["Listing", "Published", "listing", "published_as"]
 
-Routing = Literal["via_root_topmost", "leaf", "root_wins"]
+Routing = Literal["via_root_topmost", "leaf", "root_wins", "as_added"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,10 @@ def published_as(name: RelationName, listed: Listing, lineage: Lineage) -> Publi
     """Where the rows written to a relation go, or None when no publication holds it."""
     path = lineage.lineage(name)
     heights = _heights(path, listed, lineage)
-    if lineage.tables[name].partition_by is not None and listed.routing == "via_root_topmost":
+    is_root = lineage.tables[name].partition_by is not None
+    if is_root and listed.routing == "as_added":
+        return None
+    if is_root and listed.routing == "via_root_topmost":
         # A partitioned table has no rows of its own; only via root anything bears its name.
         heights = {up: at for up, at in heights.items() if listed.members[up].via_root}
     if not heights:
@@ -101,7 +110,7 @@ def _heights(path: Sequence[RelationName], listed: Listing, lineage: Lineage) ->
     lowest = 0
     if listed.routing == "root_wins":
         lowest = max((up for up, name in enumerate(path) if name in listed.roots), default=0)
-    for height in range(lowest, len(path)):
+    for height in range(lowest, 1 if listed.routing == "as_added" else len(path)):
         name = path[height]
         for index in listed.by_name.get(name, ()):
             heights[index] = height
@@ -122,5 +131,5 @@ def _level(height: int, index: int, listed: Listing) -> int:
             return height
         case "via_root_topmost":
             return height if listed.members[index].via_root else 0
-        case "leaf":
+        case "leaf" | "as_added":
             return 0

@@ -10,7 +10,8 @@ Example
     ================================= =====================================================
 
     A partition whose root is in any set, subscribed or not, is replicated through the root's
-    memberships only (`partition_root`, routing `root_wins`).
+    memberships only (`partition_root`, routing `root_wins`); with `as_added` the root's
+    sends nothing.
 
 pglogical
     pglogical_repset.c, replication_set_add_table(); pglogical.sql, the event trigger of autoadd
@@ -40,7 +41,7 @@ from filtersql.publications.membership import Membership
 from filtersql.publications.model import Settings
 from filtersql.publications.refusals import missing_relation
 
-__all__ = ["ignored_partitions", "set_membership", "set_refusals", "unusable"]
+__all__ = ["ignored_partitions", "ignored_roots", "set_membership", "set_refusals", "unusable"]
 
 
 def set_membership(
@@ -135,6 +136,22 @@ def ignored_partitions(
                     subscription.span,
                     f'"{shown(above[-1])}" is in replication set "{roots[above[-1]]}", and a '
                     "partition replicates by the memberships of its root alone.",
+                )
+
+
+def ignored_roots(
+    subscription: Subscription, members: Iterable[Membership], lineage: Lineage
+) -> Iterator[Notice]:
+    """Partitioned tables in subscribed sets, where only partitions are sent."""
+    for member in members:
+        for name in member.entries:
+            if lineage.tables[name].partition_by is not None:
+                yield Notice(
+                    "root-membership-ignored",
+                    f'the membership of partitioned table "{shown(name)}" in replication set '
+                    f'"{member.name}" is ignored',
+                    subscription.span,
+                    "Each of its partitions replicates by its own memberships alone.",
                 )
 
 
