@@ -27,8 +27,14 @@ _ANNOUNCED = "announced"
 _LONG = "FILTERSQL_LONG_TESTS"
 
 # Spark's start and its many small statements are mostly compilation of Java code. For tables of a
-# few rows the first compiler is enough; the second one would only take its processor away.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# few rows the first compiler is enough; the second one would only take its processor away. Without
+# the second, Java keeps 48 MB of compiled code: full after a few tests, and from then on it throws
+# away, interprets and compiles again.
+os.environ.setdefault(
+    "SPARK_SUBMIT_OPTS",
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:-UseCodeCacheFlushing"
+    " -XX:+UseSerialGC",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
