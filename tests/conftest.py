@@ -26,14 +26,19 @@ _SLOWEST = 10
 _ANNOUNCED = "announced"
 _LONG = "FILTERSQL_LONG_TESTS"
 
+_GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+_INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 # Spark's start and its many small statements are mostly compilation of Java code. For tables of a
 # few rows the first compiler is enough; the second one would only take its processor away. Without
 # the second, Java keeps 48 MB of compiled code: full after a few tests, and from then on it throws
-# away, interprets and compiles again.
+# away, interprets and compiles again. What Spark would write in Java for a statement runs once.
 os.environ.setdefault(
     "SPARK_SUBMIT_OPTS",
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:-UseCodeCacheFlushing"
-    " -XX:+UseSerialGC",
+    " -XX:+UseSerialGC " + " ".join(f"-D{name}={value}" for name, value in _INTERPRETED.items()),
 )
 
 
@@ -75,6 +80,19 @@ def spark() -> SparkSession:
     from filtersql.targets.embedded import own_session
 
     return own_session(2, {}, ())
+
+
+@pytest.fixture(scope="module")
+def generated_code(spark: SparkSession) -> Iterator[None]:
+    """Sessions that are made meanwhile run statements as users' do: Spark writes Java for each.
+
+    Spark itself was started before: what it is started with is what all sessions begin with.
+    """
+    from filtersql.targets import embedded
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedded, "_SETTINGS", {**embedded._SETTINGS, **_GENERATED})
+        yield
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from pyspark.sql import SparkSession
 from servers import Server
 from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, as_text, same, shown
 
@@ -24,6 +23,7 @@ from filtersql.filters.engines import duckdb as duckdb_table
 from filtersql.filters.engines import spark as spark_table
 from filtersql.filters.facts import Function, facts
 from filtersql.storage import Engine
+from filtersql.targets.embedded import own_session
 from filtersql.targets.refusals import raised_by_spark
 
 #: what stands for each argument type
@@ -116,10 +116,10 @@ def test_duckdb_gives_postgresqls_values(truth: dict[Question, list[str | None]]
 @pytest.mark.postgres
 @pytest.mark.spark
 def test_spark_gives_postgresqls_values(
-    truth: dict[Question, list[str | None]], spark: SparkSession
+    truth: dict[Question, list[str | None]], generated_code: None
 ) -> None:
     """On Spark, every row of its table; many expressions a query."""
-    sparks, wrong = Sparks(spark.newSession()), []
+    sparks, wrong = Sparks(own_session(2, {}, ())), []
     for types in dict.fromkeys(types for types, _ in truth):
         rows = Rows(types)
         asked = []

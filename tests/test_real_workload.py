@@ -18,7 +18,9 @@ from servers import Server
 from transcripts import Shell
 from workload import record
 
-pytestmark = [pytest.mark.postgres, pytest.mark.spark]
+pytestmark = [
+    pytest.mark.postgres, pytest.mark.spark, pytest.mark.usefixtures("generated_code")
+]  # fmt: skip
 
 CHANGES = 100_000
 
