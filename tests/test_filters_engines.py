@@ -156,7 +156,7 @@ def _spark_differences(
         wrong += _different(rows, expression, kind, expected, values)
         for place in places(expected, kind, raising=True)[-1:]:
             try:
-                value = sparks.ask(rows, [(sql, [place])])[0][place]
+                value = sparks.ask_of_one(rows, sql, place)
             except Exception as error:
                 if raised_by_spark(error) is None:
                     raise

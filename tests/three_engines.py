@@ -433,6 +433,11 @@ class Sparks:
             for place, (_, ids) in enumerate(questions, 1)
         ]
 
+    def ask_of_one(self, rows: Rows, sql: str, place: int) -> object:
+        """The value of one row; raises what Spark raises."""
+        query = f"SELECT {sql} FROM {self._table(rows)} r WHERE id = {place}"
+        return self.session.sql(query).collect()[0][0]
+
     def _table(self, rows: Rows) -> str:
         if rows not in self._made:
             name = f"r{len(self._made)}_{'_'.join(map(str, map(len, rows.types)))}"
