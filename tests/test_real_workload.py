@@ -64,7 +64,10 @@ def test_workload_is_a_hard_one(recorded: Recorded, announce: Callable[[str], No
 def test_targets_hold_what_the_subscribers_held(
     target: str, runs: int, recorded: Recorded, project: Path
 ) -> None:
-    """However many runs the feed arrives in, every table is as PostgreSQL's, row for row."""
+    """However many runs the feed arrives in, every table is as PostgreSQL's, row for row.
+
+    A run without new files leaves these rows: it is tried where it costs little.
+    """
     shell = Shell(project)
     files = sorted((recorded.folder / "changes").iterdir())
     (project / "changes").mkdir()
@@ -75,17 +78,10 @@ def test_targets_hold_what_the_subscribers_held(
         ended = shell.filtersql("run", "--target", target)
         assert ended.exit_code == 0, ended.both
     found = differences(project, target)
-
     assert not found, "\n".join(found)
 
-
-def test_second_run_does_nothing(recorded: Recorded, project: Path) -> None:
-    """A run without new files leaves the same rows."""
-    shutil.copytree(recorded.folder / "changes", project / "changes")
-    shell = Shell(project)
-    shell.filtersql("run", "--target", "duckdb")
-    first = rows_of(project, "duckdb")
-    ended = shell.filtersql("run", "--target", "duckdb")
-
-    assert ended.exit_code == 0, ended.both
-    assert rows_of(project, "duckdb") == first
+    if target == "duckdb":
+        first = rows_of(project, target)
+        ended = shell.filtersql("run", "--target", target)
+        assert ended.exit_code == 0, ended.both
+        assert rows_of(project, target) == first
