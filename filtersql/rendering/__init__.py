@@ -25,22 +25,18 @@ from filtersql.errors.compiling import ColumnsDifferByCase, NoRowKey
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName, view_name
 from filtersql.publications.model import Contribution, ResolvedTable
-from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
+from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
 from filtersql.rendering.header import header
+from filtersql.rendering.judged import FilterWriter, printed
 from filtersql.rendering.looks import Looks
 from filtersql.rendering.lookups import looked_up_by
 from filtersql.rendering.macros import COSTLY_PARTS, MACROS
 from filtersql.rendering.merges import completing_merge, merge_of
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql
-from filtersql.rendering.plan import (
-    FilterWriter,
-    MergePlan,
-    Outline,
-    merge_plan,
-    read_of_old_rows,
-)
+from filtersql.rendering.plan import Outline, merge_plan, read_of_old_rows
 from filtersql.rendering.render import render
-from filtersql.rendering.words import quoted
+from filtersql.rendering.skeletons import Own
+from filtersql.rendering.words import named, quoted
 from filtersql.storage import Engine, column_type
 
 __all__ = ["SETTINGS", "Destination", "compiled_table"]
@@ -90,9 +86,8 @@ def compiled_table(
     judged = judgements(resolved, filter_of)
     read = _read_columns(resolved, judged, key)
     _check_case(resolved, read)
-    outline = _outline(resolved, destination, judged, read, key, target)
-    plan = merge_plan(outline, write)
-    return _statements(resolved, outline, plan, destination, read, target)
+    outline = _outline(resolved, destination, judged, read, key)
+    return _statements(resolved, outline, judged, write, destination, read, target)
 
 
 def _outline(
@@ -101,7 +96,6 @@ def _outline(
     judged: Judgements,
     read: Sequence[Column],
     key: tuple[str, ...],
-    target: tuple[str, str],
 ) -> Outline:
     engine, rules = destination.engine, resolved.semantics
     table, subscription = resolved.table, resolved.subscription
@@ -114,35 +108,50 @@ def _outline(
         before_complete=complete,
         key_only=rules.delete_policy == "key_only_filter",
     )
-    form = _form(resolved, key, pictures)
-    changes_view = view_name("changes", table.name)
-    name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
     return Outline(
         engine=engine,
-        header=header(
-            resolved,
-            judged,
-            target=name,
-            key=key,
-            changes_view=changes_view,
-            lookups=lookups,
-            settings=SETTINGS[engine],
-        ),
-        lookups=lookups,
-        target=name,
-        changes_view=changes_view,
-        source_view=view_name("source", table.name),
         columns=tuple(column.name for column in resolved.columns),
         read_columns=tuple(column.name for column in read),
-        types={column.name: column_type(column, engine).sql for column in read},
+        types=tuple(column_type(column, engine).sql for column in read),
         key=key,
         unique=_other_unique_key(resolved, key),
-        form=form,
+        form=_form(resolved, key, pictures),
         images=pictures,
         always_logged=complete or (resolved.old_rows_are_full and not untold),
         truncates=resolved.truncates,
         stops_at_unchanged=rules.toast_unchanged == "error",
-        judgements=judged,
+        read_of_old_rows=read_of_old_rows(judged),
+        every=judged.every,
+        unknown_matches=judged.unknown_matches,
+    )
+
+
+def _own(
+    resolved: ResolvedTable,
+    judged: Judgements,
+    key: tuple[str, ...],
+    lookups: Sequence[LookedUp],
+    write: FilterWriter,
+    *,
+    engine: Engine,
+    target: str,
+) -> Own:
+    """What is printed of this target alone."""
+    changes = view_name("changes", resolved.table.name)
+    return Own(
+        header=header(
+            resolved,
+            judged,
+            target=target,
+            key=key,
+            changes_view=changes,
+            lookups=lookups,
+            settings=SETTINGS[engine],
+        ),
+        target=target,
+        changes=named(changes, engine),
+        source_view=named(view_name("source", resolved.table.name), engine),
+        **printed(judged, engine, write),
     )
 
 
@@ -179,16 +188,22 @@ def _other_unique_key(resolved: ResolvedTable, key: tuple[str, ...]) -> tuple[st
 def _statements(
     resolved: ResolvedTable,
     outline: Outline,
-    plan: MergePlan,
+    judged: Judgements,
+    write: FilterWriter,
     destination: Destination,
     read: Sequence[Column],
     target: tuple[str, str],
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
     table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
-    merge = merge_of(macros, plan, folders)
-    completing = None if outline.stops_at_unchanged else completing_merge(macros, plan, folders)
-    looks = Looks(plan, outline.form, folders, complete=outline.stops_at_unchanged)
+    name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
+    own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
+    plan = merge_plan(outline)
+    merge = merge_of(macros, plan, own, folders)
+    completing = (
+        None if outline.stops_at_unchanged else completing_merge(macros, plan, own, folders)
+    )
+    looks = Looks(plan, own, outline.form, folders, complete=outline.stops_at_unchanged)
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -196,12 +211,15 @@ def _statements(
         truncated_by=resolved.truncated_by,
         truncates=resolved.truncates,
         target=target,
-        target_sql=plan.target,
+        target_sql=name,
         columns=tuple(
             TargetColumn(column.name, column_type(column, engine).sql, _not_null(column, table))
             for column in resolved.columns
         ),
-        feed_columns=tuple(_feed_column(column, outline, table) for column in read),
+        feed_columns=tuple(
+            FeedColumn(column.name, column.type, kind, _not_null(column, table))
+            for column, kind in zip(read, outline.types, strict=True)
+        ),
         key=outline.key,
         identity=_sent_of_old_rows(resolved, read),
         judged_old=_judged_old(outline),
@@ -213,14 +231,14 @@ def _statements(
         stops_at_existing=(subscription.on_conflict or resolved.semantics.existing_target_on_insert)
         == "error",
         copy_data=subscription.copy_data,
-        changes_view=outline.changes_view,
-        source_view=outline.source_view,
+        changes_view=view_name("changes", table.name),
+        source_view=view_name("source", table.name),
         merge_sql=merge.text,
         merge_source_sql=merge.source,
         merge_completing_sql=completing and completing.text,
         completing_source_sql=completing and completing.source,
-        initial_copy_sql=render("initial_copy", plan, folders) + "\n",
-        audit_sql=render(macros.audit, plan, folders) + "\n",
+        initial_copy_sql=render("initial_copy", plan, own, folders) + "\n",
+        audit_sql=render(macros.audit, plan, own, folders) + "\n",
         unique=outline.unique,
         looks=looks,
         packaged=looks.packaged,
@@ -230,17 +248,12 @@ def _statements(
         ),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
-        filter_hash=_filter_hash(resolved, outline.judgements, outline.key),
+        filter_hash=_filter_hash(resolved, judged, outline.key),
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
-        lookups=outline.lookups,
+        lookups=lookups,
     )
-
-
-def _feed_column(column: Column, outline: Outline, table: Table) -> FeedColumn:
-    kind = outline.types[column.name]
-    return FeedColumn(column.name, column.type, kind, _not_null(column, table))
 
 
 def _sent_of_old_rows(resolved: ResolvedTable, read: Sequence[Column]) -> tuple[str, ...]:
@@ -252,7 +265,7 @@ def _sent_of_old_rows(resolved: ResolvedTable, read: Sequence[Column]) -> tuple[
 
 def _judged_old(outline: Outline) -> tuple[str, ...]:
     """What filters read of old rows, where no update lacks its old row."""
-    return tuple(sorted(read_of_old_rows(outline.judgements))) if outline.always_logged else ()
+    return tuple(sorted(outline.read_of_old_rows)) if outline.always_logged else ()
 
 
 def _not_null(column: Column, table: Table) -> bool:

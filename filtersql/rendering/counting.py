@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
+from functools import lru_cache
 
 from filtersql.changes import Form
 from filtersql.rendering.planned import Counting, Counts, MergePlan
@@ -39,6 +40,7 @@ def counts_of(effect_column: str) -> Counts:
     return Counts(*(f"{field.name}{tail}" for field in fields(Counts)))
 
 
+@lru_cache(maxsize=256)
 def counting(plan: MergePlan, form: Form) -> MergePlan | None:
     """The plan of the same query with its counts; None where a form has none."""
     if form not in COUNTED:

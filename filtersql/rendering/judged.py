@@ -20,7 +20,7 @@ from filtersql.rendering.layout import WIDTH, criterion_lines, one_line, wrapped
 from filtersql.rendering.planned import Internals, PlannedArm, PlannedCriterion, PlannedTransition
 from filtersql.storage import Engine
 
-__all__ = ["FilterWriter", "judged"]
+__all__ = ["FilterWriter", "judging_words", "printed"]
 
 #: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
 FilterWriter = Callable[[Filter, str], str]
@@ -39,10 +39,8 @@ _MATCHING = {
 }
 
 
-def judged(
-    judgements: Judgements, engine: Engine, own: Internals, write: FilterWriter
-) -> dict[str, Any]:
-    """The filters in force, and what becomes of a change that they judged."""
+def printed(judgements: Judgements, engine: Engine, write: FilterWriter) -> dict[str, Any]:
+    """The filters in force: what `Own` holds of them."""
     connective = "AND " if judgements.every else "OR "
 
     def print_criteria(
@@ -52,11 +50,19 @@ def judged(
 
     numbers = iter(range(1, 1_000_000))
     return {
-        "matching": _MATCHING[judgements.every, judgements.unknown_matches],
-        "unknown_matches": words.true_or_false(value=judgements.unknown_matches, engine=engine),
         "old_arms": _arms(judgements.old, print_criteria, numbers, engine),
         "new_arms": _arms(judgements.new, print_criteria, numbers, engine),
         "copy_criteria": print_criteria(judgements.copy, "", iter(range(1, 1_000_000))),
+    }
+
+
+def judging_words(
+    own: Internals, engine: Engine, *, every: bool, unknown_matches: bool
+) -> dict[str, Any]:
+    """How filters are combined, and what becomes of a change that they judged."""
+    return {
+        "matching": _MATCHING[every, unknown_matches],
+        "unknown_matches": words.true_or_false(value=unknown_matches, engine=engine),
         "transitions": _transitions(own, engine),
     }
 

@@ -17,6 +17,7 @@ from filtersql.rendering.counting import counting
 from filtersql.rendering.macros import MACROS
 from filtersql.rendering.planned import MergePlan
 from filtersql.rendering.render import has_own, render
+from filtersql.rendering.skeletons import Own
 
 __all__ = ["Looks"]
 
@@ -24,17 +25,24 @@ __all__ = ["Looks"]
 class Looks(Mapping[str, str]):
     """The queries of one target by the names of their macros."""
 
-    __slots__ = ("_folders", "_macros", "_printed", "packaged")
+    __slots__ = ("_folders", "_macros", "_own", "_printed", "packaged")
 
     def __init__(
-        self, plan: MergePlan, form: Form, folders: tuple[Path, ...], *, complete: bool
+        self,
+        shape: MergePlan,
+        own: Own,
+        form: Form,
+        folders: tuple[Path, ...],
+        *,
+        complete: bool,
     ) -> None:
         """`complete`: a change that lacks an unchanged value stops the run."""
         names = ("conflicts", "conflict_sample", "judged")
-        more = ("contested",) if plan.unique_columns else ()
-        lacking = ("unsent",) if complete and plan.keepable_columns else ()
-        self._macros = {name: (name, plan) for name in (*names, *more, *lacking)}
-        if (counted := counting(plan, form)) is not None:
+        more = ("contested",) if shape.unique_columns else ()
+        lacking = ("unsent",) if complete and shape.keepable_columns else ()
+        self._own = own
+        self._macros = {name: (name, shape) for name in (*names, *more, *lacking)}
+        if (counted := counting(shape, form)) is not None:
             self._macros["counting"] = (MACROS[form].source, counted)
         self._folders = folders
         self._printed: dict[str, str] = {}
@@ -45,8 +53,8 @@ class Looks(Mapping[str, str]):
 
     def __getitem__(self, name: str) -> str:
         if name not in self._printed:
-            macro, plan = self._macros[name]
-            self._printed[name] = render(macro, plan, self._folders)
+            macro, shape = self._macros[name]
+            self._printed[name] = render(macro, shape, self._own, self._folders)
         return self._printed[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from filtersql.rendering.macros import Macros
 from filtersql.rendering.planned import MergePlan
 from filtersql.rendering.render import render
+from filtersql.rendering.skeletons import Own
 
 __all__ = ["Merge", "completing_merge", "merge_of"]
 
@@ -37,25 +38,28 @@ class Merge(NamedTuple):
     source: str
 
 
-def merge_of(macros: Macros, plan: MergePlan, folders: tuple[Path, ...]) -> Merge:
+def merge_of(macros: Macros, shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> Merge:
     """What a run executes."""
-    return _merge(macros.source, macros, plan, folders)
+    return _merge(macros.source, macros, shape, own, folders)
 
 
-def completing_merge(macros: Macros, plan: MergePlan, folders: tuple[Path, ...]) -> Merge | None:
+def completing_merge(
+    macros: Macros, shape: MergePlan, own: Own, folders: tuple[Path, ...]
+) -> Merge | None:
     """What a run executes where values were left out; None where none can be."""
-    if macros.completing is None or not plan.keepable_columns:
+    if macros.completing is None or not shape.keepable_columns:
         return None
-    return _merge(macros.completing, macros, plan, folders, _COMPLETING)
+    return _merge(macros.completing, macros, shape, own, folders, _COMPLETING)
 
 
 def _merge(
     query: str,
     macros: Macros,
-    plan: MergePlan,
+    shape: MergePlan,
+    own: Own,
     folders: tuple[Path, ...],
     told: Sequence[str] = (),
 ) -> Merge:
-    source = render(query, plan, folders)
-    whole = replace(plan, source_sql=source, header=(*plan.header, *told))
-    return Merge(render(macros.merge, whole, folders) + "\n", source)
+    source = render(query, shape, own, folders)
+    whole = replace(own, source_sql=source, header=(*own.header, *told))
+    return Merge(render(macros.merge, shape, whole, folders) + "\n", source)

@@ -12,39 +12,44 @@ from typing import Any
 
 from filtersql.changes import Form, Images, Judgements
 from filtersql.rendering import words
-from filtersql.rendering.compiled import LookedUp
 from filtersql.rendering.counting import COUNTING_NAMES
-from filtersql.rendering.judged import FilterWriter, judged
+from filtersql.rendering.judged import judging_words
 from filtersql.rendering.layout import alternatives, clause, laid_out
 from filtersql.rendering.macros import MACROS
 from filtersql.rendering.planned import Internals, MergePlan, PlannedColumn
 from filtersql.storage import Engine
 
-__all__ = ["FilterWriter", "MergePlan", "Outline", "merge_plan", "read_of_old_rows"]
+__all__ = ["Outline", "merge_plan", "read_of_old_rows"]
 
 #: what is left of a line where the macros print an expression deep inside
 _NARROW = 48
 _BRANCH = 60
 _UNKNOWN = "filtersql: an unchanged out-of-line value is not known"
 _INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
+#: the fields of a plan that `Own` fills
+_OWN: dict[str, Any] = {
+    "header": (),
+    "target": "",
+    "changes": "",
+    "source_view": "",
+    "old_arms": (),
+    "new_arms": (),
+    "copy_criteria": (),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What is known of a target before anything is printed.
+    """The shape of a target before anything is printed: targets alike in it share their plan.
 
     `columns` are the published columns in the table's order, `read_columns` all that a change may
     carry with their `types`, `always_logged` says that an update never lacks its old row.
     """
 
     engine: Engine
-    header: Sequence[str]
-    target: str
-    changes_view: str
-    source_view: str
     columns: tuple[str, ...]
     read_columns: tuple[str, ...]
-    types: Mapping[str, str]
+    types: tuple[str, ...]
     key: tuple[str, ...]
     #: the primary key, where rows are found by another key
     unique: tuple[str, ...]
@@ -54,12 +59,16 @@ class Outline:
     truncates: bool
     #: whether a change that leaves out a column always stops the run
     stops_at_unchanged: bool
-    judgements: Judgements
-    lookups: tuple[LookedUp, ...]
+    #: what filters read of old rows
+    read_of_old_rows: frozenset[str]
+    #: whether all filters of an action have to match, and whether NULL does
+    every: bool
+    unknown_matches: bool
 
 
-def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
-    """The plan of one target."""
+@lru_cache(maxsize=1024)
+def merge_plan(outline: Outline) -> MergePlan:
+    """The plan of all targets of a shape, without what is a target's own."""
     engine, images = outline.engine, outline.images
     tail = _tail(outline.read_columns)
     own = Internals(*(f"{name}{tail}" for name in Internals.__slots__))
@@ -72,13 +81,10 @@ def merge_plan(outline: Outline, write: FilterWriter) -> MergePlan:
         field: words.named(getattr(own, field), engine) for field in Internals.__slots__
     }
     return MergePlan(
-        header=tuple(outline.header),
-        target=outline.target,
-        changes=words.named(outline.changes_view, engine),
-        source_view=words.named(outline.source_view, engine),
+        **_OWN,
         **_target_columns(outline, planned, keepable),
         **_image_columns(outline, planned),
-        **judged(outline.judgements, engine, own, write),
+        **judging_words(own, engine, every=outline.every, unknown_matches=outline.unknown_matches),
         **_completeness(outline, own, keepable, tail),
         **_misses(own, engine),
         truncate_ops=(words.literal("truncate" if outline.truncates else "not published", engine),),
@@ -145,13 +151,14 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
     hidden = tuple(column for column in old if column.plain in images.hidden_from_deletes)
     inferred = () if outline.always_logged or images.witness is None else old
     carried = tuple(planned[name] for name in images.carried if name in planned)
-    read = read_of_old_rows(outline.judgements).difference(images.old)
+    read = outline.read_of_old_rows.difference(images.old)
+    types = dict(zip(outline.read_columns, outline.types, strict=True))
     return {
         "logged_columns": () if inferred else tuple(one for one in old if one not in hidden),
         "inferred_columns": inferred,
         "update_columns": hidden,
         "absent_columns": tuple(
-            replace(planned[name], absent=words.null(outline.types[name], engine))
+            replace(planned[name], absent=words.null(types[name], engine))
             for name in outline.read_columns
             if name in read
         ),

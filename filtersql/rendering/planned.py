@@ -150,9 +150,13 @@ class Internals:
     stays: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MergePlan(Internals):
     """The values of `plan.` in macros/*.sql. Identifiers are quoted where they have to be."""
+
+    # Targets of one shape share one: it is known by itself, and not by its names as `Internals` is.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     header: tuple[str, ...]
     target: str

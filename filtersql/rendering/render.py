@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from filtersql.errors.compiling import MacroFailed
 from filtersql.rendering.planned import MergePlan
+from filtersql.rendering.skeletons import Own, Skeleton, Structure, marked, skeleton_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -86,19 +87,27 @@ def has_own(folders: tuple[Path, ...]) -> bool:
     return any(any(folder.glob("*.sql")) for folder in folders[:-1])
 
 
-def render(macro: str, plan: MergePlan, folders: Sequence[Path]) -> str:
-    """The text of one macro (`merge` is `merge.sql`) for a plan. Raises MacroFailed."""
-    from jinja2 import TemplateError
-
+def render(macro: str, shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> str:
+    """The text of one macro (`merge` is `merge.sql`) for a target. Raises MacroFailed."""
+    if not has_own(folders):
+        return _skeleton(macro, folders, shape, own.structure).filled(own.strings)
     try:
-        text = _template(macro, tuple(folders)).render(plan=plan).strip()
+        text = _printed(macro, own.plan(shape), folders)
         text.encode()  # a text with half a character could not be written to a file
     except Exception as error:
-        # The package's own macros do not fail: what they raise is filtersql's mistake.
-        if not (isinstance(error, TemplateError) or has_own(tuple(folders))):
-            raise
         raise MacroFailed(*_where(macro, error), _why(error)) from None
     return text
+
+
+@lru_cache(maxsize=512)
+def _skeleton(
+    macro: str, folders: tuple[Path, ...], shape: MergePlan, structure: Structure
+) -> Skeleton:
+    return skeleton_of(_printed(macro, marked(structure).plan(shape), folders))
+
+
+def _printed(macro: str, plan: MergePlan, folders: tuple[Path, ...]) -> str:
+    return _template(macro, folders).render(plan=plan).strip()
 
 
 def _where(macro: str, error: Exception) -> tuple[str, int | None]:
