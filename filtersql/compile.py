@@ -19,6 +19,7 @@ from filtersql.errors import Mistake, Mistakes, Notice, heard, in_order
 from filtersql.filters import identity, outcomes, supersets
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
+from filtersql.filters.alike import Alike
 from filtersql.filters.identity import check_identity, check_unsubscribed, unjudgeable
 from filtersql.filters.model import PREFIX_MARK, Filter
 from filtersql.filters.restrictions import restrictions
@@ -171,7 +172,8 @@ class FilterShelf:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
-        self._written: dict[tuple[int, Engine], str] = {}
+        self._alike = Alike()
+        self._written: dict[tuple[int, Engine], tuple[object, str]] = {}
         self._passages: list[Passage] = []
         #: filters of sets that were made before their columns got other types
         self._known_types = {
@@ -208,6 +210,7 @@ class FilterShelf:
                 semantics=self.project.semantics,
                 database_locale=self.project.database_locale,
                 tables=definitions.catalog.tables,
+                alike=self._alike,
             )
             refused = tuple(restrictions(found, table, self.project.semantics))
             return Mistakes(refused) if refused else found
@@ -222,16 +225,18 @@ class FilterShelf:
     def writer(self, engine: Engine) -> Callable[[Filter, str], str]:
         """Writes a filter over the columns `<prefix><name>`.
 
-        A filter is printed once, with a mark in each column's name in place of the prefix.
+        A tree is printed once, with a mark in each column's name in place of the prefix.
         """
 
         def write(row_filter: Filter, prefix: str) -> str:
             if PREFIX_MARK in row_filter.text.text or not all(map(is_plain, row_filter.columns)):
                 return _printed(row_filter, prefix, engine)
-            key = (id(row_filter), engine)
+            key = (id(row_filter.tree), engine)
             if key not in self._written:
-                self._written[key] = _printed(row_filter, PREFIX_MARK, engine)
-            return self._written[key].replace(PREFIX_MARK, prefix)
+                # with the tree, which keeps its id from being given to another one
+                printed = _printed(row_filter, PREFIX_MARK, engine)
+                self._written[key] = row_filter.tree, printed
+            return self._written[key][1].replace(PREFIX_MARK, prefix)
 
         return write
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from filtersql.catalog import Generated, Table
+from filtersql.filters.alike import Alike, Typed
 from filtersql.filters.allowed import check
 from filtersql.filters.coercion import boolean, coerce
 from filtersql.filters.deparse import deparse
@@ -29,7 +30,7 @@ from filtersql.filters.versions import check_casts
 from filtersql.grammar import parse_expression, parse_row_filter
 from filtersql.names import RelationName
 from filtersql.semantics import POSTGRES, Semantics
-from filtersql.source import Passage, Span
+from filtersql.source import Passage
 
 __all__ = ["resolve"]
 
@@ -45,24 +46,47 @@ def resolve(
     semantics: Semantics = POSTGRES,
     database_locale: str = UNKNOWN,
     tables: Mapping[RelationName, Table] | None = None,
+    alike: Alike | None = None,
 ) -> Filter:
-    """The filter after PostgreSQL's rules; raises a Mistake where CREATE PUBLICATION would."""
+    """The filter after PostgreSQL's rules; raises a Mistake where CREATE PUBLICATION would.
+
+    `alike` holds what was resolved before, under the same settings.
+    """
     clock = Clock(created, postgres_version)
     checked = semantics.allowed_expressions == "check_constraint"
     scope = Scope(where, table, clock, user_functions, user_types, checked)
-    written = parse_row_filter(where) if checked else parse_expression(where)
-    place = "row_filter" if checked else "PUBLICATION WHERE"
-    looked_up = lookup(scope, written, tables or {}) if semantics.lookups else None
+    looked_in = (tables or {}) if semantics.lookups else None
+
+    def typed() -> Typed:
+        return _typed(scope, looked_in, database_locale)
+
+    if alike is None or looked_in is not None:
+        found = typed()
+    else:
+        found = alike.resolved(where.text, table, created, typed)
+    tree = found.tree
+    told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
+    read = {name: scope.span(place) for name, place in found.read.items()}
+    return Filter(where, tree, found.deparsed, read, told, postgres_version)
+
+
+def _typed(
+    scope: Scope, tables: Mapping[RelationName, Table] | None, database_locale: str
+) -> Typed:
+    """Raises what PostgreSQL refuses; `tables` where a filter may look them up."""
+    where = scope.passage
+    written = parse_row_filter(where) if scope.checked else parse_expression(where)
+    place = "row_filter" if scope.checked else "PUBLICATION WHERE"
+    looked_up = None if tables is None else lookup(scope, written, tables)
     tree = boolean(scope, looked_up or transform(scope, written), place)
     tree = _expanded(scope, tree)
     check_casts(scope, tree)
     check(scope, tree)
-    printed, read = deparse(tree), _columns(scope, tree)
+    printed, read = deparse(tree), _columns(tree)
     tree = planned(scope, tree)
     if database_locale != UNKNOWN:
         tree = of_the_database(tree, database_locale)
-    told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
-    return Filter(where, tree, printed, read, told, postgres_version)
+    return Typed(tree, printed, read)
 
 
 def _expanded(scope: Scope, tree: Node) -> Node:
@@ -88,10 +112,10 @@ def _placed(node: Node, location: int) -> Node:
     return replace(node, location=location)
 
 
-def _columns(scope: Scope, tree: Node) -> dict[str, Span]:
+def _columns(tree: Node) -> dict[str, int]:
     """Every column that is read, with its first place."""
     found: dict[str, int] = {}
     for node in walk(tree):
         if isinstance(node, Var) and not node.special:
             found[node.name] = min(node.location, found.get(node.name, node.location))
-    return {name: scope.span(place) for name, place in sorted(found.items(), key=lambda it: it[1])}
+    return dict(sorted(found.items(), key=lambda it: it[1]))

@@ -7,21 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from filtersql.catalog import Column, Identity, Table
-from filtersql.changes import (
-    Form,
-    Images,
-    Judgements,
-    images,
-    judgements,
-    lacks_old_rows,
-    row_form,
-    row_key,
-    stopping,
-)
-from filtersql.definitions.model import Action
-from filtersql.errors.compiling import ColumnsDifferByCase, NoRowKey
+from filtersql.catalog import Column, Table
+from filtersql.changes import Judgements, judgements, row_key
+from filtersql.errors.compiling import ColumnsDifferByCase
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName, view_name
 from filtersql.publications.model import Contribution, ResolvedTable
@@ -30,10 +20,12 @@ from filtersql.rendering.header import header
 from filtersql.rendering.judged import FilterWriter, printed
 from filtersql.rendering.looks import Looks
 from filtersql.rendering.lookups import looked_up_by
-from filtersql.rendering.macros import COSTLY_PARTS, MACROS
+from filtersql.rendering.macros import COSTLY_PARTS, MACROS, Macros
 from filtersql.rendering.merges import completing_merge, merge_of
 from filtersql.rendering.naming import check_session_catalog, target_name, target_sql
-from filtersql.rendering.plan import Outline, merge_plan, read_of_old_rows
+from filtersql.rendering.outlines import outlined
+from filtersql.rendering.plan import Outline, merge_plan
+from filtersql.rendering.planned import MergePlan
 from filtersql.rendering.render import render
 from filtersql.rendering.skeletons import Own
 from filtersql.rendering.words import named, quoted
@@ -86,44 +78,8 @@ def compiled_table(
     judged = judgements(resolved, filter_of)
     read = _read_columns(resolved, judged, key)
     _check_case(resolved, read)
-    outline = _outline(resolved, destination, judged, read, key)
+    outline = outlined(resolved, destination.engine, judged, read, key)
     return _statements(resolved, outline, judged, write, destination, read, target)
-
-
-def _outline(
-    resolved: ResolvedTable,
-    destination: Destination,
-    judged: Judgements,
-    read: Sequence[Column],
-    key: tuple[str, ...],
-) -> Outline:
-    engine, rules = destination.engine, resolved.semantics
-    table, subscription = resolved.table, resolved.subscription
-    complete = subscription.changes is not None and subscription.changes.before_complete
-    untold = subscription.changes is not None and lacks_old_rows(subscription.changes)
-    pictures = images(
-        table,
-        resolved.columns,
-        logged=resolved.old_columns,
-        before_complete=complete,
-        key_only=rules.delete_policy == "key_only_filter",
-    )
-    return Outline(
-        engine=engine,
-        columns=tuple(column.name for column in resolved.columns),
-        read_columns=tuple(column.name for column in read),
-        types=tuple(column_type(column, engine).sql for column in read),
-        key=key,
-        unique=_other_unique_key(resolved, key),
-        form=_form(resolved, key, pictures),
-        images=pictures,
-        always_logged=complete or (resolved.old_rows_are_full and not untold),
-        truncates=resolved.truncates,
-        stops_at_unchanged=rules.toast_unchanged == "error",
-        read_of_old_rows=read_of_old_rows(judged),
-        every=judged.every,
-        unknown_matches=judged.unknown_matches,
-    )
 
 
 def _own(
@@ -155,36 +111,6 @@ def _own(
     )
 
 
-def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Form:
-    """Raises a Mistake where no key finds a row that changes."""
-    table, subscription, rules = resolved.table, resolved.subscription, resolved.semantics
-    form = row_form(
-        table,
-        key,
-        keepable=bool(pictures.may_be_unchanged),
-        inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
-        skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
-        keeps_existing=subscription.on_conflict in ("skip", "error"),
-    )
-    changing = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
-    if form is None and changing <= stopping(resolved).keys():
-        # The first change that would have to find a row stops the run.
-        form = Form.APPEND
-    decides = "target_existence" in (rules.update_decision, rules.delete_policy)
-    if form is None or (form in (Form.KEYLESS, Form.KEYLESS_SKIPPING) and decides):
-        full = table.replica_identity.kind is Identity.FULL
-        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
-    return form
-
-
-def _other_unique_key(resolved: ResolvedTable, key: tuple[str, ...]) -> tuple[str, ...]:
-    """The primary key, if rows are found by another key and the target has its columns."""
-    primary = resolved.table.primary_key
-    published = {column.name for column in resolved.columns}
-    other = key and primary and set(primary) != set(key) and set(primary) <= published
-    return primary if other else ()
-
-
 def _statements(
     resolved: ResolvedTable,
     outline: Outline,
@@ -199,10 +125,6 @@ def _statements(
     name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
     own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
     plan = merge_plan(outline)
-    merge = merge_of(macros, plan, own, folders)
-    completing = (
-        None if outline.stops_at_unchanged else completing_merge(macros, plan, own, folders)
-    )
     looks = Looks(plan, own, outline.form, folders, complete=outline.stops_at_unchanged)
     return CompiledTable(
         subscription=subscription.name,
@@ -233,12 +155,7 @@ def _statements(
         copy_data=subscription.copy_data,
         changes_view=view_name("changes", table.name),
         source_view=view_name("source", table.name),
-        merge_sql=merge.text,
-        merge_source_sql=merge.source,
-        merge_completing_sql=completing and completing.text,
-        completing_source_sql=completing and completing.source,
-        initial_copy_sql=render("initial_copy", plan, own, folders) + "\n",
-        audit_sql=render(macros.audit, plan, own, folders) + "\n",
+        **_texts(plan, own, macros, folders, completes=not outline.stops_at_unchanged),
         unique=outline.unique,
         looks=looks,
         packaged=looks.packaged,
@@ -254,6 +171,22 @@ def _statements(
         notices=resolved.notices,
         lookups=lookups,
     )
+
+
+def _texts(
+    plan: MergePlan, own: Own, macros: Macros, folders: tuple[Path, ...], *, completes: bool
+) -> dict[str, Any]:
+    """The statements that change rows, and the audit."""
+    merge = merge_of(macros, plan, own, folders)
+    completing = completing_merge(macros, plan, own, folders) if completes else None
+    return {
+        "merge_sql": merge.text,
+        "merge_source_sql": merge.source,
+        "merge_completing_sql": completing and completing.text,
+        "completing_source_sql": completing and completing.source,
+        "initial_copy_sql": render("initial_copy", plan, own, folders) + "\n",
+        "audit_sql": render(macros.audit, plan, own, folders) + "\n",
+    }
 
 
 def _sent_of_old_rows(resolved: ResolvedTable, read: Sequence[Column]) -> tuple[str, ...]:

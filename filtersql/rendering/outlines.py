@@ -1,0 +1,94 @@
+"""What is known of a target before anything is printed: its shape, which many targets share.
+
+Example
+    Two tables with the columns `id int PRIMARY KEY, region text` and a filter on `id` each have the
+    same `Outline`: the same columns to print, the same form of MERGE, the same old rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filtersql.catalog import Column, Identity
+from filtersql.changes import (
+    Form,
+    Images,
+    Judgements,
+    images,
+    lacks_old_rows,
+    row_form,
+    stopping,
+)
+from filtersql.definitions.model import Action
+from filtersql.errors.compiling import NoRowKey
+from filtersql.publications.model import ResolvedTable
+from filtersql.rendering.plan import Outline, read_of_old_rows
+from filtersql.storage import Engine, column_type
+
+__all__ = ["outlined"]
+
+
+def outlined(
+    resolved: ResolvedTable,
+    engine: Engine,
+    judged: Judgements,
+    read: Sequence[Column],
+    key: tuple[str, ...],
+) -> Outline:
+    """The shape of a target. Raises a Mistake where no key finds a row that changes."""
+    table, subscription, rules = resolved.table, resolved.subscription, resolved.semantics
+    complete = subscription.changes is not None and subscription.changes.before_complete
+    untold = subscription.changes is not None and lacks_old_rows(subscription.changes)
+    pictures = images(
+        table,
+        resolved.columns,
+        logged=resolved.old_columns,
+        before_complete=complete,
+        key_only=rules.delete_policy == "key_only_filter",
+    )
+    return Outline(
+        engine=engine,
+        columns=tuple(column.name for column in resolved.columns),
+        read_columns=tuple(column.name for column in read),
+        types=tuple(column_type(column, engine).sql for column in read),
+        key=key,
+        unique=_other_unique_key(resolved, key),
+        form=_form(resolved, key, pictures),
+        images=pictures,
+        always_logged=complete or (resolved.old_rows_are_full and not untold),
+        truncates=resolved.truncates,
+        stops_at_unchanged=rules.toast_unchanged == "error",
+        read_of_old_rows=read_of_old_rows(judged),
+        every=judged.every,
+        unknown_matches=judged.unknown_matches,
+    )
+
+
+def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Form:
+    """Raises a Mistake where no key finds a row that changes."""
+    table, subscription, rules = resolved.table, resolved.subscription, resolved.semantics
+    form = row_form(
+        table,
+        key,
+        keepable=bool(pictures.may_be_unchanged),
+        inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
+        skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
+        keeps_existing=subscription.on_conflict in ("skip", "error"),
+    )
+    changing = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
+    if form is None and changing <= stopping(resolved).keys():
+        # The first change that would have to find a row stops the run.
+        form = Form.APPEND
+    decides = "target_existence" in (rules.update_decision, rules.delete_policy)
+    if form is None or (form in (Form.KEYLESS, Form.KEYLESS_SKIPPING) and decides):
+        full = table.replica_identity.kind is Identity.FULL
+        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
+    return form
+
+
+def _other_unique_key(resolved: ResolvedTable, key: tuple[str, ...]) -> tuple[str, ...]:
+    """The primary key, if rows are found by another key and the target has its columns."""
+    primary = resolved.table.primary_key
+    published = {column.name for column in resolved.columns}
+    other = key and primary and set(primary) != set(key) and set(primary) <= published
+    return primary if other else ()
