@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.proving.loading import Case
@@ -31,11 +31,14 @@ class Tried:
 
 def answered(world: World, drafts: Sequence[Draft]) -> Tried:
     """The drafts with the rows that the model expects; those whose filter raises are left out."""
-    world.answers.ask(_judged(world, [change for changes, _ in drafts for change in changes]))
+    # A change comes in many drafts.
+    every = {id(change): change for changes, _ in drafts for change in changes}
+    world.answers.ask(_judged(world, every.values()))
+    may_stop = {number: _may_stop(world, change) for number, change in every.items()}
     together: list[Case] = []
     alone: dict[tuple[object, ...], Case] = {}
     for changes, before in drafts:
-        stopping = _may_stop(world, changes)
+        stopping = any(may_stop[id(change)] for change in changes)
         if stopping and len(changes) > 1:
             continue
         try:
@@ -61,7 +64,7 @@ def _kind(world: World, case: Case) -> tuple[object, ...]:
     return sent, change.before is None, case.expected is None, len(case.before) > 1
 
 
-def _judged(world: World, changes: Sequence[Change]) -> Iterator[Image]:
+def _judged(world: World, changes: Iterable[Change]) -> Iterator[Image]:
     """Every image that a filter may be asked about."""
     identity = world.model.resolved.table.identity_columns
     for change in changes:
@@ -73,18 +76,15 @@ def _judged(world: World, changes: Sequence[Change]) -> Iterator[Image]:
             yield {**new, **{name: old.get(name) for name in change.unchanged}}
 
 
-def _may_stop(world: World, changes: Sequence[Change]) -> bool:
+def _may_stop(world: World, change: Change) -> bool:
     """Whether a change brings its row under another key and lacks a value that only the old has.
 
     PostgreSQL finds it in the subscriber's row. A refusal is no wrong row either.
     """
-    for change in changes:
-        lacking = set(change.unchanged).difference(change.before or ())
-        moved = any(
-            (change.before or {}).get(name, (change.after or {}).get(name))
-            != (change.after or {}).get(name, (change.before or {}).get(name))
-            for name in world.model.key
-        )
-        if lacking and moved:
-            return True
-    return False
+    before, after = change.before or {}, change.after or {}
+    if not set(change.unchanged).difference(before):
+        return False
+    return any(
+        before.get(name, after.get(name)) != after.get(name, before.get(name))
+        for name in world.model.key
+    )

@@ -16,7 +16,7 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from filtersql.catalog import Identity
 from filtersql.changes import stopping
@@ -57,6 +57,10 @@ class Model:
     columns: tuple[str, ...]
     #: the columns by which the subscriber finds a row; none: by all of them
     key: tuple[str, ...]
+    #: what was sent of a change; it stands beside the answer, so that its id is not another's
+    _known: dict[int, tuple[Change, str | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def of(
@@ -109,7 +113,16 @@ class Model:
         return new
 
     def sent(self, change: Change) -> str | None:
-        """What is sent to the subscriber: insert, update, delete or nothing."""
+        """What is sent to the subscriber: insert, update, delete or nothing.
+
+        The subscriber's rows have no say in it, and a change comes in hundreds of cases.
+        """
+        known = self._known.get(id(change))
+        if known is None:
+            known = self._known[id(change)] = change, self._judged(change)
+        return known[1]
+
+    def _judged(self, change: Change) -> str | None:
         old, new = change.before or {}, self._new_row(change)
         switches = self.resolved.semantics
         if change.op == "read":

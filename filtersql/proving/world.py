@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 from filtersql.catalog import Identity
 from filtersql.proving.model import Image, Model, Row
@@ -136,10 +135,11 @@ def bystander(world: World, images: Sequence[Image]) -> list[Row]:
         nothing: Row = (None,) * len(world.model.columns)
         if not any(world.target(image) == nothing for image in images):
             return [nothing]
-    for trial, key in product(reversed(world.trials), (3, 2, 1, 0)):
-        row = world.row(trial, key, 3)
-        if not any(world.same_key(row, image) for image in images):
-            return [world.target(row)]
+    for trial in reversed(world.trials):
+        for key in (3, 2, 1, 0):
+            row = world.row(trial, key, 3)
+            if not any(world.same_key(row, image) for image in images):
+                return [world.target(row)]
     return []
 
 
