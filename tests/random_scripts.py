@@ -25,7 +25,7 @@ from random_publications import Publications
 from random_tables import Tables
 from refusals import Words, agree, of_server_now, words_of
 
-from filtersql.compile import compile_project
+from filtersql.compile import compile_project, mistakes_in
 from filtersql.errors import Mistake, Mistakes
 from filtersql.project import Project, load
 
@@ -81,7 +81,7 @@ def read_project(folder: Path, script: str, version: int) -> Project | list[Word
     (folder / "filtersql_project.yml").write_text(settings, encoding="utf-8")
     (folder / "profiles.yml").write_text(_PROFILES, encoding="utf-8")
     try:
-        project = load(folder)
+        project = load(folder, judge=mistakes_in)
         compile_project(project)
     except (Mistake, Mistakes) as mistake:
         return words_of(mistake)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 
-from filtersql.compile import compile_project
+from filtersql.compile import compile_project, mistakes_in
 from filtersql.errors import Mistake, Mistakes
 from filtersql.project import load
 
@@ -42,7 +42,7 @@ def of_filtersql(folder: Path, script: str, version: int, semantics: str) -> lis
     settings = f"name: shop\nversion: 1\nsemantics: {semantics}\npostgres_version: {version}\n"
     (folder / "filtersql_project.yml").write_text(settings, encoding="utf-8")
     try:
-        compile_project(load(folder))
+        compile_project(load(folder, judge=mistakes_in))
     except (Mistake, Mistakes) as mistake:
         return words_of(mistake)
     return []

@@ -57,6 +57,8 @@ __all__ = ["alter_table"]
 
 #: relations that have some of the actions, and of which no publication takes any
 _NOT_TABLES = ("materialized views", "sequences", "indexes", "partitioned indexes")
+#: since when DROP EXPRESSION and SET EXPRESSION say the same of an ordinary column
+_EXPRESSIONS_ALIKE = 18
 _Place = Callable[[], Span]
 _Change = Callable[[Script, DraftTable, Node, _Place], None]
 
@@ -79,7 +81,7 @@ def alter_table(script: Script, statement: Statement) -> None:
         if change is None:
             continue
         place = partial(_place, script, statement, command)
-        check_change(script, table, command, place)
+        check_change(script, table, command, place, only=not node.relation.inh)
         if not node.relation.inh:
             check_only(script, table, command, place)
             keep_below(script, table, command)
@@ -208,9 +210,7 @@ def _set_expression(script: Script, table: DraftTable, command: Node, place: _Pl
     column = _column(table, command.name, place)
     assert table.columns is not None
     if column.generated is None:
-        raise NoGeneratedColumn(
-            column.name, table.name.name, script.drafts.postgres_version, place()
-        )
+        raise NoGeneratedColumn(column.name, table.name.name, place())
     check_expression_change(script, table, column, place)
     # SET EXPRESSION AS (…): the parentheses behind the column's name.
     start = place().end
@@ -237,9 +237,8 @@ def _drop_expression(script: Script, table: DraftTable, command: Node, place: _P
     if column.generated is None:
         if command.missing_ok:
             return
-        raise NoGeneratedColumn(
-            column.name, table.name.name, script.drafts.postgres_version, place()
-        )
+        stored = script.drafts.postgres_version < _EXPRESSIONS_ALIKE
+        raise NoGeneratedColumn(column.name, table.name.name, place(), stored=stored)
     if column.generated is Generated.VIRTUAL:
         raise VirtualColumn("DROP EXPRESSION", column.name, table.name.name, place())
     table.columns[column.name] = replace(column, generated=None, generation=None)

@@ -61,8 +61,12 @@ _Place = Callable[[], Span]
 _NAMED_NULLS = 18
 
 
-def check_change(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def check_change(
+    script: Script, table: DraftTable, command: Node, place: _Place, *, only: bool
+) -> None:
     """Raises what the kind of table, its parents and its keys do not allow."""
+    if only and enum_name(command, "subtype") == "AT_DropNotNull":
+        check_only(script, table, command, place)  # told before what its parents say
     check = _CHECKS.get(enum_name(command, "subtype"))
     mistake = check(script, table, command, place) if check else None
     if mistake is not None:

@@ -58,7 +58,7 @@ _ACTIONS = {
     "AT_SetLogged": ("SET LOGGED", frozenset({"tables", "sequences"})),
     "AT_SetUnLogged": ("SET UNLOGGED", frozenset({"tables", "sequences"})),
 }
-_PARTITIONS_NAMED, _ROOTS_HAVE_STORAGE = 16, 18
+_PARTITIONS_NAMED = _ROOTS_HAVE_STORAGE = 18
 
 
 #: which relations ALTER VIEW and the like take, and what a message calls one of them

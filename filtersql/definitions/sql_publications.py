@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import takewhile
 
+from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.opening import opened
@@ -42,6 +44,7 @@ from filtersql.errors.definitions import (
 )
 from filtersql.errors.publications import ColumnListWithSchema, RootNeedsViaRoot
 from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
 __all__ = ["alter_publication", "create_publication", "name_place", "trimmed_filter"]
@@ -169,15 +172,28 @@ def _tables(script: Script, objects: Iterable[Node]) -> tuple[PublishedTable, ..
     """The tables with the heirs that they have now."""
     drafts = script.drafts
     nodes = [wrapped.publication_obj_spec for wrapped in objects]
-    tables = [_table(script, node.pubtable) for node in nodes if node.HasField("pubtable")]
-    known = [table for table in tables if table.name in drafts.tables]
-    entries, mistakes = opened(known, drafts.heirs)
-    if mistakes:
-        raise mistakes[0]
+    tables: list[PublishedTable] = []
+    for node in nodes:
+        if node.HasField("pubtable"):
+            try:
+                tables.append(_table(script, node.pubtable))
+            except Mistake:
+                _opened(drafts, tables)  # what is wrong with those before it is told first
+                raise
+    entries = _opened(drafts, tables)
     # What does not exist is told of later, and not what is said of it twice.
     entries |= {table.name: table for table in tables if table.name not in entries}
     # What inherits from them later is not published, so there is nothing more to open.
     return tuple(replace(table, only=True) for table in entries.values())
+
+
+def _opened(drafts: Drafts, tables: list[PublishedTable]) -> dict[RelationName, PublishedTable]:
+    """The entries by name; what is said twice is told where every table before it exists."""
+    before = takewhile(lambda table: table.name in drafts.tables, tables)
+    _, mistakes = opened(list(before), drafts.heirs)
+    if mistakes:
+        raise mistakes[0]
+    return opened([one for one in tables if one.name in drafts.tables], drafts.heirs)[0]
 
 
 def _tell_duplicates(script: Script, publication: Publication) -> None:

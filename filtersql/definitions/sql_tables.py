@@ -11,7 +11,6 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.bounds import DEFAULT, Bounds
@@ -20,16 +19,16 @@ from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import check_references
 from filtersql.definitions.inheriting import check_own, read_parents, read_root
-from filtersql.definitions.keys import add_constraint, free_name, set_not_null
+from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
 from filtersql.definitions.not_nulls import name_own
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_alter_checks import check_generation
+from filtersql.definitions.sql_like import copy_like
 from filtersql.definitions.sql_names import (
     Script,
     check_free,
     created,
-    known_table,
     referenced,
     span_of,
     temporary,
@@ -153,7 +152,7 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
         elif kind == "constraint":
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
-            _like(script, table, element.table_like_clause, inherited)
+            copy_like(script, table, element.table_like_clause, inherited)
     _add_keys(script, table, [one for one in keys if one[1].kind != _FOREIGN])
     for constraint in constraints:
         if enum_name(constraint, "contype") != _FOREIGN:
@@ -207,37 +206,6 @@ def _add_keys(
             deferrable=key.deferrable,
         )
         check_references(script, table, span)
-
-
-def _like(script: Script, table: DraftTable, node: Node, inherited: set[str]) -> None:
-    """LIKE copies columns and NOT NULL; INCLUDING adds generation and indexes."""
-    parent = known_table(script, node.relation)
-    assert table.columns is not None
-    if parent.columns is None:
-        raise UnsupportedStatement(
-            "LIKE of a partition that YAML defines", span_of(script, node.relation)
-        )
-    table.constraints |= parent.constraints
-    options = node.options
-    generated = options & 16  # CREATE_TABLE_LIKE_GENERATED
-    for column in parent.columns.values():
-        there = table.columns.get(column.name)
-        if there is not None and column.name in inherited:  # merged with the parent's
-            inherited.discard(column.name)
-            table.columns[column.name] = replace(there, not_null=there.not_null or column.not_null)
-            continue
-        if there is not None:
-            raise DuplicateColumn(column.name, None, span_of(script, node.relation), there.span)
-        kept = column if generated else replace(column, generated=None, generation=None)
-        table.columns[column.name] = kept
-    if options & 64:  # CREATE_TABLE_LIKE_INDEXES
-        if parent.primary_key and not table.primary_key:
-            table.primary_key = parent.primary_key
-            table.primary_key_name = free_name(table, "", "pkey")
-            table.key_span = table.span
-        for index in parent.indexes.values():
-            label = free_name(table, "_".join(index.columns), "key" if index.constraint else "idx")
-            table.indexes[label] = replace(index, name=label)
 
 
 def _promote_index(table: DraftTable, node: Node, kind: str) -> None:

@@ -34,8 +34,10 @@ def create_table_as(script: Script, statement: Statement) -> None:
             return
         check_free(script, name, span)
         query = _query(script, node.query, [one.string.sval for one in node.into.col_names])
+        select = node.query.WhichOneof("node") == "select_stmt"
+        types = view_types(script, node.query.select_stmt) if select else ()
         script.drafts.others[name] = "materialized views"
-        script.drafts.views[name] = DraftView("materialized view", query, span)
+        script.drafts.views[name] = DraftView("materialized view", query, span, types)
     if enum_name(node, "objtype") != "OBJECT_TABLE" or into.relpersistence == "t":
         return
     raise UnsupportedStatement(

@@ -217,8 +217,8 @@ class NoAutomaticCast(Mistake):
 class NoGeneratedColumn(Mistake):
     """SET EXPRESSION or DROP EXPRESSION of an ordinary column."""
 
-    def __init__(self, column: str, table: str, version: int, span: Span) -> None:
-        kind = "generated" if version >= 18 else "stored generated"
+    def __init__(self, column: str, table: str, span: Span, *, stored: bool = False) -> None:
+        kind = "stored generated" if stored else "generated"
         super().__init__(
             f'column "{column}" of relation "{table}" is not a {kind} column', span=span
         )

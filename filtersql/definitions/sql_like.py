@@ -1,0 +1,93 @@
+"""LIKE in CREATE TABLE: the columns of another table, or of a view whose columns' types are known.
+
+Example
+    `CREATE TABLE u (LIKE t INCLUDING INDEXES)`: t's columns, NOT NULL and keys, under names of u's.
+    Of a view come names and types alone; where an expression gives a column, its type is not known
+    here, and LIKE is refused.
+
+PostgreSQL
+    parse_utilcmd.c: transformTableLikeClause(), expandTableLikeClause()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from filtersql.catalog import Column
+from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.keys import free_name
+from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
+from filtersql.errors.altering import NotForKind
+from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
+from filtersql.grammar import Node
+from filtersql.names import RelationName
+
+__all__ = ["copy_like"]
+
+_REFUSED = ("sequences", "indexes", "partitioned indexes")
+_VIEWS = ("views", "materialized views")
+#: CREATE_TABLE_LIKE_GENERATED, CREATE_TABLE_LIKE_INDEXES
+_GENERATED, _INDEXES = 16, 64
+
+
+def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]) -> None:
+    """Columns and NOT NULL; INCLUDING adds generation and indexes. `inherited` ones are merged."""
+    name, span = referenced(script, node.relation), span_of(script, node.relation)
+    kind = kind_of(script.drafts, name)
+    if kind in _REFUSED:
+        raise NotForKind.like(name.name, kind, span)
+    if kind == "composite types":
+        raise UnsupportedStatement("LIKE of a composite type", span, _HINT)
+    parent = None if kind in _VIEWS else known_table(script, node.relation)
+    if parent is not None and parent.columns is None:
+        raise UnsupportedStatement("LIKE of a partition that YAML defines", span)
+    columns = _of_view(script, name) if parent is None else list((parent.columns or {}).values())
+    if columns is None:
+        raise UnsupportedStatement("LIKE of a view whose columns' types are not known", span, _HINT)
+    assert table.columns is not None
+    for column in columns:
+        there = table.columns.get(column.name)
+        if there is not None and column.name in inherited:
+            inherited.discard(column.name)
+            table.columns[column.name] = replace(there, not_null=there.not_null or column.not_null)
+        elif there is not None:
+            raise DuplicateColumn(column.name, None, span, there.span)
+        else:
+            kept = node.options & _GENERATED
+            bare = replace(column, generated=None, generation=None)
+            table.columns[column.name] = column if kept else bare
+    if parent is not None:
+        table.constraints |= parent.constraints
+    if parent is not None and node.options & _INDEXES:
+        _copy_keys(table, parent)
+
+
+_HINT = "Write the columns."
+
+
+def _of_view(script: Script, name: RelationName) -> list[Column] | None:
+    """What a view gives: every column's type must be known, and NULL is never excluded."""
+    view, table = script.drafts.views.get(name), script.drafts.tables.get(name)
+    if table is not None and table.columns:  # written in YAML
+        return [replace(one, not_null=False) for one in table.columns.values()]
+    if view is None or not view.types or len(view.types) != len(view.query.outputs):
+        return None
+    return list(_named(view.query.outputs, view.types)) if None not in view.types else None
+
+
+def _named(names: tuple[str, ...], types: tuple[Column | None, ...]) -> Iterator[Column]:
+    for name, one in zip(names, types, strict=True):
+        if one is not None:
+            yield Column(name, one.type, one.span, collation=one.collation)
+
+
+def _copy_keys(table: DraftTable, parent: DraftTable) -> None:
+    if parent.primary_key and not table.primary_key:
+        table.primary_key = parent.primary_key
+        table.primary_key_name = free_name(table, "", "pkey")
+        table.key_span = table.span
+    for index in parent.indexes.values():
+        label = free_name(table, "_".join(index.columns), "key" if index.constraint else "idx")
+        table.indexes[label] = replace(index, name=label)
