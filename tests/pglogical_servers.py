@@ -127,7 +127,7 @@ def caught_up(server: Server, provider: str, subscriber: str) -> bool:
     """Wait until the subscriber has everything; False where its apply worker gave up."""
     with server.connect(provider) as source, server.connect(subscriber) as target:
         position = ask(source, "SELECT pg_current_wal_insert_lsn()")[0][0]
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             reached = ask(
                 source,
@@ -142,7 +142,7 @@ def caught_up(server: Server, provider: str, subscriber: str) -> bool:
             if status and status[0][0] == "down":
                 return False
             time.sleep(0.05)
-    return False
+    raise TimeoutError(f"{subscriber} neither caught up nor stopped")
 
 
 def ask(connection: psycopg.Connection[Any], query: str, *values: object) -> list[tuple[Any, ...]]:

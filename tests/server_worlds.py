@@ -99,7 +99,7 @@ def output(kind: str, server: Callable[[], SparkServer]) -> SimpleNamespace:
     elif method == "session" and iceberg:
         settings = {"catalog_config": {"type": "hadoop", "warehouse": "lakehouse"}}
     elif method == "thrift":
-        settings = {"host": "127.0.0.1", "port": server().ports["binary"], "connect_timeout": 10}
+        settings = {"host": "127.0.0.1", "port": server().ports["binary"], "connect_timeout": 60}
     elif method == "connect":
         settings = secure(server())
     return SimpleNamespace(
