@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -43,6 +44,7 @@ def quote_identifier(name: str) -> str:
     return name if _PLAIN.match(name) else '"' + name.replace('"', '""') + '"'
 
 
+@lru_cache(maxsize=4096)
 def path_name(name: str) -> str:
     """A name as part of a path: percent-encoded outside `[A-Za-z0-9_-]`, long ones cut and hashed.
 

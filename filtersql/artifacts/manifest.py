@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,10 @@ __all__ = [
 ]
 
 MANIFEST_VERSION = 1
+#: what stands around the entries of `{"nodes": {…}}`, indented
+_BEGIN, _END = b'{\n  "nodes": {', b"\n  }\n}"
+#: made once: json.dumps() makes one for each call
+_SORTED = json.JSONEncoder(sort_keys=True, default=str)
 _ELSEWHERE = re.compile(r"\{%-?\s*(?:import|include|extends|from)\b")
 
 
@@ -51,11 +55,9 @@ def compiled_path(node: Node) -> str:
     return f"{path_name(node.compiled.subscription)}/{node.compiled.relation.path}"
 
 
-def manifest(project: Project, compilation: Compilation) -> bytes:
-    """The manifest as JSON."""
-    macros = _MacroTexts(project.macro_paths)
-    maps = SourceMaps(project.definitions)
-    content = {
+def manifest(project: Project, compilation: Compilation) -> Iterator[bytes]:
+    """The manifest as JSON, in parts: of 1,000 nodes it has megabytes, and few are ever at hand."""
+    frame = {
         "metadata": {
             "manifest_version": MANIFEST_VERSION,
             "filtersql_version": __version__,
@@ -65,19 +67,28 @@ def manifest(project: Project, compilation: Compilation) -> bytes:
             "target": project.output.name if project.output else None,
             "engine": destination(project).engine,
         },
-        # One by one: the records of 1,000 nodes take ten times the memory of their JSON.
-        "nodes": {
-            f"{node.compiled.subscription}.{node.compiled.relation}": msgspec.Raw(
-                msgspec.json.encode(_node(node, macros, maps))
-            )
-            for node in compilation.nodes
-        },
+        "nodes": {},
         "warnings": [
             {"name": notice.name, "message": notice.message, "place": _place(notice.span)}
             for notice in compilation.notices
         ],
     }
-    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+    # No text of JSON holds a line end: this one is the frame's own.
+    before, nodes, behind = _indented(frame).partition(b'\n  "nodes": {')
+    yield before + nodes
+    macros, maps = _MacroTexts(project.macro_paths), SourceMaps(project.definitions)
+    comma = b""
+    for node in compilation.nodes:
+        name = f"{node.compiled.subscription}.{node.compiled.relation}"
+        # An entry is printed where it stands, and what stands around it is cut off.
+        lines = _indented({"nodes": {name: _node(node, macros, maps)}})[len(_BEGIN) : -len(_END)]
+        yield comma + lines
+        comma = b","
+    yield (b"\n  " if comma else b"") + behind + b"\n"
+
+
+def _indented(content: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(content), indent=2)
 
 
 def checksums(node: Node) -> dict[str, str]:
@@ -149,7 +160,7 @@ def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> s
         {key: value for key, value in config_of(node).items() if key != "tags"},
         macros.of(Form(compiled.form)),
     ]
-    return sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+    return sha256(_SORTED.encode(content).encode()).hexdigest()
 
 
 def _node(node: Node, macros: _MacroTexts, maps: SourceMaps) -> dict[str, Any]:

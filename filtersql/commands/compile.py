@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,11 +86,12 @@ def _done(project: Project, compilation: Compilation) -> _Compiled:
 
     place = project.compiled_path
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
-    manifest = (project.root / "target" / "manifest.json").read_bytes()
+    with (project.root / "target" / "manifest.json").open("rb") as manifest:
+        checksum = file_digest(manifest, "sha256").hexdigest()
     return _Compiled(
         str(place),
         str(shown),
-        sha256(manifest).hexdigest(),
+        checksum,
         tuple(
             _Target(
                 node.compiled.unique_id,

@@ -33,6 +33,8 @@ from filtersql.storage import Engine, column_type
 
 __all__ = ["SETTINGS", "Destination", "compiled_table"]
 
+#: made once: json.dumps() makes one for each call
+_SORTED = json.JSONEncoder(sort_keys=True)
 #: settings of the session on which the meaning of a compiled statement depends
 SETTINGS: dict[Engine, dict[str, str]] = {
     "spark": {
@@ -257,4 +259,4 @@ def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]
         }
     if (judged.every, judged.unknown_matches) != (False, False):
         content["combined"] = [judged.every, judged.unknown_matches]
-    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return sha256(_SORTED.encode(content).encode()).hexdigest()

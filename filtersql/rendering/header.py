@@ -62,8 +62,9 @@ def _lines(sentences: Iterable[str]) -> Iterator[str]:
     """Each safe behind `--`; what does not fit goes on below, further to the right."""
     for sentence in sentences:
         hanging = _DEEP if sentence.startswith(" ") else _SHALLOW
-        for line in wrapped(comment(sentence), WIDTH - len("-- "), hanging):
-            yield comment(line)
+        lines = wrapped(comment(sentence), WIDTH - len("-- "), hanging)
+        # A line that was broken off may end as no sentence does.
+        yield from lines if len(lines) == 1 else map(comment, lines)
 
 
 def _in_force(filters: Mapping[str, str]) -> Iterator[str]:
