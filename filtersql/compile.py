@@ -13,7 +13,7 @@ from typing import Any
 
 from filtersql import publications
 from filtersql.catalog import Table
-from filtersql.changes import by_target, one_table, untold
+from filtersql.changes import Judgements, by_target, judgements, one_table, untold
 from filtersql.definitions.model import Action, Publication, ReplicationSet
 from filtersql.errors import Mistake, Mistakes, Notice, heard, in_order
 from filtersql.filters import identity, outcomes, supersets
@@ -48,10 +48,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One target: what decides its rows, the filters that were resolved for it, its statements."""
+    """One target: what decides its rows, the filters that were resolved for it, its statements.
+
+    `judged` are the filters by what they judge.
+    """
 
     resolved: ResolvedTable
     filters: dict[Contribution, Filter]
+    judged: Judgements
     compiled: CompiledTable
 
 
@@ -298,13 +302,9 @@ def _node(
     read = {column for one in filters.values() for column in one.columns}
     if mistakes := list(untold(resolved, read, project.definitions.catalog)):
         raise Mistakes(mistakes)
-    if project.identity_check == "run":
-        stops = unjudgeable(
-            resolved, by_action, project.definitions.catalog, project.semantics, shelf.filter
-        )
-        resolved = replace(resolved, unjudged=tuple(stops))
-    else:
-        resolved = replace(resolved, unjudged=())
+    known = project.definitions.catalog, project.semantics, shelf.filter
+    stops = unjudgeable(resolved, by_action, *known) if project.identity_check == "run" else ()
+    resolved = replace(resolved, unjudged=tuple(stops))
     notices |= dict.fromkeys(resolved.notices)
     notices |= dict.fromkeys(
         identity.lints(resolved, by_action, project.definitions.catalog, shelf.filter)
@@ -312,8 +312,9 @@ def _node(
     for row_filter in filters.values():
         notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))
     resolved = by_target(resolved)
-    compiled = compiled_table(resolved, filters.__getitem__, shelf.writer(goal.engine), goal)
-    return Node(resolved, filters, compiled)
+    judged = judgements(resolved, filters.__getitem__)
+    compiled = compiled_table(resolved, judged, shelf.writer(goal.engine), goal)
+    return Node(resolved, filters, judged, compiled)
 
 
 def _filtering(resolved: ResolvedTable) -> Iterable[Contribution]:

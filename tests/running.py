@@ -15,6 +15,7 @@ from pathlib import Path
 from filtersql import publications
 from filtersql.applying import Inputs, Options, RunResult, run
 from filtersql.catalog import Catalog, Column, PgType, ReplicaIdentity, Table
+from filtersql.changes import judgements
 from filtersql.definitions.model import (
     Definitions,
     Feed,
@@ -132,7 +133,7 @@ class World:
             (MACROS,),
         )
         return [
-            compiled_table(resolved, _filter, _write, goal)
+            compiled_table(resolved, judgements(resolved, _filter), _write, goal)
             for resolved in publications.resolve(self.subscription, definitions, semantics=POSTGRES)
         ]
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 
-from filtersql.changes import Criterion, Judgements, judgements
+from filtersql.changes import Criterion
 from filtersql.compile import Node
 from filtersql.definitions.model import Definitions
 from filtersql.rendering.layout import one_line
@@ -71,14 +71,13 @@ class SourceMaps:
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
         self._places: dict[int, tuple[Span, str]] = {}
-        self._last: tuple[Node, Judgements] | None = None
         #: the statements of a node have the same header
         self._header_of: tuple[tuple[Node, str], tuple[Mapped, ...]] | None = None
 
     def of(self, node: Node, statement: str) -> tuple[Mapped, ...]:
         """The map of one statement."""
         text: str = getattr(node.compiled, f"{statement}_sql")
-        judged = self._judgements(node)
+        judged = node.judged
         arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
         numbered = arms if statement.startswith("merge") else list(judged.copy)
         head = _HEAD.match(text)
@@ -88,12 +87,6 @@ class SourceMaps:
             self._header_of = key, tuple(made)
         found = [*self._header_of[1], *self._marked(node, text, numbered)]
         return tuple(sorted(found, key=_lines))
-
-    def _judgements(self, node: Node) -> Judgements:
-        """Those of the last node are kept: a node's statements are asked for one by one."""
-        if self._last is None or self._last[0] is not node:
-            self._last = node, judgements(node.resolved, node.filters.__getitem__)
-        return self._last[1]
 
     def _header(
         self, node: Node, text: str, criteria: Sequence[Criterion], copy: Sequence[Criterion]

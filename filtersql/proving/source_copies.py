@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from filtersql.changes import judgements
 from filtersql.compile import Node, destination
 from filtersql.filters import Filter
 from filtersql.project import Project
@@ -41,7 +42,8 @@ def source_copy(node: Node, project: Project) -> CompiledTable:
         unjudged=(),
         semantics=POSTGRES,
     )
-    return compiled_table(everything, _no_filter, _not_written, destination(project))
+    judged = judgements(everything, _no_filter)
+    return compiled_table(everything, judged, _not_written, destination(project))
 
 
 def _no_filter(contribution: Contribution) -> Filter:

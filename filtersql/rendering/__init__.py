@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from filtersql.catalog import Column, Table
-from filtersql.changes import Judgements, judgements, row_key
+from filtersql.changes import Judgements, row_key
 from filtersql.errors.compiling import ColumnsDifferByCase
-from filtersql.filters.model import Filter
 from filtersql.names import RelationName, view_name
-from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
 from filtersql.rendering.header import header
 from filtersql.rendering.judged import FilterWriter, printed
@@ -61,7 +60,7 @@ class Destination:
 
 def compiled_table(
     resolved: ResolvedTable,
-    filter_of: Callable[[Contribution], Filter],
+    judged: Judgements,
     write: FilterWriter,
     destination: Destination,
 ) -> CompiledTable:
@@ -77,7 +76,6 @@ def compiled_table(
     target = target_name(resolved, destination.schema)
     if destination.session_catalog:
         check_session_catalog(resolved, target)
-    judged = judgements(resolved, filter_of)
     read = _read_columns(resolved, judged, key)
     _check_case(resolved, read)
     outline = outlined(resolved, destination.engine, judged, read, key)
