@@ -90,7 +90,12 @@ def test_a_notebooks_session_is_used_and_left_as_it_was(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            # its Spark generates code; the tests' own does not, nor can it list tables then
+            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        },
         check=False,
     )
     assert found.returncode == 0, found.stdout + found.stderr
