@@ -82,7 +82,7 @@ def check(
     for subscription in definitions.subscriptions.values():
         notices |= dict.fromkeys(index.in_vain(subscription))
     for subscription in unsubscribed(definitions):
-        notices |= dict.fromkeys(index.notices[subscription.name])
+        notices |= dict.fromkeys(index.notices.get(subscription.name, ()))
     return tuple(notices)
 
 

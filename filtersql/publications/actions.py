@@ -49,14 +49,15 @@ class InForce:
 
 def in_force(contributions: Sequence[Contribution], semantics: Semantics) -> InForce:
     """Sort contributions by action; filters that are ANDed count whatever their set replicates."""
-    answer = InForce()
+    answer, every = InForce(), semantics.combine == "and"
+    filters = [each for each in contributions if each.where is not None]
+    others = [each for each in contributions if each.where is None]
     for action in ROW_ACTIONS:
-        published = [each for each in contributions if action in each.actions]
-        if not published:
+        if not any(action in each.actions for each in contributions):
             continue
-        counted = contributions if semantics.combine == "and" else published
-        filtered = tuple(each for each in counted if each.where is not None)
-        absorbed = semantics.unfiltered_cancels and len(filtered) < len(counted)
+        filtered = tuple(each for each in filters if every or action in each.actions)
+        unfiltered = any(every or action in each.actions for each in others)
+        absorbed = semantics.unfiltered_cancels and unfiltered
         answer.filters[action] = () if absorbed else filtered
         if absorbed and filtered:
             answer.absorbed[action] = filtered
@@ -66,18 +67,13 @@ def in_force(contributions: Sequence[Contribution], semantics: Semantics) -> InF
 def contribution(member: Membership, listed: RelationName, target: RelationName) -> Contribution:
     """What a publication that lists `listed` says of rows published as `target`."""
     entry = member.entries.get(target)
-    where = entry.where if entry is not None else None
-    # Its schema or ALL TABLES holds the table without a filter: an entry's WHERE has no effect.
-    unfiltered = member.all_tables or target.schema in member.schemas
-    at = target if member.lists(target) else listed
-    return Contribution(
-        publication=member.name,
-        actions=member.actions,
-        where=None if unfiltered else where,
-        written_on=at,
-        reason=member.reason(at),
-        ignored=where if unfiltered else None,
-    )
+    where = None if entry is None else entry.where
+    in_schema = target.schema in member.schemas
+    at = target if in_schema or entry is not None else listed
+    if in_schema or member.all_tables:
+        # They hold the table without a filter: an entry's WHERE has no effect.
+        return Contribution(member.name, member.actions, None, at, member.reason(at), where)
+    return Contribution(member.name, member.actions, where, at, member.reason(at))
 
 
 def several_filters(resolved: ResolvedTable) -> Iterator[Mistake]:

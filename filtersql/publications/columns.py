@@ -59,7 +59,7 @@ def published_columns(
     # Publications are many, different answers are few: one for each list or parameter.
     lists: dict[frozenset[str] | str, Membership] = {}
     for member in members:
-        listed = column_list(table, member)
+        listed = column_list(table, member) if member.lists_columns else None
         lists.setdefault(member.generated_columns if listed is None else listed, member)
     answers: dict[frozenset[str], Membership] = {}
     for member in lists.values():
@@ -86,7 +86,9 @@ def published_columns(
 
 def column_list(table: Table, member: Membership) -> frozenset[str] | None:
     """The column list of a publication for a table published under its own name."""
-    entry = None if member.all_tables else member.entries.get(table.name)
+    if not member.lists_columns or member.all_tables:
+        return None
+    entry = member.entries.get(table.name)
     return None if entry is None or entry.columns is None else frozenset(entry.columns)
 
 

@@ -47,15 +47,13 @@ def identity_mistakes(
     postgres_version: int,
 ) -> Iterator[Mistake]:
     """What stops the first UPDATE or DELETE of a leaf; `members` with the relation they list."""
-    judged: set[Action] = set()
+    members, judged = list(members), set[Action]()
     generated = postgres_version >= _CHECKS_GENERATED and any(
         column.generated for column in leaf.columns
     )
     for member, listed in members:
-        if member.actions.isdisjoint(JUDGED):
-            continue
-        judged |= member.actions
-        if not generated and not member.entries:
+        asked = generated or member.lists_columns
+        if not asked or member.actions.isdisjoint(JUDGED):
             continue
         actions = tuple(action for action in JUDGED if action in member.actions)
         target = lineage.tables[listed] if member.via_root else leaf
@@ -63,6 +61,7 @@ def identity_mistakes(
         if generated:
             yield from _generated(leaf, target, member, actions)
     if not has_identity(leaf):
+        judged.update(*(member.actions for member, _ in members))
         actions = tuple(action for action in JUDGED if action in judged)
         if actions:
             yield NoReplicaIdentity(leaf.name, actions, leaf.span)

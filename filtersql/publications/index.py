@@ -54,6 +54,7 @@ class Index:
     sets: Mapping[str, Membership]
     #: by kind and name
     mistakes: Mapping[tuple[str, str], tuple[Mistake, ...]]
+    #: by name, of those that have any
     notices: Mapping[str, tuple[Notice, ...]]
     #: relations that any publication or set lists, whoever subscribes to it
     roots: frozenset[RelationName]
@@ -145,9 +146,9 @@ def _index(definitions: Definitions, settings: Settings) -> Index:
         publications,
         sets,
         mistakes,
-        {name: tuple(notices(each, lineage, settings)) for name, each in written},
-        frozenset(
-            name for member in (*publications.values(), *sets.values()) for name in member.entries
+        {name: told for name, each in written if (told := tuple(notices(each, lineage, settings)))},
+        frozenset[RelationName]().union(
+            *(member.entries for member in (*publications.values(), *sets.values()))
         ),
         {name: place for place, name in enumerate(definitions.catalog.tables)},
     )

@@ -68,8 +68,7 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
 
 
 def _unstated(resolved: ResolvedTable, name: str) -> Iterator[Notice]:
-    filters = {each.where.text for each in resolved.contributions if each.where is not None}
-    if "combine" in resolved.semantics.unstated and len(filters) > 1:
+    if "combine" in resolved.semantics.unstated and len(_texts(resolved.contributions)) > 1:
         yield Notice(
             "filter-combination-unstated",
             f'table "{name}" has several row filters, and the manual of '

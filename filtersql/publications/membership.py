@@ -48,6 +48,16 @@ class Membership:
     mistakes: tuple[Mistake, ...] = field(default=(), compare=False)
     #: how it holds the tables of its entries
     kind: str = "for table"
+    #: whether any entry has a column list, an alias: most have none, and every table asks
+    lists_columns: bool = field(init=False, compare=False)
+    has_aliases: bool = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Looks through the entries once."""
+        entries = self.entries.values()
+        lists = any(entry.columns is not None for entry in entries)
+        object.__setattr__(self, "lists_columns", lists)
+        object.__setattr__(self, "has_aliases", any(entry.alias for entry in entries))
 
     def lists(self, name: RelationName) -> bool:
         """Whether it holds the relation itself, by an entry or by its schema."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from filtersql.catalog import Column, Identity, Table
 from filtersql.definitions.model import Action, Subscription
@@ -26,9 +27,8 @@ class Settings:
     via_partition_root_flag: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """One publication's part in a table's filters.
+class Contribution(NamedTuple):
+    """One publication's part in a table's filters. There is one for each table and publication.
 
     `where` is None when it sends every row. `written_on` is the relation whose entry it is (a
     root's entry judges its leaves' rows under via_partition_root). `reason` says in a few words

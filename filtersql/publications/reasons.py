@@ -62,9 +62,8 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     yield from _absorbed(resolved, index.kind)
     yield from _without_effect(resolved, index)
     yield from _leaks(resolved)
-    if Action.INSERT in resolved.filters and _names(resolved.copy_filters) != _names(
-        resolved.filters[Action.INSERT]
-    ):
+    inserts = resolved.filters.get(Action.INSERT, resolved.copy_filters)
+    if resolved.copy_filters != inserts and _names(resolved.copy_filters) != _names(inserts):
         if resolved.semantics.copy_predicate == "none":
             yield "The initial copy takes every row."
         else:
@@ -95,7 +94,7 @@ def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 
 def _turned_off(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """What the compile flag alone makes of a root's own WHERE or column list."""
-    if index.kind == SET:
+    if index.kind == SET or index.settings.via_partition_root_flag is None:
         return
     for name in dict.fromkeys(each.publication for each in resolved.contributions):
         if not only_flag_turns_off(index.definitions.publications[name], index.settings):
@@ -112,13 +111,11 @@ def _turned_off(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 
 
 def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:
+    unfiltered = [each for each in resolved.contributions if each.where is None]
     grouped: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Action]] = {}
     for action, contributions in resolved.absorbed.items():
-        by = tuple(
-            f'"{each.publication}" ({each.reason})'
-            for each in resolved.contributions
-            if each.where is None and action in each.actions
-        )
+        publishing = (each for each in unfiltered if action in each.actions)
+        by = tuple(f'"{each.publication}" ({each.reason})' for each in publishing)
         names = tuple(each.publication for each in contributions)
         grouped.setdefault((by, names), []).append(action)
     for (by, names), actions in grouped.items():

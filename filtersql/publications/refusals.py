@@ -117,10 +117,12 @@ def _entry(
         yield NotPublishable(entry.name, kind, entry.span)
     if entry.columns is not None and publication.schemas:
         yield ColumnListWithSchema(entry.name, publication.name, entry.span)
-    if _is_root(entry, lineage):
+    if table.partition_by is not None:
         yield from _root(entry, publication, settings)
-    yield from list_mistakes(entry, table, settings.postgres_version)
-    yield from _same_rules(entry)
+    if entry.columns:
+        yield from list_mistakes(entry, table, settings.postgres_version)
+    if entry.filters:
+        yield from _same_rules(entry)
 
 
 def _view(table: Table, publication: Publication, span: Span) -> Iterator[Mistake]:

@@ -103,7 +103,7 @@ def _resolved(
     table = index.lineage.tables[name]
     semantics = index.settings.semantics
     members = [member for member, _ in target.published.members]
-    contributions = tuple(contribution(*each, name) for each in target.published.members)
+    contributions = tuple([contribution(*each, name) for each in target.published.members])
     answer = in_force(contributions if streamed else (), semantics)
     displaced, only_from = _leaked(target, answer.filters, index)
     columns, mistakes = published_columns(
@@ -195,7 +195,7 @@ def _identity(target: _Target, index: Index) -> list[Mistake]:
 def _alias(
     name: RelationName, members: list[Membership], subscription: Subscription
 ) -> tuple[str | None, list[Mistake]]:
-    entries = (member.entries.get(name) for member in members)
+    entries = (member.entries.get(name) for member in members if member.has_aliases)
     aliases = list(dict.fromkeys(entry.alias for entry in entries if entry and entry.alias))
     if len(aliases) > 1:
         return aliases[0], [ConflictingAliases(name, aliases, subscription.span)]
@@ -203,5 +203,5 @@ def _alias(
 
 
 def _own_notices(members: list[Membership], index: Index) -> Iterator[Notice]:
-    for member in members:
+    for member in members if index.notices else ():
         yield from index.notices.get(member.name, ())
