@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import array_elements, array_values, text_arrays
+from filtersql.filters import array_elements, array_values, evaluation, text_arrays
 from filtersql.filters.array_values import constant, element_of, listed, one, places
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function, facts
@@ -45,7 +45,7 @@ _SIGNS = {"=", "<>", "<", "<=", ">", ">="}
 def holds(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
     """`x op ANY (array)` and `x op ALL (array)`."""
     left, array = node.args
-    found = _holds(writer, node, left, array)
+    found = evaluation.computed_first(writer, (array,), _holds(writer, node, left, array))
     if not may_raise(left):
         return found
     # PostgreSQL computes the value before it looks at the array.
@@ -135,7 +135,7 @@ def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> e
     if name == "array_length" and known.value == 1 and array.text is None:
         return writer.filled("NULLIF(_1, 0)", writer.piece(".list_length", array.items))
     if not 0 < known.value <= 6:
-        return writer.cast(writer.null(), "INT")
+        return evaluation.after_raising(writer, args[:1], writer.cast(writer.null(), "INT"))
     shown = array_values.bounds(writer, array)
     before = "[^:]*:" * (known.value - 1) + ("-?[0-9]+.." if known.value > 1 else ".")
     lower, upper = (

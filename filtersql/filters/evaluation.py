@@ -8,6 +8,7 @@ Example
     `a - b / c > 0`          NULL if `b / c` is, else `a - b / c`
     `a = 10 / 4`             as it stands: constants do not raise on some rows only
     `ARRAY[a / b] IS NULL`   whether it has no length: IS NULL would be known without it
+    `array_remove(x, 1 / a)` the quotient first: no element of an empty array is compared with it
     ======================== ====================================================
 
     PostgreSQL computes every argument before it calls a function, and raises with them; an
@@ -15,7 +16,9 @@ Example
     of DuckDB where all rows that it has in hand are NULL on the left (as a CASE makes them); and a
     text of several uses of its arguments may look at NULL before it looks at what raises. What can
     be no NULL (an array, what stands in a column that is NOT NULL) both engines take IS NULL of
-    without computing it: the length of its text has to be computed.
+    without computing it: the length of its text has to be computed. What is held in parts (an
+    interval's three numbers, an array's elements) is written by parts, so what may raise in there
+    is computed before the whole; so is what a function that takes NULL is given.
 
 PostgreSQL
     execExprInterp.c, EEOP_FUNCEXPR_STRICT: the arguments stand before the call.
@@ -35,22 +38,117 @@ from filtersql.filters.approximations import is_approximate
 from filtersql.filters.engines.templates import first_place
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
+from filtersql.filters.nodes import Const, Func, Node, NullIf, Op, Relabel, Var, walk
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["raising_first"]
+__all__ = ["after_raising", "computed_first", "raising_first"]
 
 #: nodes of an argument that is still written twice
 _SHORT = 40
+_TOO_LONG = "It may raise beside a NULL, and is too long to be written twice."
+#: functions that take NULL, and whose texts look at each argument
+_LOOKS_AT_ALL = {"num_nulls", "num_nonnulls"}
+#: functions that ask an interval for one of its numbers
+_OF_A_PART = {"extract", "date_part", "time", "time_pl_interval", "time_mi_interval",
+              "interval_pl_time", "timetz_pl_interval", "timetz_mi_interval",
+              "interval_pl_timetz"}  # fmt: skip
+#: functions of which each number of an interval may be too large by itself
+_BY_PARTS = {"interval_pl", "interval_mi", "interval_um", "interval_mul", "mul_d_interval",
+             "interval_div", "make_interval", "justify_days", "justify_hours",
+             "justify_interval"}  # fmt: skip
 
 
 def raising_first(
     writer: Writer, node: Op | Func, call: Callable[[Op | Func], exp.Expr]
 ) -> exp.Expr:
     """The call, written so that each argument raises beside a NULL."""
+    hidden = _hidden(writer, node)
+    whole = _beside_null(writer, node, call)
+    return _after(writer, hidden, whole) if hidden else whole
+
+
+def computed_first(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
+    """The expression after what may raise inside of values that are held in parts."""
+    hidden = [found for node in nodes for found in _inside(writer, node)]
+    return _after(writer, hidden, whole) if hidden else whole
+
+
+def after_raising(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
+    """The expression after those of the nodes that may raise."""
+    raising = [node for node in nodes if _raises(node)]
+    return _after(writer, raising, whole) if raising else whole
+
+
+def _after(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
+    """The expression after all of the nodes were computed."""
+    texts = [writer.piece(".text", writer.null_of(_short(writer, node))) for node in nodes]
+    shown = texts[0]
+    for text in texts[1:]:
+        shown = writer.filled("_1 || _2", shown, text)
+    return writer.case([(writer.filled("LENGTH(_1) < 0", shown), exp.Null())], whole)
+
+
+def _short(writer: Writer, node: Node) -> Node:
+    if len(walk(node)) > _SHORT:
+        raise writer.refused(node, _TOO_LONG)
+    return node
+
+
+def _hidden(writer: Writer, node: Op | Func) -> list[Node]:
+    """What may raise in the arguments, and is not computed where the call is."""
+    found = list(_arguments(node))
+    if node.function.name in _OF_A_PART:
+        found += [
+            arg
+            for arg in node.args
+            if arg.type == "interval" and _raises(arg) and _is_by_parts(arg) and arg not in found
+        ]
+    for arg in node.args:
+        if arg not in found:
+            found += _inside(writer, arg)
+    return found
+
+
+def _arguments(node: Op | Func) -> list[Node]:
+    """The arguments that may raise of a function that takes NULL."""
+    name = node.function.name
+    if node.function.strict or name in _LOOKS_AT_ALL or name == node.type:
+        return []
+    return [arg for arg in node.args if _raises(arg)]
+
+
+def _inside(writer: Writer, node: Node) -> list[Node]:
+    """The same of a value that is held in parts, at any depth."""
+    while isinstance(node, Relabel):
+        node = node.arg
+    if not isinstance(node, (Op, Func)) or isinstance(node, NullIf) or not _in_parts(node.type):
+        return []
+    found = [*_arguments(node), *_late(writer, node)]
+    for arg in node.args:
+        if arg not in found:
+            found += _inside(writer, arg)
+    return found
+
+
+def _in_parts(name: str) -> bool:
+    known = facts().type(name)
+    return name in ("interval", "jsonb") or bool(known.element) or bool(known.subtype)
+
+
+def _is_by_parts(node: Node) -> bool:
+    return any(isinstance(one, (Op, Func)) and one.function.name in _BY_PARTS for one in walk(node))
+
+
+def _raises(node: Node) -> bool:
+    return not isinstance(node, (Var, Const)) and may_raise(node) and _reads(node)
+
+
+def _beside_null(
+    writer: Writer, node: Op | Func, call: Callable[[Op | Func], exp.Expr]
+) -> exp.Expr:
     late = _late(writer, node)
     if not late or any(map(is_approximate, node.args)):
         return call(node)
@@ -65,7 +163,7 @@ def _any_null(writer: Writer, args: Sequence[Node]) -> exp.Expr:
     tests = []
     for arg in args:
         with suppress(NotTranslated):  # a quotient that is compared without being computed
-            tests.append(writer.null_of(arg))
+            tests.append(writer.null_of(_short(writer, arg)))
     if len(tests) < 2:
         return tests[0] if tests else exp.false()
     numbers = [writer.filled("CASE WHEN _1 THEN 0 ELSE 1 END", test) for test in tests]
@@ -78,11 +176,7 @@ def _late(writer: Writer, node: Op | Func) -> list[Node]:
     args = node.args
     if len(args) < 2 or not node.function.strict:
         return []
-    raising = [
-        place
-        for place, arg in enumerate(args)
-        if not isinstance(arg, (Var, Const)) and may_raise(arg) and _reads(arg)
-    ]
+    raising = [place for place, arg in enumerate(args) if _raises(arg)]
     if not raising:
         return []
     nullable = {place for place, arg in enumerate(args) if fold(arg) is None}
@@ -90,8 +184,7 @@ def _late(writer: Writer, node: Op | Func) -> list[Node]:
         return []
     if raising == [_first(writer, node)] and not any(map(_holds_null, args)):
         return []
-    found = [args[place] for place in raising]
-    return found if all(len(list(walk(arg))) <= _SHORT for arg in found) else []
+    return [args[place] for place in raising]
 
 
 def _reads(node: Node) -> bool:

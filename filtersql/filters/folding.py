@@ -36,6 +36,7 @@ from filtersql.filters.nodes import (
     Op,
     Relabel,
     ScalarArrayOp,
+    Var,
 )
 from filtersql.filters.types import numeric_parts
 
@@ -44,8 +45,11 @@ __all__ = ["fold"]
 
 def fold(node: Node) -> Const | None:
     """The constant that a node is, or None when it is none (or would raise)."""
+    # asked of every node many times, and most are a column or compare one
     if isinstance(node, Const):
         return node
+    if isinstance(node, Var):
+        return None
     if isinstance(node, (Relabel, Collate)):
         inner = fold(node.arg)
         if inner is None:
@@ -125,6 +129,9 @@ def _joined(node: Bool) -> Const | None:
 
 
 def _called(node: Func | Op) -> Const | None:
+    for arg in node.args:
+        if isinstance(arg, Var):
+            return None
     rule = _FOLDED.get(str(node.function)) or _comparison(node.function.name)
     if rule is None or isinstance(node, Distinct):
         return None

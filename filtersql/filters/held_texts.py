@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Const, Node, Relabel, Var
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ def _length(writer: Writer, node: Node, arg: Node) -> exp.Expr:
 
 
 def _cut(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """An explicit cast cuts; bit(n) fills with zeros."""
+    """An explicit cast cuts; bit(n) fills with zeros. An assignment raises instead."""
+    explicit = fold(args[2])
+    if explicit is None or explicit.value is not True:
+        raise writer.refused(node, "Only an explicit cast has a form.")
     return writer.piece(f".{name}", writer.put(args[0]), _length(writer, node, args[1]))
 
 

@@ -107,15 +107,18 @@ def infinite(writer: Writer, node: Node) -> exp.Expr | None:
                 return None
             return writer.piece(".infinite_between", *map(writer.put, node.args))
         case Op() | Func() if node.function.name in ("interval_pl", "interval_mi", "interval_um"):
-            signs = [infinite(writer, arg) for arg in node.args]
-            known = [sign or writer.integer(0) for sign in signs]
-            if not any(signs):
+            if not any(infinite(writer, arg) for arg in node.args):
                 return None
+            known = [_sign(writer, arg) for arg in node.args]
             if len(known) == 1:
                 return writer.filled("0 - _1", known[0])
             symbol = "+" if node.function.name == "interval_pl" else "-"
             # infinity - infinity is neither: the numbers raise
             return writer.filled(f"_1 {symbol} _2", *known)
+        case Case() | Coalesce() | NullIf():
+            if not any(infinite(writer, item) for item in _chosen(node)):
+                return None
+            return writer.construct(node, lambda item: _sign(writer, item))
         case Func() if node.function.name == "date_trunc":
             return infinite(writer, node.args[1])
         case Func() if node.function.name in ("interval", *_JUSTIFIED):
@@ -123,6 +126,29 @@ def infinite(writer: Writer, node: Node) -> exp.Expr | None:
         case Op() if node.function.name in _SCALED:
             return _infinite_product(writer, node)
     return None
+
+
+def _sign(writer: Writer, node: Node) -> exp.Expr:
+    """The same of an interval that need not be infinite; NULL where the interval is."""
+    found = infinite(writer, node)
+    if found is not None:
+        return found
+    constant = fold(node)
+    if constant is None:
+        return writer.filled("_1 * 0", component(writer, node, MONTHS))
+    if isinstance(constant.value, str):
+        return writer.integer(-1 if constant.value.startswith("-") else 1)
+    return writer.null() if constant.value is None else writer.integer(0)
+
+
+def _chosen(node: Case | Coalesce | NullIf) -> tuple[Node, ...]:
+    """The values among which a node chooses."""
+    match node:
+        case Case():
+            return (*(result for _, result in node.whens), node.default)
+        case Coalesce():
+            return node.args
+    return node.args[:1]
 
 
 def _justified_length(writer: Writer, whole: exp.Expr) -> exp.Expr:

@@ -79,7 +79,7 @@ _RAISES: dict[str, str] = {
             "int2(int4)", "int2(int8)", "int4(int8)", "int2(float4)", "int2(float8)",
             "int4(float4)", "int4(float8)", "int8(float4)", "int8(float8)", "int2(numeric)",
             "int4(numeric)", "int8(numeric)", "float4(float8)", "float4(numeric)",
-            "float8(numeric)", "numeric(numeric,int4)",
+            "float8(numeric)", "numeric(numeric,int4)", "int2(bytea)", "int4(bytea)", "int8(bytea)",
         ],
         _FITS,
     ),

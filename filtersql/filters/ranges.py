@@ -67,7 +67,7 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
             return writer.column(node)
         case Case() | Coalesce() | NullIf():
             return writer.construct(node, lambda item: text_of(writer, item))
-        case Func() | Op() if node.function.name in _SETS:
+        case Func() | Op() if node.function.name in _SETS and len(node.args) == 2:
             return _combined(writer, node)
         case Func() if node.function.name == node.type and len(node.args) > 1:
             return _made(writer, node)

@@ -21,6 +21,7 @@ from filtersql.filters import (
     arrays,
     comparing,
     documents,
+    evaluation,
     intervals,
     lookup_queries,
     numeric_order,
@@ -280,7 +281,8 @@ class Writer:
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
         found = documents.is_null(self, node) or arrays.is_null(self, node)
-        return found or self.absent(self.raw(node), node)
+        found = found or self.absent(self.raw(node), node)
+        return evaluation.computed_first(self, (node,), found)
 
     def raw(self, node: Node) -> exp.Expr:
         """A value of which only its being NULL matters: a column as it is stored."""
@@ -311,8 +313,7 @@ class Writer:
             case MinMax():
                 return comparing.min_max(self, node, put)
             case NullIf():
-                equal = comparing.comparison(self, node, node.function, *node.args)
-                return self.case([(equal, exp.Null())], put(node.args[0]))
+                return self.case([(comparing.call(self, node), exp.Null())], put(node.args[0]))
         raise AssertionError(type(node).__name__)
 
     def first_value(self, args: Sequence[Node], put: Callable[[Node], exp.Expr]) -> exp.Expr:

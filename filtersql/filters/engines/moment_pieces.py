@@ -123,7 +123,9 @@ def _made(say: Words) -> dict[str, str]:
 
     def micros(hour: str, minute: str, second: str) -> str:
         rest = f"CAST({say.rounded(f'{second} * 1000000')} AS BIGINT)"
-        return f"(CAST({hour} AS BIGINT) * 3600000000 + {minute} * 60000000 + {rest})"
+        return (
+            f"(CAST({hour} AS BIGINT) * 3600000000 + CAST({minute} AS BIGINT) * 60000000 + {rest})"
+        )
 
     def bad(hour: str, minute: str, second: str) -> str:
         return (

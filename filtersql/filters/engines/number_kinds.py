@@ -4,7 +4,8 @@ Example
     `gcd(int4,int4)` is DuckDB's own; Spark has none, so Euclid's steps are folded over a sequence.
 
 PostgreSQL
-    int.c: int4gcd(), int4lcm(), int2shl(); float.c: width_bucket_float8(); date.c: date_larger().
+    int.c: int4gcd(), int4lcm(), int2shl(); float.c: width_bucket_float8(); date.c: date_larger();
+    varlena.c: int4_bytea(), bytea_int4().
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def number_kinds(engine: Engine) -> dict[str, str]:
         ),
         **_divisors(engine),
         **_shifted(engine),
+        **_bytes(engine, say),
         "width_bucket(float8,float8,float8,int4)": _bucket(say),
         ".scale": "CASE WHEN NOT _1 IN ('NaN', 'Infinity', '-Infinity') "
         "THEN CAST(LENGTH(SPLIT_PART(_1, '.', 2)) AS INT) END",
@@ -86,6 +88,28 @@ def _shifted(engine: Engine) -> dict[str, str]:
         "int2shl": f"CAST({wrapped} AS SMALLINT)",
         "int2shr": f"CAST({right} AS SMALLINT)",
     }
+
+
+def _bytes(engine: Engine, say: Words) -> dict[str, str]:
+    """A number's bytes, the highest first, and the number that some bytes are."""
+    rows, wide, number = {}, "DECIMAL(38, 0)", "CONV('0' || HEX(_1), 16, 10)"
+    if engine == "duckdb":
+        wide, number = "HUGEINT", "'0x0' || HEX(_1)"
+    for kind, sql_type, size in (
+        ("int2", "SMALLINT", 2),
+        ("int4", "INT", 4),
+        ("int8", "BIGINT", 8),
+    ):
+        digits = "'000000000000000' || HEX(CAST(_1 AS BIGINT))"
+        rows[f"bytea({kind})"] = f"UNHEX(RIGHT({digits}, {size * 2}))"
+        read = f"CAST({number} AS {wide})"
+        half, whole = (f"CAST('{2**bits}' AS {wide})" for bits in (size * 8 - 1, size * 8))
+        rows[f"{kind}(bytea)"] = (
+            f"CASE WHEN OCTET_LENGTH(_1) > {size} THEN "
+            f"CAST({say.fails(f'{sql_type.lower()} out of range')} AS {sql_type}) "
+            f"ELSE CAST(({read} + {half}) % {whole} - {half} AS {sql_type}) END"
+        )
+    return rows
 
 
 def _bucket(say: Words) -> str:
