@@ -135,7 +135,7 @@ def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> e
     if name == "array_length" and known.value == 1 and array.text is None:
         return writer.filled("NULLIF(_1, 0)", writer.piece(".list_length", array.items))
     if not 0 < known.value <= 6:
-        return evaluation.after_raising(writer, args[:1], writer.cast(writer.null(), "INT"))
+        return evaluation.nothing_after(writer, args[0])
     shown = array_values.bounds(writer, array)
     before = "[^:]*:" * (known.value - 1) + ("-?[0-9]+.." if known.value > 1 else ".")
     lower, upper = (

@@ -38,16 +38,18 @@ from filtersql.filters.approximations import is_approximate
 from filtersql.filters.engines.templates import first_place
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Const, Func, Node, NullIf, Op, Relabel, Var, walk
+from filtersql.filters.nodes import Const, Func, Node, NullIf, Op, Relabel, Var, children, walk
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["after_raising", "computed_first", "raising_first"]
+__all__ = ["computed_first", "nothing_after", "raising_first"]
 
 #: nodes of an argument that is still written twice
 _SHORT = 40
+#: the same of an argument whose own arguments are written twice
+_MOST_WRITTEN = 1000
 _TOO_LONG = "It may raise beside a NULL, and is too long to be written twice."
 #: functions that take NULL, and whose texts look at each argument
 _LOOKS_AT_ALL = {"num_nulls", "num_nonnulls"}
@@ -76,25 +78,37 @@ def computed_first(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> ex
     return _after(writer, hidden, whole) if hidden else whole
 
 
-def after_raising(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
-    """The expression after those of the nodes that may raise."""
-    raising = [node for node in nodes if _raises(node)]
-    return _after(writer, raising, whole) if raising else whole
+def nothing_after(writer: Writer, node: Node) -> exp.Expr:
+    """NULL as an INT, after the node where that may raise."""
+    if not _raises(node):
+        return writer.cast(writer.null(), "INT")
+    # never 0: of two NULLs the engines know what is chosen
+    return writer.case([(_never(writer, [node]), writer.integer(0))], None)
 
 
 def _after(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
     """The expression after all of the nodes were computed."""
+    return writer.case([(_never(writer, nodes), exp.Null())], whole)
+
+
+def _never(writer: Writer, nodes: Sequence[Node]) -> exp.Expr:
+    """FALSE, which is not known before all of the nodes were computed."""
     texts = [writer.piece(".text", writer.null_of(_short(writer, node))) for node in nodes]
     shown = texts[0]
     for text in texts[1:]:
         shown = writer.filled("_1 || _2", shown, text)
-    return writer.case([(writer.filled("LENGTH(_1) < 0", shown), exp.Null())], whole)
+    return writer.filled("LENGTH(_1) < 0", shown)
 
 
 def _short(writer: Writer, node: Node) -> Node:
-    if len(walk(node)) > _SHORT:
+    if len(walk(node)) > _SHORT or _written(node) > _MOST_WRITTEN:
         raise writer.refused(node, _TOO_LONG)
     return node
+
+
+def _written(node: Node) -> int:
+    """How many nodes are written for one at the most: arguments that may raise twice, each time."""
+    return 1 + sum(_written(arg) * (2 if _raises(arg) else 1) for arg in children(node))
 
 
 def _hidden(writer: Writer, node: Op | Func) -> list[Node]:
@@ -161,9 +175,9 @@ def _beside_null(
 def _any_null(writer: Writer, args: Sequence[Node]) -> exp.Expr:
     """Whether one of the arguments is NULL; all are computed for it, which OR would not do."""
     tests = []
-    for arg in args:
+    for arg in [_short(writer, arg) for arg in args]:
         with suppress(NotTranslated):  # a quotient that is compared without being computed
-            tests.append(writer.null_of(_short(writer, arg)))
+            tests.append(writer.null_of(arg))
     if len(tests) < 2:
         return tests[0] if tests else exp.false()
     numbers = [writer.filled("CASE WHEN _1 THEN 0 ELSE 1 END", test) for test in tests]
