@@ -152,7 +152,9 @@ def of_node(writer: Writer, node: Node) -> exp.Expr:
         case "bpchar":
             return writer.piece(".rtrim", written)
         case "bytea":
-            return writer.filled("'\\\\x' || LOWER(_1)", writer.piece(".hex", written))
+            return writer.filled(
+                "_1 || LOWER(_2)", writer.text("\\x"), writer.piece(".hex", written)
+            )
         case "date" if writer.engine == "spark":
             return writer.filled("UNIX_DATE(_1)", written)
         case "timestamp" | "timestamptz" if writer.engine == "spark":

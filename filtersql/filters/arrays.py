@@ -28,7 +28,7 @@ from filtersql.filters import array_elements, array_values, evaluation, text_arr
 from filtersql.filters.array_values import constant, element_of, listed, one, places
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function, facts
-from filtersql.filters.folding import fold
+from filtersql.filters.folding import ascending, fold
 from filtersql.filters.nodes import Node, Relabel, ScalarArrayOp, Var
 from filtersql.filters.raising import may_raise
 
@@ -238,12 +238,22 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     if not isinstance(values, tuple) or None in values or any(map(_is_list, values)):
         raise writer.refused(node, "The thresholds must be constants.")
     array_values.check_order(writer, node, args[1])
+    if len(values) > 1:
+        sorted_alike = array_elements.family(element_of(writer, node, args[1])) in _AS_IN_PYTHON
+        # PostgreSQL halves what is left, and so passes some of those that are not in order.
+        if not sorted_alike or not ascending(values):
+            raise writer.refused(node, "The thresholds must be in ascending order.")
     value = array_elements.of_node(writer, args[0])
     items = listed(writer, node, args[1]).items
     return writer.case(
         [(exp.Not(this=writer.is_null(value)), writer.piece(".list_at_most", items, value.copy()))],
         None,
     )
+
+
+#: families of which Python sorts the constants as PostgreSQL does
+_AS_IN_PYTHON = {"int", "float", "numeric", "text", "date", "timestamp", "timestamptz", "time",
+                 "uuid", "bool", "bytea", "money"}  # fmt: skip
 
 
 def _is_list(value: object) -> bool:

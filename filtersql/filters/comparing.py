@@ -218,11 +218,12 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
     if not isinstance(array, ArrayExpr) and fold(array) is None:
         return arrays.holds(writer, node)
     elements = _elements(writer, node, array)
-    if elements is None:
-        return values.null("bool", writer.engine)
-    if not elements:
-        return values.boolean(not node.any)
-    elements = [fold(element) or element for element in elements]
+    if elements is not None:
+        elements = [fold(element) or element for element in elements]
+        if not elements:
+            return evaluation.after(writer, left, not node.any)
+    if elements is None or (node.function.strict and all(map(_is_null, elements))):
+        return evaluation.after(writer, left, None)
     if any(map(may_raise, elements)):
         return arrays.holds(writer, node)
     listed = node.any == (node.operator.name == "=") and node.operator.name in ("=", "<>")
@@ -244,6 +245,10 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         first = whole if isinstance(whole, connector) else joined(whole)
         whole = connector(this=first, expression=joined(test))
     return whole
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Const) and node.value is None
 
 
 def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:

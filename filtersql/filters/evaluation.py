@@ -35,6 +35,7 @@ from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.approximations import is_approximate
+from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import first_place
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
@@ -44,7 +45,7 @@ from filtersql.filters.raising import may_raise
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["computed_first", "nothing_after", "raising_first"]
+__all__ = ["after", "computed_first", "nothing_after", "raising_first"]
 
 #: nodes of an argument that is still written twice
 _SHORT = 40
@@ -76,6 +77,15 @@ def computed_first(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> ex
     """The expression after what may raise inside of values that are held in parts."""
     hidden = [found for node in nodes for found in _inside(writer, node)]
     return _after(writer, hidden, whole) if hidden else whole
+
+
+def after(writer: Writer, node: Node, value: bool | None) -> exp.Expr:
+    """A truth value, after the node where that may raise."""
+    known = values.null("bool", writer.engine) if value is None else values.boolean(value)
+    if not _raises(node):
+        return known
+    # never the other one: of two equal ones, or of NULL and FALSE, the engines know what is chosen
+    return writer.case([(_never(writer, [node]), values.boolean(not value))], known)
 
 
 def nothing_after(writer: Writer, node: Node) -> exp.Expr:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache
 from operator import eq, ge, gt, le, lt, ne
@@ -40,7 +40,7 @@ from filtersql.filters.nodes import (
 )
 from filtersql.filters.types import numeric_parts
 
-__all__ = ["fold"]
+__all__ = ["ascending", "fold"]
 
 
 def fold(node: Node) -> Const | None:
@@ -168,6 +168,12 @@ def _comparison(name: str) -> Callable[..., object] | None:
         return None
     truth = _TRUTH[match[1] or match[2]]
     return lambda left, right: truth(_sortable(left), _sortable(right))
+
+
+def ascending(values: Sequence[object]) -> bool:
+    """Whether values of one type, whose order is that of Python's values, are sorted."""
+    keys = [_sortable(value) for value in values]
+    return all(map(le, keys, keys[1:]))
 
 
 def _sortable(value: object) -> tuple[bool, object]:
