@@ -24,6 +24,7 @@ from filtersql.filters import (
     evaluation,
     intervals,
     lookup_queries,
+    modifiers,
     numeric_order,
     numerics,
 )
@@ -80,11 +81,11 @@ _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
     """The filter's expression; raises NotTranslated when it has no exact form."""
     writer = Writer(engine, column, filter.text, filter.postgres_version)
+    nodes = walk(filter.tree)
+    modifiers.check(writer, nodes)
     written = writer.put(filter.tree)
-    if any(_grows(node) for node in walk(filter.tree)):
-        parts = sum(1 for _ in islice(written.walk(), _MOST_PARTS + 1))
-        if parts > _MOST_PARTS:
-            raise writer.refused(filter.tree, _TOO_LONG)
+    if any(map(_grows, nodes)) and any(islice(written.walk(), _MOST_PARTS, None)):
+        raise writer.refused(filter.tree, _TOO_LONG)
     return written
 
 
