@@ -46,6 +46,7 @@ from filtersql.filters.nodes import (
     Other,
     RowCompare,
     ScalarArrayOp,
+    is_null_const,
 )
 from filtersql.filters.raising import may_raise
 
@@ -222,7 +223,7 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         elements = [fold(element) or element for element in elements]
         if not elements:
             return evaluation.after(writer, left, not node.any)
-    if elements is None or (node.function.strict and all(map(_is_null, elements))):
+    if elements is None or (node.function.strict and all(map(is_null_const, elements))):
         return evaluation.after(writer, left, None)
     if any(map(may_raise, elements)):
         return arrays.holds(writer, node)
@@ -245,10 +246,6 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         first = whole if isinstance(whole, connector) else joined(whole)
         whole = connector(this=first, expression=joined(test))
     return whole
-
-
-def _is_null(node: Node) -> bool:
-    return isinstance(node, Const) and node.value is None
 
 
 def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:

@@ -39,7 +39,18 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import first_place
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Const, Func, Node, NullIf, Op, Relabel, Var, children, walk
+from filtersql.filters.nodes import (
+    Const,
+    Func,
+    Node,
+    NullIf,
+    Op,
+    Relabel,
+    Var,
+    children,
+    is_null_const,
+    walk,
+)
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
@@ -218,7 +229,7 @@ def _reads(node: Node) -> bool:
 
 def _holds_null(node: Node) -> bool:
     """Whether an optimizer may find that it is NULL, so that nothing beside it counts."""
-    return any(isinstance(one, Const) and one.value is None for one in walk(node))
+    return any(map(is_null_const, walk(node)))
 
 
 def _first(writer: Writer, node: Op | Func) -> int:

@@ -42,6 +42,8 @@ def check(writer: Writer, nodes: Iterable[Node]) -> None:
         if not isinstance(node, Func) or node.function.name not in _NAMES:
             continue
         least = _LEAST.get(str(node.function))
-        given = fold(node.args[1]) if least is not None else None
-        if given is not None and isinstance(given.value, int) and given.value < (least or 0):
+        if least is None:
+            continue
+        given = fold(node.args[1])
+        if given is not None and isinstance(given.value, int) and given.value < least:
             raise writer.refused(node, "No type has this length.")

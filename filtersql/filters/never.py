@@ -20,7 +20,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from filtersql.filters.nodes import ArrayExpr, Bool, Const, Node, Op, ScalarArrayOp, Var
+from filtersql.filters.nodes import (
+    ArrayExpr,
+    Bool,
+    Const,
+    Node,
+    Op,
+    ScalarArrayOp,
+    Var,
+    is_null_const,
+)
 
 __all__ = ["excluded", "lists_null"]
 
@@ -45,9 +54,7 @@ def lists_null(node: Node) -> bool:
     if not isinstance(node, ScalarArrayOp) or node.any or not node.function.strict:
         return False
     items = node.args[1]
-    return isinstance(items, ArrayExpr) and any(
-        isinstance(one, Const) and one.value is None for one in items.elements
-    )
+    return isinstance(items, ArrayExpr) and any(map(is_null_const, items.elements))
 
 
 def excluded(node: Node) -> bool:

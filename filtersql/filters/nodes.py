@@ -50,6 +50,7 @@ __all__ = [
     "Value",
     "Var",
     "children",
+    "is_null_const",
     "leftmost",
     "walk",
 ]
@@ -258,6 +259,11 @@ def children(node: Node) -> tuple[Node, ...]:
     """The arguments in the order in which PostgreSQL's expression_tree_walker visits them."""
     rule = _CHILDREN.get(type(node))
     return rule(node) if rule else ()
+
+
+def is_null_const(node: Node) -> bool:
+    """Whether it is the constant NULL, of whichever type."""
+    return isinstance(node, Const) and node.value is None
 
 
 def walk(node: Node) -> list[Node]:

@@ -32,6 +32,7 @@ from filtersql.filters.nodes import (
     Op,
     ScalarArrayOp,
     Var,
+    is_null_const,
     walk,
 )
 from filtersql.filters.scope import Scope
@@ -49,7 +50,7 @@ def planned(scope: Scope, tree: Node) -> Node:
     nodes = walk(tree)
     if any(node.type == "unknown" for node in nodes):
         tree = rebuilt(tree, _as_text)
-    if any(isinstance(node, Const) and node.value is None for node in nodes):
+    if any(map(is_null_const, nodes)):
         tree = rebuilt(tree, _uncalled)
     return _decided(scope, tree, nodes)
 

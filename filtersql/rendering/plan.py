@@ -17,6 +17,7 @@ from filtersql.rendering.judged import judging_words
 from filtersql.rendering.layout import alternatives, clause, laid_out
 from filtersql.rendering.macros import MACROS
 from filtersql.rendering.planned import Internals, MergePlan, PlannedColumn
+from filtersql.rendering.skeletons import Own
 from filtersql.storage import Engine
 
 __all__ = ["Outline", "merge_plan", "read_of_old_rows"]
@@ -26,16 +27,6 @@ _NARROW = 48
 _BRANCH = 60
 _UNKNOWN = "filtersql: an unchanged out-of-line value is not known"
 _INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
-#: the fields of a plan that `Own` fills
-_OWN: dict[str, Any] = {
-    "header": (),
-    "target": "",
-    "changes": "",
-    "source_view": "",
-    "old_arms": (),
-    "new_arms": (),
-    "copy_criteria": (),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ def merge_plan(outline: Outline) -> MergePlan:
         field: words.named(getattr(own, field), engine) for field in Internals.__slots__
     }
     return MergePlan(
-        **_OWN,
+        **Own().of_a_plan(),
         **_target_columns(outline, planned, keepable),
         **_image_columns(outline, planned),
         **judging_words(own, engine, every=outline.every, unknown_matches=outline.unknown_matches),

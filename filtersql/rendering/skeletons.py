@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import count
+from typing import Any
 
 from filtersql.rendering.planned import MergePlan, PlannedArm, PlannedCriterion
 
@@ -36,29 +37,23 @@ Structure = tuple[int, _Arms, _Arms, tuple[_Lengths, ...]]
 class Own:
     """What is printed of one target and of no other; all else is of its shape."""
 
-    header: tuple[str, ...]
-    target: str
-    changes: str
-    source_view: str
-    old_arms: tuple[PlannedArm, ...]
-    new_arms: tuple[PlannedArm, ...]
-    copy_criteria: tuple[PlannedCriterion, ...]
+    header: tuple[str, ...] = ()
+    target: str = ""
+    changes: str = ""
+    source_view: str = ""
+    old_arms: tuple[PlannedArm, ...] = ()
+    new_arms: tuple[PlannedArm, ...] = ()
+    copy_criteria: tuple[PlannedCriterion, ...] = ()
     #: the query that merge.sql holds
     source_sql: str = ""
 
     def plan(self, shape: MergePlan) -> MergePlan:
         """Everything that a macro may print of the target."""
-        return replace(
-            shape,
-            header=self.header,
-            target=self.target,
-            changes=self.changes,
-            source_view=self.source_view,
-            old_arms=self.old_arms,
-            new_arms=self.new_arms,
-            copy_criteria=self.copy_criteria,
-            source_sql=self.source_sql,
-        )
+        return replace(shape, **self.of_a_plan())
+
+    def of_a_plan(self) -> dict[str, Any]:
+        """What a plan holds of it, by the names of the plan's fields."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def strings(self) -> tuple[str, ...]:
