@@ -151,6 +151,20 @@ def test_a_repeated_merge_is_skipped_by_delta_itself(tmp_path, warm) -> None:
     engine.close()
 
 
+def test_a_table_whose_making_was_killed_is_made_anew(tmp_path, warm) -> None:
+    """Delta itself takes no folder with a log and without a commit, whatever it is told."""
+    engine = open_engine(output("delta"), tmp_path)
+    for name, keep in {"made_for_good": False, "made_once": True}.items():
+        log = tmp_path / "warehouse" / "s1.db" / name / "_delta_log"
+        log.mkdir(parents=True)
+        (log / f".{0:020}.json.7c.tmp").touch()
+        assert not engine.exists(("s1", name))
+        engine.create(("s1", name), "a INT", {}, keep=keep)
+        assert engine.exists(("s1", name))
+        assert held(engine, name) == []
+    engine.close()
+
+
 def test_a_refusal_leaves_no_table(lake) -> None:
     """A value that does not fit, in the first run."""
     world, engine = lake

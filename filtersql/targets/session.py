@@ -24,7 +24,7 @@ from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets import delta, iceberg
+from filtersql.targets import delta, delta_folder, iceberg
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import spark_refusals
 from filtersql.targets.settling import settled
@@ -147,8 +147,9 @@ class Session:
         folder = self._folder(parts)
         if folder is None:
             return known
-        if not (folder / "_delta_log").is_dir():
-            # The folder was removed by hand, or the name is another project's of this process.
+        if not delta_folder.holds_a_table(folder):
+            # The folder was removed by hand, the process that made it was killed, or the name is
+            # another project's of this process.
             self._sql(f"DROP TABLE IF EXISTS {name}")
             return False
         if known:
@@ -177,13 +178,15 @@ class Session:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._schema(parts[0])
         name = self.table_sql(parts)
-        if not keep and self._folder(parts):
-            # What a killed process left in the warehouse is replaced only when it is known.
-            self.exists(parts)
+        if folder := self._folder(parts):
+            delta_folder.clear(folder)
+            if not keep:
+                # What a killed process left in the warehouse is replaced only when it is known.
+                self.exists(parts)
         if self.format == "iceberg":
             statements = iceberg.create_statements(name, definitions, config, keep=keep)
         else:
-            location = str(folder) if (folder := self._folder(parts)) else None
+            location = str(folder) if folder else None
             statements = (delta.create_statement(name, definitions, config, location, keep=keep),)
         make_table(statements, self._sql, lambda: keep and self.exists(parts))
 
@@ -225,7 +228,7 @@ class Session:
         self._sql(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
         if folder := self._folder(parts):
             # A table with a LOCATION leaves its files behind, and by these it would be found again.
-            shutil.rmtree(folder, ignore_errors=True)
+            delta_folder.remove(folder)
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
