@@ -135,8 +135,10 @@ def _made(say: Words) -> dict[str, str]:
         )
 
     fails = say.fails("time field value out of range")
+    missing = "_1 IS NULL OR _2 IS NULL OR _3 IS NULL"
     return {
-        ".made_time": f"CASE WHEN {bad('_1', '_2', '_3')} THEN CAST({fails} AS BIGINT) "
+        ".made_time": f"CASE WHEN {missing} THEN NULL "
+        f"WHEN {bad('_1', '_2', '_3')} THEN CAST({fails} AS BIGINT) "
         f"ELSE {micros('_1', '_2', '_3')} END",
         ".rounded_to": f"CASE WHEN _1 >= 0 THEN (_1 + _2 {say.div} 2) {say.div} _2 * _2 "
         f"ELSE 0 - ((_2 {say.div} 2 - _1) {say.div} _2 * _2) END",
