@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["quote"]
+__all__ = ["KEYWORDS", "quote"]
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     """
     all analyse analyze and any array as asc asymmetric authorization between bigint binary
     bit boolean both case cast char character check coalesce collate collation column
@@ -39,6 +39,6 @@ _KEYWORDS = frozenset(
 
 def quote(name: str) -> str:
     """The identifier as PostgreSQL prints it."""
-    if _PLAIN.match(name) and name not in _KEYWORDS:
+    if _PLAIN.match(name) and name not in KEYWORDS:
         return name
     return '"' + name.replace('"', '""') + '"'

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters import division, evaluation, fields
+from filtersql.filters import division, evaluation, fields, numeric_divisors, numeric_places
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     Case,
@@ -32,6 +32,7 @@ from filtersql.filters.nodes import (
     Node,
     NullIf,
     Op,
+    Relabel,
     Var,
 )
 from filtersql.filters.types import numeric_parts
@@ -70,6 +71,8 @@ def digits(node: Node) -> Digits | None:
             return Digits(*node.decimal) if node.decimal else None
         case Func() | Op() if not isinstance(node, NullIf):
             return _of_call(node)
+        case Relabel():
+            return digits(node.arg)
         case _:
             return _widest([digits(item) for item in _branches(node)])
 
@@ -136,8 +139,10 @@ def _of_call(node: Func | Op) -> Digits | None:
             )
         case "numeric_uminus" | "numeric_uplus" | "numeric_abs" | "abs" | "trim_scale":
             return inner[0]
+        case "gcd" | "lcm":
+            return Digits(*numeric_divisors.digits_of(name, inner[0], inner[1]))
         case "ceil" | "ceiling" | "floor" | "round" | "trunc":
-            places = _places(args)
+            places = numeric_places.given(args)
             if places is None:
                 return None
             if (
@@ -161,13 +166,6 @@ def _known(node: Node) -> Digits:
     return digits(node) or Digits(*GUARDED)
 
 
-def _places(args: Sequence[Node]) -> int | None:
-    if len(args) == 1:
-        return 0
-    constant = fold(args[1])
-    return constant.value if constant and isinstance(constant.value, int) else None
-
-
 def put(writer: Writer, node: Node) -> exp.Expr:
     """A numeric as a DECIMAL of `_known(node)`; raises NotTranslated when no DECIMAL is exact."""
     have = _known(node)
@@ -177,6 +175,8 @@ def put(writer: Writer, node: Node) -> exp.Expr:
     if constant is not None:
         return _literal(writer, node, constant, have)
     match node:
+        case Relabel():
+            return put(writer, node.arg)
         case Var():
             return writer.column(node) if node.decimal else _guarded(writer, node)
         case Case() | Coalesce() | MinMax() | NullIf():
@@ -233,10 +233,8 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
         return fields.part(writer, node)
     if name == "numeric" and args[0].type in _INTEGER_DIGITS:
         return writer.cast(writer.put(args[0]), have.sql)
-    if name == "numeric" and len(args) == 2 and not _modifier(args):
-        raise writer.refused(node, "Its digits are not known.")
     if name == "numeric" and len(args) == 2:
-        return _rescaled(writer, args[0], have)
+        return _rescaled(writer, node, have)
     quotient = _of_quotient(writer, node, have)
     if quotient is not None:
         return quotient
@@ -253,11 +251,13 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
                 raise writer.refused(node, _TOO_WIDE.format(have.before + have.behind + 1))
             first = writer.cast(parts[0], f"DECIMAL({MOST - sum(inner[1]) - 1}, {inner[0].behind})")
             return writer.cast(writer.filled("_1 * _2", first, parts[1]), have.sql)
-        case "numeric_mod" | "mod":
+        case "numeric_mod" | "mod" | "gcd" | "lcm":
             size = Digits(*map(max, *inner))
-            if sum(size) > MOST:
+            if sum(size) > MOST or numeric_divisors.too_wide(writer, name, size):
                 raise writer.refused(node, _TOO_WIDE.format(sum(size)))
             whole = [widened(writer, arg, size) for arg in args]
+            if name in numeric_divisors.NAMES:
+                return numeric_divisors.common(writer, name, whole, size, have.sql)
             return writer.cast(writer.piece(".decimal_mod", *whole), have.sql)
         case "numeric_uminus":
             return writer.filled("-_1", parts[0])
@@ -270,16 +270,10 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
         case "ceil" | "ceiling" | "floor":
             return writer.cast(writer.piece(f".{name.removesuffix('ing')}", parts[0]), have.sql)
         case "round" | "trunc":
-            places = _places(args)
+            places = numeric_places.given(args)
             if places is None or abs(places) > MOST:
                 raise writer.refused(node, "The number of places must be a constant.")
-            if places >= inner[0].behind:
-                return writer.cast(parts[0], have.sql)
-            if -places > inner[0].before - (name == "trunc"):
-                known = writer.filled("NOT _1 IS NULL", parts[0])
-                return writer.case([(known, writer.cast(writer.integer(0), have.sql))], None)
-            rounded = writer.piece(f".{name}", parts[0], writer.integer(places))
-            return writer.cast(rounded, have.sql)
+            return numeric_places.at(writer, name, parts[0], inner[0], places, have.sql)
     raise writer.refused(node, "filtersql has no exact form for it yet.")
 
 
@@ -292,7 +286,7 @@ def _of_quotient(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr | No
         and division.is_quotient(args[0])
         and not digits(args[0])
     ):
-        places = _places(args)
+        places = numeric_places.given(args)
         if places is None or places < 0:
             raise writer.refused(node, "The number of places must be a constant from 0 on.")
         cut = division.rounded(writer, node, args[0], places, _ROUNDED[name])
@@ -324,10 +318,13 @@ def _by_factor(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     return writer.cast(writer.filled("_1 * _2", part, number), have.sql)
 
 
-def _rescaled(writer: Writer, arg: Node, have: Digits) -> exp.Expr:
+def _rescaled(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     """numeric(p, s): rounded half away from zero; a value that does not fit raises."""
-    given = _known(arg)
-    part = put(writer, arg)
-    if have.behind < given.behind:
-        part = writer.piece(".round", part, writer.integer(have.behind))
-    return writer.cast(part, have.sql)
+    modifier = _modifier(node.args)
+    precision, scale = numeric_parts(modifier)
+    if not modifier:
+        raise writer.refused(node, "Its digits are not known.")
+    if scale > precision:
+        raise writer.refused(node, "DECIMAL has no digits that are always 0.")
+    inner = node.args[0]
+    return numeric_places.at(writer, "round", put(writer, inner), _known(inner), scale, have.sql)

@@ -37,9 +37,14 @@ def rule(function: Function) -> Rule | None:
 
 @cache
 def _all() -> tuple[dict[str, Rule], ...]:
-    from filtersql.filters import buckets, held_texts, moments, ranges
+    from filtersql.filters import buckets, held_texts, moments, ranges, zones
 
-    return (buckets.RULES, moments.RULES, held_texts.RULES, ranges.RULES, {"date_part": _date_part})
+    others: dict[str, Rule] = {
+        "date_part": _date_part,
+        "date_add(timestamptz,interval,text)": zones.moved,
+        "date_subtract(timestamptz,interval,text)": zones.moved,
+    }
+    return (buckets.RULES, moments.RULES, held_texts.RULES, ranges.RULES, others)
 
 
 def _date_part(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

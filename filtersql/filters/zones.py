@@ -8,6 +8,7 @@ Example
     `tz AT TIME ZONE 'Europe/Berlin'`            CONVERT_TIMEZONE('UTC', 'Europe/Berlin', …)
     `ts AT TIME ZONE '+05'` (POSIX: west)        ts + 5 hours, as a moment
     `date_trunc('month', ts)`                    CAST(DATE_TRUNC('MONTH', ts) AS TIMESTAMP_NTZ)
+    `date_add(tz, '1 mon', 'Europe/Berlin')`     there and back, a month later there
     ============================================ ==============================================
 
     Time zone databases differ before 1970, in some zones longer, so such a row raises; a zone whose
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
+from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Node
 from filtersql.filters.zone_rules import CHANGED, first_sure_day
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["SHIFTED", "TRUNCATED", "is_offset", "shift", "truncate", "unit_of"]
+__all__ = ["SHIFTED", "TRUNCATED", "is_offset", "moved", "shift", "truncate", "unit_of"]
 
 #: AT TIME ZONE, and the type of what comes out
 SHIFTED = {
@@ -51,6 +53,8 @@ _WITHIN_HOURS = {"microseconds", "milliseconds", "second", "minute", "hour"}
 _UTC = {"utc", "gmt", "z", "zulu", "universal", "uct", "etc/utc", "etc/gmt", "etc/uct", "greenwich"}
 _OFFSET = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?\Z")
 _MOST_HOURS = 15
+#: more months than all the years that a timestamp may have
+_MOST_MONTHS = 12 * 290_000
 _UNITS = {
     "microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter",
     "year", "decade", "century", "millennium",
@@ -147,6 +151,28 @@ def truncate(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
             ".unless_infinite", moment.copy(), writer.piece(".add_micros", moment.copy(), back)
         )
     return _local(writer, node, cut, args[2], "timestamptz")
+
+
+def moved(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """date_add() and date_subtract() in a zone: months and days are those of its clocks."""
+    interval = fold(args[1])
+    if interval is None or not isinstance(interval.value, Parts | None):
+        raise writer.refused(node, "The interval must be a finite constant.")
+    moment = writer.put(args[0])
+    if interval.value is None:
+        return writer.piece(".no_timestamptz")
+    sign = 1 if name == "date_add" else -1
+    months, days, micros = (sign * number for number in interval.value)
+    if abs(months) > _MOST_MONTHS:
+        raise writer.refused(node, "The interval leads out of the range of timestamps.")
+    # a zone of its own that is no zone raises, whatever the interval
+    local = _local(writer, node, moment.copy(), args[2], "timestamp")
+    for piece, number in ((".add_months", months), (".add_days", days)):
+        if number:
+            there = writer.piece(piece, local, writer.integer(number))
+            moment = _local(writer, node, there, args[2], "timestamptz")
+            local = _local(writer, node, moment.copy(), args[2], "timestamp")
+    return writer.piece(".add_micros", moment, writer.integer(micros)) if micros else moment
 
 
 def unit_of(writer: Writer, node: Node, arg: Node) -> str | None:

@@ -6,8 +6,11 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.checksums import checksums
+from filtersql.filters.engines.quoting import quoting
 from filtersql.filters.engines.templates import table
 from filtersql.filters.engines.text_kinds import bit_count
+from filtersql.filters.engines.uuids import uuids
 
 __all__ = ["TEXTS"]
 
@@ -70,6 +73,9 @@ _COMMAS = "REGEXP_REPLACE(HEX({}), '(..)', '$1,')"
 _PAIRS = "REGEXP_EXTRACT_ALL(HEX({}), '..', 0)"
 TEXTS = table(
     {
+        **checksums("spark"),
+        **quoting("spark"),
+        **uuids("spark"),
         "overlay(text,text,int4) overlay(bit,bit,int4)": _overlay("CHAR_LENGTH(_2)"),
         "overlay(text,text,int4,int4) overlay(bit,bit,int4,int4)": _overlay("_4"),
         "overlay(bytea,bytea,int4)": _overlay("OCTET_LENGTH(_2)", "BINARY"),
@@ -119,7 +125,6 @@ TEXTS = table(
         "AS INT) END",
         "reverse(bytea)": f"UNHEX(ARRAY_JOIN(REVERSE({_PAIRS.format('_1')}), ''))",
         **{f"sha{bits}": f"UNHEX(SHA2(_1, {bits}))" for bits in (224, 256, 384, 512)},
-        "crc32": "CRC32(_1)",
         "uuid_extract_version": "CASE WHEN SUBSTRING(_1, 20, 1) IN ('8', '9', 'a', 'b') "
         "THEN CAST(CONV(SUBSTRING(_1, 15, 1), 16, 10) AS SMALLINT) END",
         # pieces

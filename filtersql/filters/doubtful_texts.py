@@ -1,0 +1,127 @@
+"""Functions whose value is sure for simple texts alone; any other text raises.
+
+Example
+    ============================= ==========================================================
+    node                          written as
+    ============================= ==========================================================
+    `normalize(s)`                s, where no character may change or join another
+    `s IS NFKC NORMALIZED`        true, where all are such
+    `unistr(s)`                   s, where it has no backslash
+    ============================= ==========================================================
+
+    What other characters become depends on the Unicode version of the server.
+
+PostgreSQL
+    varlena.c: unicode_normalize_func(), unicode_is_normalized(), unicode_assigned(), unistr().
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters.engines import values
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import Node
+
+if TYPE_CHECKING:
+    from filtersql.filters.writing import Writer
+
+__all__ = ["FUNCTIONS"]
+
+#: characters of all scripts with many letters that stay what they are, and join with none
+_IDEOGRAPHS = "\\x{4e00}-\\x{9fcb}\\x{1f600}-\\x{1f640}"
+_COMPOSED = "\\x{400}-\\x{481}\\x{3041}-\\x{3096}\\x{30a1}-\\x{30fa}\\x{ac00}-\\x{d7a3}"
+_SURE = {
+    "NFC": f"\\x{{0}}-\\x{{2ff}}{_COMPOSED}{_IDEOGRAPHS}",
+    "NFKC": f"\\x{{0}}-\\x{{9f}}{_COMPOSED}{_IDEOGRAPHS}",
+    "NFD": f"\\x{{0}}-\\x{{bf}}{_IDEOGRAPHS}",
+    "NFKD": f"\\x{{0}}-\\x{{9f}}{_IDEOGRAPHS}",
+}
+#: characters that every version of Unicode has named
+_ASSIGNED = f"\\x{{0}}-\\x{{377}}{_COMPOSED}{_IDEOGRAPHS}"
+_DOUBT = "what this text becomes depends on the Unicode version of the database"
+_ESCAPED = "this text has a backslash, which begins an escape"
+
+Rule = Callable[["Writer", Node, Sequence[Node]], exp.Expr]
+
+
+def _simple(writer: Writer, arg: Node, doubt: str, message: str, result: str) -> exp.Expr:
+    """The text itself, or true; raises where a doubtful character is in it."""
+    subject = writer.put(arg)
+    tested = writer.piece(".matches", subject, writer.text(doubt))
+    broken = writer.piece(".raise", writer.text(message))
+    if result == "text":
+        return writer.case([(tested, writer.cast(broken, writer.text_type))], subject.copy())
+    known = exp.Not(this=writer.is_null(subject.copy()))
+    return writer.case(
+        [(tested, writer.cast(broken, "BOOLEAN")), (known, values.boolean(True))], None
+    )
+
+
+def _sure(writer: Writer, node: Node, args: Sequence[Node]) -> str | None:
+    """The characters that the form leaves alone, None where it is NULL."""
+    if len(args) < 2:
+        return _SURE["NFC"]
+    form = fold(args[1])
+    if form is None:
+        raise writer.refused(node, "The form must be a constant.")
+    if form.value is None:
+        return None
+    if str(form.value).upper() not in _SURE:
+        raise writer.refused(node, "PostgreSQL knows no such form.")
+    return _SURE[str(form.value).upper()]
+
+
+def _normal(result: str) -> Rule:
+    def rule(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        sure = _sure(writer, node, args)
+        if sure is None:
+            return values.null(result, writer.engine)
+        return _simple(writer, args[0], f"[^{sure}]", _DOUBT, result)
+
+    return rule
+
+
+def _assigned(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    return _simple(writer, args[0], f"[^{_ASSIGNED}]", _DOUBT, "bool")
+
+
+def _unistr(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    known = fold(args[0])
+    if known is None:
+        return _simple(writer, args[0], "\\\\", _ESCAPED, "text")
+    try:
+        return values.literal("text", known.value and _unescaped(str(known.value)), writer.engine)
+    except ValueError:
+        raise writer.refused(node, "PostgreSQL refuses this escape on every row.") from None
+
+
+_ESCAPE = re.compile(
+    r"\\(?:(\\)|\+([0-9A-Fa-f]{6})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-9A-Fa-f]{4})|)"
+)
+
+
+def _unescaped(text: str) -> str:
+    """The text with its escapes read; halves of a character are joined."""
+
+    def one(found: re.Match[str]) -> str:
+        digits = next(filter(None, found.groups()), "")
+        if digits == "\\":
+            return digits
+        if not digits or not int(digits, 16):
+            raise ValueError(digits)
+        return chr(int(digits, 16))
+
+    return _ESCAPE.sub(one, text).encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+FUNCTIONS: dict[str, Rule] = {
+    "normalize(text,text)": _normal("text"),
+    "is_normalized(text,text)": _normal("bool"),
+    "unicode_assigned(text)": _assigned,
+    "unistr(text)": _unistr,
+}
