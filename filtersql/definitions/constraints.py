@@ -202,5 +202,5 @@ def _may_exist(drafts: Drafts, table: DraftTable, name: str) -> bool:
         not table.all_named
         or drafts.incomplete
         or _MADE.search(name) is not None
-        or any(name in _known(one) or _may_exist(drafts, one, name) for one in above)
+        or any(name in one.constraints or _may_exist(drafts, one, name) for one in above)
     )

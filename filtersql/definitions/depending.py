@@ -27,7 +27,7 @@ from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["Thing", "function_users", "lines_of", "of_relation", "views_of"]
+__all__ = ["Thing", "function_users", "lines_of", "of_relation", "users_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,9 @@ def function_users(drafts: Drafts, function: RelationName) -> list[Thing]:
     ]
 
 
-def views_of(drafts: Drafts, table: RelationName, column: str) -> Iterator[Thing]:
-    """The views that read a column, in the order of their making."""
-    for name in views_reading(drafts, table, column):
-        yield of_relation(drafts, name)
+def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
+    """What reads a column, in the order of its making."""
+    return _oldest_first(drafts, _of_column(drafts, table, column))
 
 
 def lines_of(script: Script, roots: Sequence[Thing]) -> list[str]:

@@ -150,6 +150,8 @@ class Drafts:
     broken: set[RelationName] = field(default_factory=set)
     #: the same for publications and replication sets
     broken_publications: set[str] = field(default_factory=set)
+    #: what foreign keys reference and nothing had defined: what PostgreSQL says then
+    references: list[tuple[RelationName, Mistake]] = field(default_factory=list)
     #: tables whose parents were looked at
     completed: set[RelationName] = field(default_factory=set)
     #: the subscriptions that unit tests name

@@ -30,6 +30,7 @@ def finish(drafts: Drafts) -> Definitions:
         _complete(drafts, table, ())
     _shorten_lists(drafts)
     if not drafts.incomplete:
+        _check_references(drafts)
         _check_subscriptions(drafts)
     return Definitions(
         catalog=Catalog(
@@ -116,6 +117,14 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
             span = table.key_places.get(name) or table.span
             name_of_table = str(table.name)
             drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
+
+
+def _check_references(drafts: Drafts) -> None:
+    """YAML may define in a later file what a foreign key of SQL references."""
+    for name, mistake in drafts.references:
+        there = drafts.tables.get(name)
+        if (there is None or there.all_named) and name not in drafts.broken:
+            drafts.mistakes.append(mistake)
 
 
 def _check_subscriptions(drafts: Drafts) -> None:

@@ -2,7 +2,7 @@
 
 Example
     `REFERENCES t` of a table without primary key: there is no primary key for referenced table
-    "t". A table that no file defines is not asked.
+    "t". A table that YAML defines in a later file is not asked, but whether one does.
 
 PostgreSQL
     pg_cast.dat, pg_amop.dat; tablecmds.c: ATAddForeignKeyConstraint(),
@@ -15,9 +15,10 @@ from filtersql.catalog import ForeignKey, PgType
 from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
-from filtersql.definitions.sql_names import Script, check_opened
+from filtersql.definitions.sql_names import Script, check_opened, unknown_table
 from filtersql.errors import Mistake
 from filtersql.errors.relations import ForeignKeyMismatch, SystemColumn
+from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
@@ -33,6 +34,7 @@ _FAMILIES = (
     frozenset({"bit", "varbit"}),
     frozenset({"inet", "cidr"}),
 )
+_NO_TABLES = ("views", "materialized views", "sequences", "foreign tables")
 _TEXTS = ("_text", "_varchar")
 #: conversions that PostgreSQL makes by itself, beside those
 _IMPLICIT = {
@@ -46,28 +48,31 @@ _IMPLICIT = {
 }
 
 
-def check_references(script: Script, table: DraftTable, span: Span) -> None:
-    """Raises where the last foreign key of a table does not fit the one that it references."""
-    if not table.foreign_keys or table.foreign_keys[-1][1] != span:
+def check_references(script: Script, table: DraftTable, constraint: Node, span: Span) -> None:
+    """Raises where a foreign key, a table's last, does not fit the table that it references."""
+    if enum_name(constraint, "contype") != "CONSTR_FOREIGN":
         return
     try:
-        _check(script, table, table.foreign_keys[-1][0], span)
+        _check(script, table, table.foreign_keys[-1][0], constraint.pktable.schemaname, span)
     except Mistake:
         table.foreign_keys.pop()  # it was not made
         raise
 
 
-def _check(script: Script, table: DraftTable, key: ForeignKey, span: Span) -> None:
+def _check(script: Script, table: DraftTable, key: ForeignKey, schema: str, span: Span) -> None:
     name, drafts = key.references, script.drafts
-    if kind_of(drafts, name) in ("views", "materialized views", "sequences"):
+    kind = kind_of(drafts, name)
+    if kind in _NO_TABLES:
         raise ForeignKeyMismatch.no_table(name.name, span)
     check_opened(script, name, span)
     other = table if name == table.name else drafts.tables.get(name)
+    if (kind or "").startswith("temporary") or (other and other.unlogged and not table.unlogged):
+        raise ForeignKeyMismatch.unlogged(span)
+    if kind is None and other is None and name not in drafts.broken:
+        drafts.references.append((name, unknown_table(drafts, name, schema, span)))
     if other is None or other.columns is None or not other.all_named:
         _check_named(table, key.columns, span)
         return
-    if other.unlogged and not table.unlogged:
-        raise ForeignKeyMismatch.unlogged(span)
     _check_named(table, key.columns, span)
     if not key.referenced_columns and not other.primary_key:
         raise ForeignKeyMismatch.no_key(other.name.name, span)

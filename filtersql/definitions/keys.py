@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
@@ -30,6 +30,7 @@ from filtersql.source import Span
 __all__ = [
     "add_constraint",
     "check_indexed",
+    "check_names",
     "check_sorted",
     "free_name",
     "object_name",
@@ -63,11 +64,7 @@ def add_constraint(
         return
     names = columns or tuple(key.string.sval for key in node.keys)
     what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
-    for position, name in enumerate(names):
-        if table.columns is not None and name not in (*table.columns, *SYSTEM_COLUMNS):
-            raise UnknownKeyColumn(name, span, table.columns)
-        if name in names[:position]:
-            raise DuplicateInKey(name, f"{what} constraint", span)
+    check_names(table.columns, names, what, span)
     if kind == "CONSTR_PRIMARY" and table.primary_key:
         raise SeveralPrimaryKeys(table.name.name, span)
     for name in names:
@@ -85,6 +82,16 @@ def add_constraint(
         label = node.conname or free_name(table, "_".join([*names, *included]), "key")
         refusal = "non-immediate" if deferrable else None
         table.indexes[label] = DraftIndex(label, names, refusal, constraint=True)
+
+
+def check_names(columns: Iterable[str] | None, names: Sequence[str], what: str, span: Span) -> None:
+    """Raises where a key names what is no column of the table, or names it twice."""
+    known = None if columns is None else [*columns]
+    for position, name in enumerate(names):
+        if known is not None and name not in (*known, *SYSTEM_COLUMNS):
+            raise UnknownKeyColumn(name, span, known)
+        if name in names[:position]:
+            raise DuplicateInKey(name, f"{what} constraint", span)
 
 
 def check_sorted(table: DraftTable, column: str, span: Span) -> None:

@@ -30,7 +30,7 @@ from filtersql.definitions.bounds import Bounds, printed
 from filtersql.errors.altering import BadBounds
 from filtersql.source import Span
 
-__all__ = ["check_bounds", "check_strategy"]
+__all__ = ["check_bounds", "check_shape"]
 
 #: a number, date, moment, truth value or text: those of one type sort among themselves
 _Key: TypeAlias = Any
@@ -39,13 +39,33 @@ _EXACT = {"text", "varchar", "uuid"}
 _TRUE, _FALSE = {"true", "t", "yes", "on", "1"}, {"false", "f", "no", "off", "0"}
 
 
-def check_strategy(new: Bounds, strategy: str, span: Span) -> None:
-    """Raises BadBounds where the bounds are not of the parent's strategy."""
+def check_shape(new: Bounds, strategy: str, keys: Sequence[str], span: Span) -> None:
+    """Raises BadBounds where the bounds are wrong whatever partitions there are."""
     if new.strategy == "default":
         if strategy == "hash":
             raise BadBounds.hash_default(span)
     elif new.strategy != strategy:
         raise BadBounds.other_strategy(strategy, span)
+    elif strategy == "hash":
+        _check_modulus(int(new.lower[0]), int(new.upper[0]), span)
+    elif strategy == "range":
+        sides = {"FROM": new.lower, "TO": new.upper}
+        for side, values in sides.items():
+            if len(values) != len(keys):
+                one = f"{side} must specify exactly one value per partitioning column"
+                raise BadBounds(one, span)
+        if any("NULL" in values for values in sides.values()):
+            raise BadBounds("cannot specify NULL in range bound", span)
+
+
+def _check_modulus(modulus: int, remainder: int, span: Span) -> None:
+    least = "for hash partition must be an integer value greater than"
+    if modulus <= 0:
+        raise BadBounds(f"modulus {least} zero", span)
+    if remainder < 0:
+        raise BadBounds(f"remainder {least} or equal to zero", span)
+    if remainder >= modulus:
+        raise BadBounds("remainder for hash partition must be less than modulus", span)
 
 
 def check_bounds(
@@ -71,17 +91,6 @@ def _hash(
     name: str, new: Bounds, others: Mapping[str, Bounds], types: Sequence[str], span: Span
 ) -> None:
     modulus, remainder = int(new.lower[0]), int(new.upper[0])
-    if modulus <= 0:
-        raise BadBounds(
-            "modulus for hash partition must be an integer value greater than zero", span
-        )
-    if remainder < 0:
-        raise BadBounds(
-            "remainder for hash partition must be an integer value greater than or equal to zero",
-            span,
-        )
-    if remainder >= modulus:
-        raise BadBounds("remainder for hash partition must be less than modulus", span)
     known = sorted((int(one.lower[0]), int(one.upper[0]), other) for other, one in others.items())
     smaller = [one for one in known if one[:2] <= (modulus, remainder)]
     larger = known[len(smaller) :]
@@ -120,11 +129,6 @@ def _list(
 def _range(
     name: str, new: Bounds, others: Mapping[str, Bounds], types: Sequence[str], span: Span
 ) -> None:
-    for side, values in (("FROM", new.lower), ("TO", new.upper)):
-        if len(values) != len(types):
-            raise BadBounds(f"{side} must specify exactly one value per partitioning column", span)
-        if "NULL" in values:
-            raise BadBounds("cannot specify NULL in range bound", span)
     lower, upper = (_ordered(side, types) for side in (new.lower, new.upper))
     if lower is None or upper is None:
         return

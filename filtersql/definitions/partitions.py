@@ -23,7 +23,7 @@ from filtersql.definitions.bounds import Bounds, key_types, printed
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
-from filtersql.definitions.overlaps import check_bounds, check_strategy
+from filtersql.definitions.overlaps import check_bounds, check_shape
 from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
 from filtersql.errors.definitions import SeveralPrimaryKeys, UnknownKeyColumn
 from filtersql.errors.inheriting import ChildMismatch, Parentage
@@ -35,6 +35,7 @@ __all__ = [
     "check_columns",
     "check_key_holds",
     "check_partitioned",
+    "check_spec",
     "settle",
     "share_index",
     "share_keys",
@@ -49,10 +50,8 @@ def attach(
     drafts: Drafts, table: DraftTable, parent: DraftTable, bounds: Bounds | None, span: Span
 ) -> None:
     """Makes `table` a partition of `parent`, whose name stands at `span`."""
-    if parent.partition_by is None:
-        raise PartitionMismatch.not_partitioned(parent.name.name, span)
-    if bounds is not None:
-        check_strategy(bounds, parent.partition_by[0], span)
+    check_spec(parent, bounds, span)
+    assert parent.partition_by is not None
     if table.partition_of is not None:
         raise PartitionMismatch.already(table.name.name, span)
     if table.inherits:
@@ -74,6 +73,14 @@ def attach(
     table.partition_of, table.parent_span, table.late_bounds = parent.name, span, bounds
     table.bounds = None if bounds is None else printed(bounds, key_types(parent))
     settle(drafts, table)
+
+
+def check_spec(parent: DraftTable, bounds: Bounds | None, span: Span) -> None:
+    """What PostgreSQL says of bounds before it looks at the table that becomes a partition."""
+    if parent.partition_by is None:
+        raise PartitionMismatch.not_partitioned(parent.name.name, span)
+    if bounds is not None:
+        check_shape(bounds, *parent.partition_by, span)
 
 
 def check_partitioned(table: DraftTable, span: Span, version: int) -> None:

@@ -18,12 +18,12 @@ from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import read_column
 from filtersql.definitions.constraints import NAMED_NULLS, drop_constraint, keep_below, note_all
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.foreign_keys import check_retyped
+from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.not_nulls import keep_own, lose_not_null
-from filtersql.definitions.partitions import attach, check_partitioned, share_keys
+from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_checks import (
     check_change,
     check_expression_change,
@@ -105,8 +105,10 @@ def _carry_out(
 ) -> None:
     if inherited and change is _add_column:
         name = getattr(command, "def").column_def.colname
-        if name in (table.columns or {}):
-            return  # PostgreSQL merges the definitions
+        if name not in (table.columns or {}):  # else PostgreSQL merges the definitions
+            place = partial(_place, script, statement, command)
+            _add_column(script, table, command, place, heir=table.partition_of is None)
+        return
     if inherited and change is _add_constraint:
         parent = script.drafts.tables[table.partition_of] if table.partition_of else None
         constraint = getattr(command, "def").constraint
@@ -140,7 +142,10 @@ def _column(table: DraftTable, name: str, place: _Place) -> Column:
     return columns[name]
 
 
-def _add_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def _add_column(
+    script: Script, table: DraftTable, command: Node, place: _Place, *, heir: bool = False
+) -> None:
+    """An heir gets the column, and none of its keys."""
     node = getattr(command, "def").column_def
     column, keys = read_column(node, table.name, script.text, script.drafts)
     if table.columns is None:
@@ -154,17 +159,12 @@ def _add_column(script: Script, table: DraftTable, command: Node, place: _Place)
         raise DuplicateColumn(column.name, table.name.name, column.span, first)
     table.columns[column.name] = column
     note_all(table, node.constraints, script.drafts.postgres_version, column.name)
-    for key in keys:
-        target = key.node.pktable
-        references = referenced(script, target) if key.kind == "CONSTR_FOREIGN" else None
-        add_constraint(
-            table,
-            key.node,
-            column.span,
-            references,
-            columns=(column.name,),
-            deferrable=key.deferrable,
-        )
+    for key in keys if not heir else ():
+        one, span = key.node, column.span
+        foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
+        named, deferrable = (column.name,), key.deferrable
+        add_constraint(table, one, span, foreign, columns=named, deferrable=deferrable)
+        check_references(script, table, one, span)
 
 
 def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -296,10 +296,10 @@ def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Unusa
 def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     partition = getattr(command, "def").partition_cmd
     name = partition.name
-    check_part(script, referenced(script, name), command, span_of(script, name))
-    child = known_table(script, partition.name)
-    bounds = read_bounds(partition.bound, script.text)
-    attach(script.drafts, child, table, bounds, span_of(script, partition.name))
+    bounds, span = read_bounds(partition.bound, script.text), span_of(script, name)
+    check_spec(table, bounds, span)
+    check_part(script, referenced(script, name), command, span)
+    attach(script.drafts, known_table(script, name), table, bounds, span)
 
 
 def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place) -> None:

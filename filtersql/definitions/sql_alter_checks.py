@@ -11,18 +11,16 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from filtersql.catalog import Column, Generated, Identity
 from filtersql.definitions.dependents import (
     described,
     drop_column,
-    generated_from,
-    publications_reading,
     references_to,
     remove_references,
 )
-from filtersql.definitions.depending import Thing, lines_of, views_of
+from filtersql.definitions.depending import Thing, lines_of, users_of
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.keys import object_name
@@ -36,11 +34,12 @@ from filtersql.errors.altering import (
     InheritedColumn,
     InheritedConstraint,
     PublishedUnlogged,
+    ReferencedPersistence,
     TypeInUse,
     VirtualColumn,
 )
 from filtersql.errors.definitions import UnknownColumn
-from filtersql.errors.relations import InParent
+from filtersql.errors.relations import InParent, SystemColumn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -49,6 +48,7 @@ __all__ = [
     "check_change",
     "check_expression_change",
     "check_generation",
+    "check_heir",
     "check_heirs",
     "check_key_drop",
     "check_only",
@@ -80,6 +80,8 @@ def check_only(script: Script, table: DraftTable, command: Node, place: _Place) 
     if not below:
         return
     definition = getattr(command, "def").column_def
+    if kind == "AT_AddColumn" and definition.colname in SYSTEM_COLUMNS:
+        raise SystemColumn.named(definition.colname, place())
     if kind == "AT_AddColumn" and definition.colname not in (table.columns or {}):
         raise InParent.added(place())
     if kind == "AT_AlterColumnType" and command.name in (table.columns or {}):
@@ -103,14 +105,15 @@ def check_only(script: Script, table: DraftTable, command: Node, place: _Place) 
 
 def check_type_change(script: Script, table: DraftTable, column: str, place: _Place) -> None:
     """ALTER COLUMN TYPE, even to the same type."""
-    for generated in generated_from(table, column):
-        raise TypeInUse.by_generated(column, generated, place())
-    for publication, _ in publications_reading(script.drafts, table, column):
-        shown = described(script, table.name)
-        raise TypeInUse.by_publication(shown, publication, column, place())
-    for view in views_of(script.drafts, table.name, column):
-        shown = described(script, view.name)
-        raise TypeInUse.by_view(f"{view.kind} {shown}", column, place())
+    for user in users_of(script.drafts, table, column):
+        shown = described(script, user.name)
+        match user.kind:
+            case "column":
+                raise TypeInUse.by_generated(column, user.part, place())
+            case "publication":
+                raise TypeInUse.by_publication(shown, user.part, column, place())
+            case "view" | "materialized view":
+                raise TypeInUse.by_view(f"{user.kind} {shown}", column, place())
 
 
 def check_heirs(script: Script, table: DraftTable, column: str, verb: str, place: _Place) -> None:
@@ -118,9 +121,21 @@ def check_heirs(script: Script, table: DraftTable, column: str, verb: str, place
     below = script.drafts.below(table.name)
     changing = {table.name, *(one.name for one in below)}
     for heir in below:
-        for parent in parents_of(script.drafts, heir):
-            if parent.name not in changing and column in (parent.columns or {}):
-                raise InheritedColumn.of_others(verb, column, heir.name.name, place())
+        check_heir(script, heir, changing, column, verb, place)
+
+
+def check_heir(
+    script: Script,
+    heir: DraftTable,
+    changing: Container[RelationName],
+    column: str,
+    verb: str,
+    place: _Place,
+) -> None:
+    """The same of one of them."""
+    for parent in parents_of(script.drafts, heir):
+        if parent.name not in changing and column in (parent.columns or {}):
+            raise InheritedColumn.of_others(verb, column, heir.name.name, place())
 
 
 def check_generation(table: DraftTable, generation: Passage) -> None:
@@ -202,6 +217,17 @@ def _unlogged(script: Script, table: DraftTable, command: Node, place: _Place) -
     for publication in script.drafts.publications.values():
         if any(entry.name == table.name for entry in publication.tables):
             return PublishedUnlogged(table.name.name, place())
+    for other, _, _ in references_to(script.drafts, table.name):
+        if not other.unlogged:
+            return ReferencedPersistence("unlogged", table.name.name, other.name.name, place())
+    return None
+
+
+def _logged(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
+    for key, _ in table.foreign_keys:
+        other = script.drafts.tables.get(key.references)
+        if other is not None and other is not table and other.unlogged and table.unlogged:
+            return ReferencedPersistence("logged", table.name.name, other.name.name, place())
     return None
 
 
@@ -286,6 +312,7 @@ def is_inherited(script: Script, table: DraftTable, column: str) -> bool:
 
 _CHECKS: dict[str, Callable[[Script, DraftTable, Node, _Place], Mistake | None]] = {
     "AT_SetUnLogged": _unlogged,
+    "AT_SetLogged": _logged,
     "AT_AddColumn": _add_column,
     "AT_DropColumn": _drop_column,
     "AT_AlterColumnType": _alter_type,

@@ -47,6 +47,9 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
+#: since when a column list may name generated columns
+_GENERATED = 18
+
 __all__ = ["alter_publication", "create_publication", "name_place", "trimmed_filter"]
 
 
@@ -173,12 +176,15 @@ def _tables(script: Script, objects: Iterable[Node]) -> tuple[PublishedTable, ..
     drafts = script.drafts
     nodes = [wrapped.publication_obj_spec for wrapped in objects]
     tables: list[PublishedTable] = []
-    for node in nodes:
+    for place, node in enumerate(nodes):
         if node.HasField("pubtable"):
             try:
                 tables.append(_table(script, node.pubtable))
-            except Mistake:
-                _opened(drafts, tables)  # what is wrong with those before it is told first
+            except Mistake:  # what is wrong with those before it is told first
+                _opened(drafts, tables)
+                for earlier in nodes[:place]:
+                    if earlier.HasField("pubtable"):
+                        _check_there(script, earlier.pubtable.relation)
                 raise
     entries = _opened(drafts, tables)
     # What does not exist is told of later, and not what is said of it twice.
@@ -197,15 +203,20 @@ def _opened(drafts: Drafts, tables: list[PublishedTable]) -> dict[RelationName, 
 
 
 def _tell_duplicates(script: Script, publication: Publication) -> None:
-    """A column list names each column once, where the publication may have one at all."""
-    for entry in publication.tables if not publication.schemas else ():
+    """A column list names each column once, unless what PostgreSQL tells first is wrong."""
+    try:
+        _check_clauses(script, publication, publication.tables, bool(publication.schemas))
+    except Mistake:
+        return  # publications.refusals tells it
+    for entry in publication.tables:
         table, columns = script.drafts.tables.get(entry.name), entry.columns or ()
-        twice = (one for place, one in enumerate(columns) if one in columns[:place])
-        first = next(twice, None)
-        if table is None or first is None:
-            continue
-        if table.partition_by is None or publication.via_partition_root:
-            script.drafts.mistakes.append(DuplicateInList(first, entry.span))
+        for place, name in enumerate(columns):
+            column = ((table and table.columns) or {}).get(name)
+            if column is None or (column.generated and script.drafts.postgres_version < _GENERATED):
+                break
+            if name in columns[:place]:
+                script.drafts.mistakes.append(DuplicateInList(name, entry.span))
+                break
 
 
 def _table(script: Script, node: Node) -> PublishedTable:
@@ -249,8 +260,9 @@ def _added(
     there = {table.name for table in publication.tables}
     owner = f'publication "{publication.name}"'
     twice = next((table for table in tables if table.name in there), None)
-    if twice is not None:
+    if publication.written_in == "sql":  # of YAML, a flag says whether roots are published
         _check_clauses(script, publication, tables, bool(schemas or publication.schemas))
+    if twice is not None:
         raise AlreadyMember("relation", twice.name.name, owner, twice.span)
     if schemas and any(table.columns is not None for table in publication.tables):
         raise SchemaBesideList(publication.name, span)

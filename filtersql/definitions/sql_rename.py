@@ -24,7 +24,7 @@ from filtersql.definitions.moving import (
     rename_in_views,
     rename_output,
 )
-from filtersql.definitions.sql_alter_checks import check_heirs, is_inherited
+from filtersql.definitions.sql_alter_checks import check_heir, is_inherited
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_names import (
     AlreadyTold,
@@ -45,6 +45,7 @@ from filtersql.errors.definitions import (
 from filtersql.errors.relations import IndexSchema, InParent, NameTaken, SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
+from filtersql.source import Span
 
 __all__ = ["alter_schema", "rename"]
 
@@ -56,8 +57,7 @@ _RELATIONS = (
     "OBJECT_INDEX",
     "OBJECT_SEQUENCE",
 )
-_MOVED = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW")
-_OBJECTS = (*_MOVED, "OBJECT_MATVIEW", "OBJECT_SEQUENCE")
+_OBJECTS = tuple(one for one in _RELATIONS if one != "OBJECT_INDEX")
 #: relations whose columns are not kept, or which move with their tables
 _COLUMNS_UNREAD = (
     "materialized views",
@@ -138,13 +138,25 @@ def _rename_columns(script: Script, statement: Statement) -> None:
         raise SystemColumn("rename", old, at)
     if below and not node.relation.inh:
         raise InParent.renamed(old, at)
-    if is_inherited(script, table, old):
-        raise InheritedColumn.changed("rename", old, at)
-    check_heirs(script, table, old, "rename", lambda: at)
-    if node.newname in SYSTEM_COLUMNS:
-        raise SystemColumn.named(node.newname, at)
-    for each in [*reversed(below), table]:
-        _rename_column(script, statement, each, old, node.newname)
+    changing = {table.name, *(one.name for one in below)}
+    for each in [*below, table]:  # a table changes after those below it
+        if old not in (each.columns or {}):
+            raise UnknownColumn(old, at, each.columns or {})
+        if each is table and is_inherited(script, table, old):
+            raise InheritedColumn.changed("rename", old, at)
+        if each is not table:
+            check_heir(script, each, changing, old, "rename", lambda: at)
+        _check_new_name(each, node.newname, at)
+    for each in [*below, table]:
+        _rename_column(script, each, old, node.newname)
+
+
+def _check_new_name(table: DraftTable, name: str, span: Span) -> None:
+    if name in SYSTEM_COLUMNS:
+        raise SystemColumn.named(name, span)
+    if name in (table.columns or {}):
+        first = (table.columns or {})[name].span
+        raise DuplicateColumn(name, table.name.name, span, first)
 
 
 def _rename_schema(script: Script, statement: Statement) -> None:
@@ -174,44 +186,44 @@ def _rename_schema(script: Script, statement: Statement) -> None:
 
 
 def alter_schema(script: Script, statement: Statement) -> None:
-    """ALTER TABLE … SET SCHEMA."""
+    """ALTER TABLE, VIEW, MATERIALIZED VIEW, SEQUENCE … SET SCHEMA."""
     node, drafts = statement.node, script.drafts
     object_type = enum_name(node, "object_type")
     if object_type in _OBJECTS:
         check_object(script, node.relation, object_type)
     if object_type in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         move_type(script, statement)
-    if object_type not in _MOVED:
+    if object_type not in _OBJECTS:
         return
-    kind = kind_of(drafts, referenced(script, node.relation))
+    old = referenced(script, node.relation)
+    kind = kind_of(drafts, old)
     if kind in ("indexes", "partitioned indexes"):
         raise IndexSchema(node.relation.relname, place_of(script, statement, node.relation.relname))
-    if kind in _COLUMNS_UNREAD:
+    if kind == "composite types":
         return
-    table = known_table(script, node.relation, missing_ok=node.missing_ok)
-    name = RelationName(node.newschema, table.name.name)
+    table = None
+    if old not in drafts.others:
+        table = known_table(script, node.relation, missing_ok=node.missing_ok)
+    name = RelationName(node.newschema, old.name)
     at = place_of(script, statement, node.newschema)
     if not drafts.has_schema(node.newschema):
         raise UnknownSchema(node.newschema, at)
-    if name == table.name:
+    if name == old:
         return
     if kind_of(drafts, name) is not None:
         raise NameTaken.in_schema(name.name, name.schema, at)
+    if table is None:
+        drafts.others[name] = drafts.others.pop(old)
+        rename_in_views(drafts, {old: name}, lambda relation, column: column)
+        return
     for index in filter(None, (table.primary_key_name, *table.indexes)):
         if kind_of(drafts, RelationName(name.schema, index)) is not None:
             raise NameTaken.in_schema(index, name.schema, at)
     move_table(drafts, table, name)
 
 
-def _rename_column(
-    script: Script, statement: Statement, table: DraftTable, old: str, new: str
-) -> None:
-    span = place_of(script, statement, old)
+def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> None:
     columns = table.columns or {}
-    if old not in columns:
-        raise UnknownColumn(old, span, columns)
-    if new in columns:
-        raise DuplicateColumn(new, table.name.name, span, columns[new].span)
     rename_in_members(script.drafts, table.name, old, new)
     rename_in_views(
         script.drafts,

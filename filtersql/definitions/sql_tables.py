@@ -19,7 +19,7 @@ from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import check_references
 from filtersql.definitions.inheriting import check_own, read_parents, read_root
-from filtersql.definitions.keys import add_constraint, set_not_null
+from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
 from filtersql.definitions.not_nulls import name_own
 from filtersql.definitions.partitions import attach, check_partitioned
@@ -61,6 +61,7 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     span = span_of(script, node.relation)
     if node.if_not_exists and taken(script.drafts, name) is not None:
         return
+    _check_keys(script, node)
     check_free(script, name, span)
     if node.HasField("of_typename"):
         raise UnsupportedStatement("CREATE TABLE … OF a type", span)
@@ -73,8 +74,9 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         table.columns = None
         parent = node.inh_relations[0].range_var
         above, at = read_root(script, parent), span_of(script, parent)
-        _overrides(script, node, table)
+        _overrides(script, node, table, foreign=False)
         attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
+        _overrides(script, node, table, foreign=True)
     else:
         read_parents(script, table, [wrapped.range_var for wrapped in node.inh_relations])
         _read_elements(script, node, table)
@@ -106,9 +108,9 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     if node.indexname:
         _promote_index(table, node, kind)
         return
-    references = referenced(script, node.pktable) if kind == "CONSTR_FOREIGN" else None
+    references = referenced(script, node.pktable) if kind == _FOREIGN else None
     add_constraint(table, node, span, references)
-    check_references(script, table, span)
+    check_references(script, table, node, span)
 
 
 def read_bounds(node: Node, text: Passage) -> Bounds:
@@ -164,30 +166,49 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
             add_table_constraint(script, table, constraint)
 
 
-def _overrides(script: Script, node: Node, table: DraftTable) -> None:
+def _check_keys(script: Script, node: Node) -> None:
+    """That the columns of keys exist is asked first, of the elements and the parents."""
+    kinds = {element.WhichOneof("node") for element in node.table_elts}
+    parents = [referenced(script, wrapped.range_var) for wrapped in node.inh_relations]
+    above = [script.drafts.tables.get(name) for name in parents]
+    if "table_like_clause" in kinds or any(one is None or one.columns is None for one in above):
+        return
+    elements = [one for one in node.table_elts if one.WhichOneof("node") == "column_def"]
+    columns = [one.column_def.colname for one in elements]
+    columns += (name for one in above if one is not None for name in one.columns or ())
+    for element in node.table_elts:
+        kind = enum_name(element.constraint, "contype")
+        if element.WhichOneof("node") == "constraint" and kind in _KEYS - {_FOREIGN}:
+            start = element.constraint.location
+            span = script.span(start, _word(script.text, start))
+            what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
+            names = [key.string.sval for key in element.constraint.keys]
+            check_names(columns, names, what, span)
+
+
+def _overrides(script: Script, node: Node, table: DraftTable, *, foreign: bool) -> None:
     """What PARTITION OF adds to the parent's columns: constraints and keys of its own."""
     for element in node.table_elts:
         if element.WhichOneof("node") == "constraint":
-            add_table_constraint(script, table, element.constraint)
+            if (enum_name(element.constraint, "contype") == _FOREIGN) is foreign:
+                add_table_constraint(script, table, element.constraint)
             continue
         column = element.column_def
-        note_all(table, column.constraints, script.drafts.postgres_version, column.colname)
+        if not foreign:
+            note_all(table, column.constraints, script.drafts.postgres_version, column.colname)
         for wrapped in column.constraints:
-            kind = enum_name(wrapped.constraint, "contype")
-            span = script.span(column.location, len(column.colname))
+            one, names = wrapped.constraint, (column.colname,)
+            kind, span = enum_name(one, "contype"), script.span(column.location, len(names[0]))
+            if (kind == _FOREIGN) is not foreign:
+                continue
             if kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY"):
                 table.own_nulls.add(column.colname)
             if kind == "CONSTR_NOTNULL":
-                set_not_null(table, (column.colname,), True)
+                set_not_null(table, names, True)
             elif kind in _KEYS:
-                references = (
-                    referenced(script, wrapped.constraint.pktable)
-                    if kind == "CONSTR_FOREIGN"
-                    else None
-                )
-                add_constraint(
-                    table, wrapped.constraint, span, references, columns=(column.colname,)
-                )
+                references = referenced(script, one.pktable) if foreign else None
+                add_constraint(table, one, span, references, columns=names)
+                check_references(script, table, one, span)
 
 
 def _add_keys(
@@ -195,7 +216,7 @@ def _add_keys(
 ) -> None:
     for column, key in keys:
         node = key.node
-        references = referenced(script, node.pktable) if key.kind == "CONSTR_FOREIGN" else None
+        references = referenced(script, node.pktable) if key.kind == _FOREIGN else None
         span = script.span(node.location, _word(script.text, node.location))
         add_constraint(
             table,
@@ -205,7 +226,7 @@ def _add_keys(
             columns=(column.name,),
             deferrable=key.deferrable,
         )
-        check_references(script, table, span)
+        check_references(script, table, node, span)
 
 
 def _promote_index(table: DraftTable, node: Node, kind: str) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "PartitionMismatch",
     "PartitionedKey",
     "PublishedUnlogged",
+    "ReferencedPersistence",
     "SchemaBesideList",
     "TypeInUse",
     "UnknownSchema",
@@ -83,6 +84,17 @@ class PublishedUnlogged(Mistake):
             f'cannot change table "{table}" to unlogged because it is part of a publication',
             span=span,
             detail="Unlogged relations cannot be replicated.",
+        )
+
+
+class ReferencedPersistence(Mistake):
+    """SET LOGGED or UNLOGGED, where a foreign key would reach from a logged table to another."""
+
+    def __init__(self, to: str, table: str, other: str, span: Span) -> None:
+        its = "unlogged" if to == "logged" else "logged"
+        super().__init__(
+            f'could not change table "{table}" to {to} because it references {its} table "{other}"',
+            span=span,
         )
 
 

@@ -55,6 +55,10 @@ _TYPES: dict[str, tuple[Reader, Shower]] = {
     "int4": (numbers.integer("integer", 32), str),
     "int8": (numbers.integer("bigint", 64), str),
     "oid": (numbers.read_oid, str),
+    # of system columns, which no filter may read: what is wrong is told of them
+    "xid": (numbers.unsigned("xid"), str),
+    "cid": (numbers.unsigned("cid"), str),
+    "tid": (texts.read_tid, str),
     "numeric": (numbers.read_numeric, numbers.show_numeric),
     "float4": (numbers.read_float4, numbers.show_float4),
     "float8": (numbers.read_float8, numbers.show_float8),

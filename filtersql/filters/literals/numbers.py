@@ -33,6 +33,7 @@ __all__ = [
     "show_float8",
     "show_numeric",
     "to_float4",
+    "unsigned",
 ]
 
 #: a context in which no sum or product of PostgreSQL's numerics is ever rounded
@@ -70,6 +71,18 @@ def read_oid(text: str, modifier: int, clock: Clock) -> int:
     if not -(1 << 31) <= value < 1 << 32:
         raise BadLiteral.too_big("oid", text)
     return value % (1 << 32)
+
+
+def unsigned(type_name: str) -> Callable[[str, int, Clock], int]:
+    """A transaction's or command's number: read as an object identifier is."""
+
+    def read(text: str, modifier: int, clock: Clock) -> int:
+        try:
+            return read_oid(text, modifier, clock)
+        except BadLiteral:
+            raise BadLiteral.syntax(type_name, text) from None
+
+    return read
 
 
 def _whole(text: str, clock: Clock) -> int | None:

@@ -21,6 +21,7 @@ __all__ = [
     "read_char",
     "read_name",
     "read_text",
+    "read_tid",
     "read_uuid",
     "show_bool",
     "show_bytea",
@@ -29,6 +30,7 @@ __all__ = [
 _SPACE = " \t\n\r\f\v"
 _WORDS = (("true", 1, True), ("false", 1, False), ("yes", 1, True), ("no", 1, False))
 _ONLY = (("on", 2, True), ("off", 2, False), ("1", 1, True), ("0", 1, False))
+_TID = re.compile(r"\s*\(\s*\d+\s*,\s*\d+\s*\)\s*", re.ASCII)
 _UUID = re.compile(r"(?:[0-9a-fA-F]{4}-?){7}[0-9a-fA-F]{4}\Z")
 _ESCAPED = re.compile(rb"\\(\\|[0-3][0-7][0-7])|\\|[^\\]+")
 
@@ -55,6 +57,13 @@ def read_text(text: str, modifier: int, clock: Clock) -> str:
 def read_name(text: str, modifier: int, clock: Clock) -> str:
     """Cut after 63 bytes, never inside a character."""
     return text.encode()[:63].decode(errors="ignore")
+
+
+def read_tid(text: str, modifier: int, clock: Clock) -> str:
+    """A row's place: a block and a row in it."""
+    if not _TID.fullmatch(text):
+        raise BadLiteral.syntax("tid", text)
+    return text
 
 
 def read_char(text: str, modifier: int, clock: Clock) -> str:
