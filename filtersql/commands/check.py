@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +14,13 @@ import click
 from filtersql.commands.console import Console
 from filtersql.commands.progress import dotted
 from filtersql.commands.shared import loaded_compilation, subcommand
-from filtersql.errors import Mistake, Mistakes
 
 if TYPE_CHECKING:
     from filtersql.compile import Node
+    from filtersql.errors import Mistakes
     from filtersql.project import Project
     from filtersql.proving.check import Bench, Proof
+    from filtersql.proving.together import Outcome
     from filtersql.targets.model import Engine
 
 __all__ = ["command"]
@@ -31,9 +31,15 @@ class _Result:
     """What came of one target: a proof, or why there is none."""
 
     node: Node
-    seconds: float
-    proof: Proof | None = None
-    mistakes: Mistakes | None = None
+    outcome: Outcome
+
+    @property
+    def proof(self) -> Proof | None:
+        return self.outcome.proof
+
+    @property
+    def mistakes(self) -> Mistakes | None:
+        return self.outcome.mistakes
 
     @property
     def name(self) -> str:
@@ -65,8 +71,7 @@ def command(console: Console, *, deep: bool, engine: str) -> int:
     nodes = selected(project, compilation, console.options)
     results: list[_Result] = []
     with _bench(project, deep=deep, spark=engine == "spark") as bench:
-        for index, node in enumerate(nodes, 1):
-            result = _tried(project, node, bench)
+        for index, result in enumerate(_tried(project, nodes, bench), 1):
             results.append(result)
             _print(console, f"{index} of {len(nodes)}", result)
             if not result.right and console.options.fail_fast:
@@ -107,20 +112,17 @@ def _spark(project: Project, folder: Path) -> Engine:
     return open_engine(project.output, folder)
 
 
-def _tried(project: Project, node: Node, bench: Bench) -> _Result:
+def _tried(project: Project, nodes: Sequence[Node], bench: Bench) -> Iterator[_Result]:
     from filtersql.artifacts import compiled_path
-    from filtersql.proving.check import prove
+    from filtersql.proving.together import Asked, proofs
 
-    began = time.perf_counter()
-    path = project.compiled_path / compiled_path(node) / "merge.sql"
-    shown = path.relative_to(project.root) if path.is_relative_to(project.root) else path
-    try:
-        proof = prove(node, path, str(shown), bench)
-    except Mistakes as found:
-        return _Result(node, time.perf_counter() - began, mistakes=found)
-    except Mistake as found:
-        return _Result(node, time.perf_counter() - began, mistakes=Mistakes([found]))
-    return _Result(node, time.perf_counter() - began, proof)
+    asked = []
+    for node in nodes:
+        path = project.compiled_path / compiled_path(node) / "merge.sql"
+        shown = path.relative_to(project.root) if path.is_relative_to(project.root) else path
+        asked.append(Asked(node, path, str(shown)))
+    for node, outcome in zip(nodes, proofs(asked, bench), strict=True):
+        yield _Result(node, outcome)
 
 
 def _print(console: Console, place: str, result: _Result) -> None:
@@ -129,7 +131,9 @@ def _print(console: Console, place: str, result: _Result) -> None:
     word, color = ("PROVED", "green") if result.right else ("WRONG", "red")
     if result.mistakes is not None:
         word = "NOT PROVED"
-    told = f"[{_counts(result.proof)} in {result.seconds:.2f}s]" if result.proof else "[ERROR]"
+    told = (
+        f"[{_counts(result.proof)} in {result.outcome.seconds:.2f}s]" if result.proof else "[ERROR]"
+    )
     console.message(dotted(f"{place} {word} {result.name}", told), fg=color)
     if result.mistakes is not None:
         console.report(result.mistakes)
@@ -152,6 +156,12 @@ def _end(console: Console, results: list[_Result]) -> int:
         f"{cells} cells and {histories} histories tried",
         fg="red" if wrong else "green",
     )
+    statements = len({result.outcome.statement for result in results})
+    if statements < len(results):
+        console.message(
+            f"Files that differ in names and filters alone were tried together: {len(results)} in "
+            f"{statements} statements"
+        )
     if console.options.json:
         console.document({"checks": [_record(result) for result in results]})
     return max(
@@ -170,7 +180,7 @@ def _record(result: _Result) -> dict[str, object]:
         "status": "proved" if result.right else "wrong" if proof else "error",
         "cells": 0 if proof is None else proof.cells,
         "histories": 0 if proof is None else proof.histories,
-        "execution_time": round(result.seconds, 6),
+        "execution_time": round(result.outcome.seconds, 6),
         "counterexample": None if example is None else counterexample_record(example, columns),
         "message": None if result.mistakes is None else str(result.mistakes),
     }

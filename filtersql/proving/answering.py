@@ -34,11 +34,11 @@ def answered(world: World, drafts: Sequence[Draft]) -> Tried:
     # A change comes in many drafts.
     every = {id(change): change for changes, _ in drafts for change in changes}
     world.answers.ask(_judged(world, every.values()))
-    may_stop = {number: _may_stop(world, change) for number, change in every.items()}
+    may_stop = {number for number, change in every.items() if _may_stop(world, change)}
     together: list[Case] = []
     alone: dict[tuple[object, ...], Case] = {}
     for changes, before in drafts:
-        stopping = any(may_stop[id(change)] for change in changes)
+        stopping = bool(may_stop) and any(id(change) in may_stop for change in changes)
         if stopping and len(changes) > 1:
             continue
         try:
@@ -66,12 +66,16 @@ def _kind(world: World, case: Case) -> tuple[object, ...]:
 
 def _judged(world: World, changes: Iterable[Change]) -> Iterator[Image]:
     """Every image that a filter may be asked about."""
-    identity = world.model.resolved.table.identity_columns
+    resolved = world.model.resolved
+    by_key = resolved.semantics.delete_policy == "key_only_filter"
     for change in changes:
         old, new = change.before or {}, change.after or {}
-        yield old
-        yield new
-        yield {name: old.get(name) for name in identity}
+        if change.before is not None or change.op == "delete":
+            yield old
+        if change.after is not None:
+            yield new
+        if by_key:
+            yield {name: old.get(name) for name in resolved.table.identity_columns}
         if change.unchanged:
             yield {**new, **{name: old.get(name) for name in change.unchanged}}
 

@@ -47,12 +47,13 @@ def _single(world: World) -> Iterator[Draft]:
         old = world.row(trial, 0, 2 if world.model.key or place % 2 else None)
         held, beside = world.target(old), bystander(world, (new, old))
         copies = 1 if world.model.key else 2
+        changes = [Change("insert", None, new), Change("read", None, new)]
+        if world.finds:
+            changes.append(Change("delete", world.old(old), None))
         for number in range(copies + 1):
-            before = [*[held] * number, *beside]
-            yield [Change("insert", None, new)], before
-            yield [Change("read", None, new)], before
-            if world.finds:
-                yield [Change("delete", world.old(old), None)], before
+            before = (*[held] * number, *beside)
+            for change in changes:
+                yield (change,), before
     yield [Change("truncate")], bystander(world, ())
     yield [Change("truncate")], []
 
@@ -61,7 +62,7 @@ def _updates(world: World, few: Sequence[Trial]) -> Iterator[Draft]:
     if not world.finds:
         for trial in few:
             new = world.row(trial, 0, 1)
-            yield [Change("update", None, new)], [*bystander(world, (new,))]
+            yield (Change("update", None, new),), bystander(world, (new,))
         return
     shifts = (0, 1) if has_other_keys(world) else (0,)
     for (old_trial, new_trial), shift in product(product(few, few), shifts):
@@ -72,11 +73,11 @@ def _updates(world: World, few: Sequence[Trial]) -> Iterator[Draft]:
         states: list[list[Row]] = [[], [at_old]]
         if not same:
             states += [[at_new], [at_old, at_new]]
-        for state in states:
-            before = [*state, *beside]
-            yield [Change("update", world.old(old), new)], before
-            if is_unlogged(world, old, new):
-                yield [Change("update", None, new)], before
+        changes = [Change("update", world.old(old), new)]
+        if is_unlogged(world, old, new):
+            changes.append(Change("update", None, new))
+        for state, change in product(states, changes):
+            yield (change,), (*state, *beside)
 
 
 def _kept(world: World, few: Sequence[Trial]) -> Iterator[Draft]:
@@ -90,8 +91,9 @@ def _kept(world: World, few: Sequence[Trial]) -> Iterator[Draft]:
         new = {**world.row(new_trial, 0, 1), **{name: old[name] for name in unchanged}}
         sent = {name: value for name, value in new.items() if name not in unchanged}
         beside = bystander(world, (old, new))
-        for state in ([], [world.target(old)]):
-            before = [*state, *beside]
-            yield [Change("update", world.old(old), sent, unchanged)], before
-            if not set(unchanged) & set(world.logged) and is_unlogged(world, old, new):
-                yield [Change("update", None, sent, unchanged)], before
+        changes = [Change("update", world.old(old), sent, unchanged)]
+        if not set(unchanged) & set(world.logged) and is_unlogged(world, old, new):
+            changes.append(Change("update", None, sent, unchanged))
+        states: tuple[list[Row], ...] = [], [world.target(old)]
+        for state, change in product(states, changes):
+            yield (change,), (*state, *beside)

@@ -10,7 +10,7 @@ A counterexample is the smallest case that was found: changes, rows before, expe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from filtersql.compile import FilterShelf, Node
@@ -23,7 +23,8 @@ from filtersql.proving.lifting import NotLifted
 from filtersql.proving.loading import Case, Layout, Shelf, free_name
 from filtersql.proving.lookups import show_lookups
 from filtersql.proving.model import Model
-from filtersql.proving.statement import read_statement
+from filtersql.proving.outlines import Outlines
+from filtersql.proving.statement import Statement, read_statement
 from filtersql.proving.values import Answers, trials, values_of
 from filtersql.proving.world import World
 from filtersql.rendering import SETTINGS
@@ -32,10 +33,20 @@ from filtersql.rendering.words import quoted
 from filtersql.storage import Engine as Dialect
 from filtersql.storage import column_type
 
-__all__ = ["Bench", "Cases", "Counterexample", "Proof", "cases_of", "prove"]
+__all__ = [
+    "BATCH",
+    "Bench",
+    "Cases",
+    "Counterexample",
+    "Proof",
+    "cases_of",
+    "configure",
+    "prove",
+    "tried",
+]
 
 #: enough for every case that tells statements apart; more are only slower
-_BATCH = 20_000
+BATCH = 20_000
 _FEW = 4
 
 
@@ -70,6 +81,8 @@ class Bench:
     filters: FilterShelf
     dialect: Dialect
     deep: bool = False
+    #: of the files that were read
+    outlines: Outlines = field(default_factory=Outlines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +106,26 @@ def cases_of(node: Node, bench: Bench) -> Cases:
     return Cases(layout, cells(world), histories(world, 2), deep)
 
 
+def configure(bench: Bench) -> None:
+    """Set what the meaning of statements depends on."""
+    bench.engine.engine.configure(dict(SETTINGS[bench.engine.engine.dialect]))
+
+
 def prove(node: Node, path: Path, shown: str, bench: Bench, cases: Cases | None = None) -> Proof:
     """Try the file of one target. Raises Mistakes where it cannot be tried at all."""
-    bench.engine.engine.configure(dict(SETTINGS[bench.engine.engine.dialect]))
-    statement = read_statement(path, shown, node, bench.filters, bench.dialect)
-    cases = cases or cases_of(node, bench)
-    show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
+    configure(bench)
+    statement = read_statement(path, shown, node, bench.filters, bench.dialect, bench.outlines)
+    return tried(statement, shown, bench, cases or cases_of(node, bench))
+
+
+def tried(
+    statement: Statement, shown: str, bench: Bench, cases: Cases, *, merged: bool = False
+) -> Proof:
+    """Try a statement. Raises Mistakes where it cannot be tried at all.
+
+    `merged`: all cases that can share a MERGE were tried already, and ended as they should.
+    """
+    show_lookups(statement.node, (bench.duckdb.engine, bench.engine.engine))
     try:
         sql = statement.sql(cases.layout, bench.engine.engine)
     except NotLifted as reason:
@@ -107,8 +134,9 @@ def prove(node: Node, path: Path, shown: str, bench: Bench, cases: Cases | None 
     attempt = _Attempt(sql, cases.layout, bench.engine)
     counterexample = None
     # Cells and short histories go into one MERGE: the smallest counterexample comes first anyhow.
-    for tried in _merged(cases.cells, cases.histories), *several[1:]:
-        counterexample = counterexample or attempt.first_wrong(tried)
+    first = _merged(cases.cells, cases.histories)
+    for some in replace(first, together=()) if merged else first, *several[1:]:
+        counterexample = counterexample or attempt.first_wrong(some)
     return Proof(_count([cases.cells]), _count(several), counterexample)
 
 
@@ -172,8 +200,8 @@ class _Attempt:
     def first_wrong(self, tried: Tried) -> Counterexample | None:
         """The smallest case that goes wrong."""
         ordered = sorted(tried.together, key=lambda case: case.size)
-        for begin in range(0, len(ordered), _BATCH):
-            some = dict(enumerate(ordered[begin : begin + _BATCH]))
+        for begin in range(0, len(ordered), BATCH):
+            some = dict(enumerate(ordered[begin : begin + BATCH]))
             if wrong := self._wrong(some):
                 return wrong
         # On Spark each of these takes seconds, and they differ in the column alone.

@@ -27,8 +27,9 @@ __all__ = ["histories"]
 
 def histories(world: World, length: int) -> Tried:
     """All sequences of some changes, over a few keys."""
-    alphabet = _alphabet(world)
-    starts = _starts(world)
+    rows = _few_rows(world)
+    alphabet = _alphabet(world, rows)
+    starts = _starts(world, rows)
     if length == 2 and not world.model.skips:
         starts = [starts[0], *starts[2:]]
     return answered(
@@ -59,9 +60,8 @@ def _chains(world: World, alphabet: Sequence[Change], starts: Sequence[list[Row]
     return [(changes, before) for changes in product(first, between, moves) for before in starts]
 
 
-def _alphabet(world: World) -> list[Change]:
+def _alphabet(world: World, rows: Sequence[Image]) -> list[Change]:
     """Changes over a few rows: same key, other key, matching and not."""
-    rows = _few_rows(world)
     unchanged = tuple(name for name in left_out(world) if name not in world.logged)
     found = [Change("truncate")]
     for row in rows:
@@ -107,8 +107,8 @@ def _matches(world: World, row: Image) -> bool:
     return bool(world.model.apply((), Change(op, None, row)))
 
 
-def _starts(world: World) -> list[list[Row]]:
-    rows = [world.target({**row, **other_payload(world, row)}) for row in _few_rows(world)]
+def _starts(world: World, few: Sequence[Image]) -> list[list[Row]]:
+    rows = [world.target({**row, **other_payload(world, row)}) for row in few]
     found: list[list[Row]] = [[], rows[:1], rows[:2]]
     if not world.model.key and rows:
         found.append([rows[0], rows[0]])

@@ -21,6 +21,7 @@ from sqlglot import exp, select
 from filtersql.catalog import Column, PgType
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.records import Record
+from filtersql.feeds.repeating import repeat
 from filtersql.feeds.staging import ChangeStage, Place, RowStage
 from filtersql.proving.model import Change, Row
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
@@ -191,17 +192,22 @@ class Shelf:
         mistakes: list[tuple[Place, Mistake]] = []
         stage = ChangeStage(layout.feed, self.engine.dialect, self._path(), mistakes, _where)
         _remember(stage)
+        # A change comes in many cases: it is converted once.
+        known: dict[int, int] = {}
+        places, numbers, positions = [], [], []
         for number, case in cases.items():
-            for place, change in enumerate(case.changes, 1):
-                record = Record(
-                    seq=10 * place,
-                    op=change.op,
-                    # The number stands in the old row, so that a change without any has it too.
-                    before={layout.number: number, **(change.before or {})},
-                    after=None if change.after is None else dict(change.after),
-                    unchanged=[*change.unchanged],
-                )
-                stage.add(record, _NOWHERE)
+            for position, change in enumerate(case.changes, 1):
+                place = known.get(id(change))
+                if place is None:
+                    place = known[id(change)] = len(known)
+                    stage.add(_record(change), _NOWHERE)
+                places.append(place)
+                numbers.append(number)
+                positions.append(10 * position)
+        # The number stands in the old row, so that a change without any has it too.
+        names = [column.name for column in stage.columns]
+        numbered = names.index(f"before_{layout.number}")
+        repeat(stage, places, {names.index("seq"): positions, numbered: numbers})
         stage.close()
         _raise(mistakes)
         return stage
@@ -211,10 +217,17 @@ class Shelf:
         stage = RowStage(layout.target, self.engine.dialect, self._path(), mistakes, _where)
         _remember(stage)
         names = [column.name for column in layout.compiled.columns]
+        known: dict[Row, int] = {}
+        places, numbers = [], []
         for number, held in rows.items():
             for row in held:
-                values = dict(zip(names, row, strict=True))
-                stage.add({layout.number: number, **values}, _NOWHERE)
+                place = known.get(row)
+                if place is None:
+                    place = known[row] = len(known)
+                    stage.add({layout.number: 0, **dict(zip(names, row, strict=True))}, _NOWHERE)
+                places.append(place)
+                numbers.append(number)
+        repeat(stage, places, {0: numbers})
         stage.close()
         _raise(mistakes)
         return stage
@@ -245,6 +258,16 @@ class Shelf:
 
     def _path(self) -> Path:
         return self.folder / f"{next(self._numbers)}.parquet"
+
+
+def _record(change: Change) -> Record:
+    return Record(
+        seq=0,
+        op=change.op,
+        before=dict(change.before or {}),
+        after=None if change.after is None else dict(change.after),
+        unchanged=[*change.unchanged],
+    )
 
 
 def _remember(stage: ChangeStage | RowStage) -> None:

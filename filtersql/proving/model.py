@@ -61,6 +61,15 @@ class Model:
     _known: dict[int, tuple[Change, str | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    #: the rows that a change left of others; it stands beside them for the same reason
+    _after: dict[tuple[tuple[Row, ...], int], tuple[Change, tuple[Row, ...]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    #: the actions that stop a run
+    _stopping: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_stopping", frozenset(stopping(self.resolved)))
 
     @classmethod
     def of(
@@ -79,15 +88,21 @@ class Model:
 
     def play(self, rows: Sequence[Row], changes: Sequence[Change]) -> tuple[Row, ...]:
         """The rows after all changes. Raises Stops."""
+        held = tuple(rows)
         for change in changes:
-            rows = self.apply(rows, change)
-        return tuple(rows)
+            # Histories begin alike: what a change makes of some rows is worked out once.
+            step = held, id(change)
+            after = self._after.get(step)
+            if after is None:
+                after = self._after[step] = change, self.apply(held, change)
+            held = after[1]
+        return held
 
     def apply(self, rows: Sequence[Row], change: Change) -> tuple[Row, ...]:
         """The rows after one change. Raises Stops."""
         if change.op == "truncate":
             return () if self.resolved.truncates else tuple(rows)
-        if change.op in stopping(self.resolved):
+        if change.op in self._stopping:
             raise Stops
         new = self._new_row(change)
         sent = self.sent(change)

@@ -35,6 +35,7 @@ from filtersql.errors.proving import (
 )
 from filtersql.proving.lifting import Lifting, lifted
 from filtersql.proving.loading import CASES, FEED, TARGET, Layout
+from filtersql.proving.outlines import PIECES, Outline, Outlines, outlined
 from filtersql.rendering.layout import squeezed
 from filtersql.rendering.words import raise_error, true_or_false
 from filtersql.source import Source
@@ -43,10 +44,6 @@ from filtersql.targets.model import Engine
 
 __all__ = ["Statement", "read_statement"]
 
-_PIECES = {
-    "spark": r"'(?:[^'\\]|''|\\.)*'|\"(?:[^\"\\]|\"\"|\\.)*\"|`(?:[^`]|``)*`",
-    "duckdb": r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"",
-}
 _MARKS = r"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/"
 _TWIN = "filtersql_twin_{}"
 
@@ -67,47 +64,61 @@ class Statement:
     path: Path
     node: Node
     dialect: Dialect
-    tree: exp.Merge
+    outline: Outline
     #: the text that stands in a filter's place, by dialect and placeholder
     filters: Mapping[Dialect, Mapping[str, str]]
 
-    def sql(self, layout: Layout, engine: Engine) -> str:
-        """The statement for all cases that are loaded. Raises NotLifted and NotTranspiled."""
-        compiled = self.node.compiled
-        target = exp.to_table(compiled.target_sql, dialect=self.dialect)
-        lifting = Lifting(
-            number=layout.number,
-            cases=CASES,
-            is_feed=lambda table: table.name == compiled.changes_view and not table.db,
-            is_target=lambda table: _same(table, target),
-            feed=exp.to_table(FEED),
-            target=exp.to_table(engine.table_sql(TARGET), dialect=engine.dialect),
-        )
-        tree = lifted(self.tree.copy(), lifting)
-        if engine.dialect != self.dialect:
-            _stops_of_duckdb(tree)
-        try:
-            # The tree is a copy already.
-            printed = tree.sql(
-                engine.dialect, copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
-            )
-        except SqlglotError as error:
-            raise Mistakes([NotTranspiled(str(self.path), str(error))]) from None
-        for placeholder, written in self.filters[engine.dialect].items():
+    def sql(self, layout: Layout, engine: Engine, filters: Mapping[str, str] | None = None) -> str:
+        """The statement for all cases that are loaded. Raises NotLifted and NotTranspiled.
+
+        `filters` stand in the place of its own.
+        """
+        made, wanted = self.outline.made, (layout.number, engine.dialect)
+        if wanted not in made:
+            made[wanted] = self._printed(layout, engine)
+        printed = made[wanted]
+        for placeholder, written in (filters or self.filters[engine.dialect]).items():
             column = exp.to_identifier(placeholder, quoted=True).sql(engine.dialect)
             printed = printed.replace(column, written)
         return printed
 
+    def _printed(self, layout: Layout, engine: Engine) -> str:
+        outline = self.outline
+        lifting = Lifting(
+            number=layout.number,
+            cases=CASES,
+            is_feed=lambda table: table.name == outline.feed and not table.db,
+            is_target=lambda table: _same(table, outline.target),
+            feed=exp.to_table(FEED),
+            target=exp.to_table(engine.table_sql(TARGET), dialect=engine.dialect),
+        )
+        tree = lifted(outline.tree.copy(), lifting)
+        if engine.dialect != self.dialect:
+            _stops_of_duckdb(tree)
+        try:
+            # The tree is a copy already.
+            return tree.sql(
+                engine.dialect, copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
+            )
+        except SqlglotError as error:
+            raise Mistakes([NotTranspiled(str(self.path), str(error))]) from None
+
 
 def read_statement(
-    path: Path, shown: str, node: Node, shelf: FilterShelf, dialect: Dialect
+    path: Path,
+    shown: str,
+    node: Node,
+    shelf: FilterShelf,
+    dialect: Dialect,
+    outlines: Outlines | None = None,
 ) -> Statement:
     """The statement in a file. Raises Mistakes where it is not what a proof can begin with."""
     if not path.is_file():
         raise Mistakes([NoStatement(shown)])
     text = read_compiled(path, node.compiled.merge_sql)
     marked = _marked(text, dialect)
-    tree = _parsed(_with_placeholders(text, marked, dialect), shown, dialect)
+    flat = _with_placeholders(text, marked, dialect)
+    outline = _outline(flat, shown, node, dialect, Outlines() if outlines is None else outlines)
     wanted = [one.number for one in _marked(node.compiled.merge_sql, dialect)]
     if [one.number for one in marked] != wanted:
         raise Mistakes([MarksGone(shown, len(wanted), len(marked))])
@@ -126,18 +137,33 @@ def read_statement(
             strange.append(FilterNotDefined(Source(shown, text).span(one.begin, one.end)))
     if strange:
         raise Mistakes(strange)
-    if not isinstance(tree.this, exp.Table) or not _same(
-        tree.this, exp.to_table(node.compiled.target_sql, dialect=dialect)
-    ):
+    target = outline.tree.this
+    if not isinstance(target, exp.Table) or not _same(target, outline.target):
         raise Mistakes([MergesElsewhere(shown, node.compiled.target_sql)])
-    return Statement(path, node, dialect, tree, {"duckdb": twins, dialect: own})
+    return Statement(path, node, dialect, outline, {"duckdb": twins, dialect: own})
+
+
+def _outline(text: str, shown: str, node: Node, dialect: Dialect, outlines: Outlines) -> Outline:
+    """The file's tree, which files that differ in names alone have in common."""
+    names = node.compiled.target_sql, node.compiled.changes_view
+    flat = outlined(text, dict(zip(names, (".".join(TARGET), FEED), strict=True)), dialect)
+    if flat is None:
+        flat = text
+    else:
+        names = ".".join(TARGET), FEED
+    outline = outlines.get(dialect, flat)
+    if outline is None:
+        target = exp.to_table(names[0], dialect=dialect)
+        outline = Outline(flat, _parsed(flat, shown, dialect), target, names[1])
+        outlines.keep(dialect, outline)
+    return outline
 
 
 def _marked(text: str, dialect: Dialect) -> list[_Marked]:
     """The marked filters, in the order of the text; marks in strings and comments are none."""
     found: list[_Marked] = []
     begun: tuple[int, int] | None = None
-    for piece in re.finditer(_PIECES[dialect] + _MARKS, text, re.DOTALL):
+    for piece in re.finditer(PIECES[dialect] + _MARKS, text, re.DOTALL):
         if piece["begin"] is not None:
             begun = int(piece["begin"]), piece.end()
         elif piece["end"] is not None and begun is not None and begun[0] == int(piece["end"]):

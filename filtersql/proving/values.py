@@ -97,7 +97,10 @@ class Answers:
         """The filters' answers; None where one of them raises an error."""
         if not self.filters:
             return ()
-        return self.known[tuple(map(image.get, self.read))]
+        values = tuple(map(image.get, self.read))
+        if values not in self.known:
+            self.ask([image])
+        return self.known[values]
 
     def say(self, row_filter: Filter, image: Image) -> bool | None:
         """What one filter says of an image that was asked for."""

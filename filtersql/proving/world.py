@@ -112,18 +112,11 @@ def representatives(trials: Sequence[Trial], key: Sequence[str]) -> list[Trial]:
     for trial in trials:
         by_answers.setdefault(trial.answers, []).append(trial)
     found = []
-    for alike in by_answers.values():
-        first = alike[0]
+    for first, *others in by_answers.values():
         found.append(first)
-        keys = [dict(one.values) for one in alike]
-        other = next(
-            (
-                one
-                for one, values in zip(alike, keys, strict=True)
-                if any(values.get(name) != keys[0].get(name) for name in key)
-            ),
-            None,
-        )
+        values = dict(first.values)
+        judged = [(name, values[name]) for name in key if name in values]
+        other = next((one for one in others if judged and not {*judged} <= {*one.values}), None)
         if other is not None:
             found.append(other)
     return found[:_MOST_PAIRED]
