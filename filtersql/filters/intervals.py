@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from filtersql.filters import interval_fields
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.intervals import Parts, total
 from filtersql.filters.nodes import (
@@ -261,12 +262,9 @@ def _to_precision(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
     inner = component(writer, node.args[0], which)
     modifier = node.args[1]
     value = modifier.value if isinstance(modifier, Const) else None
-    if not isinstance(value, int) or value >> 16 & 0x7FFF != 0x7FFF:
-        raise writer.refused(node, "Only the digits of seconds have a form, not the fields.")
-    places = value & 0xFFFF
-    if which != MICROS or places >= 6:
-        return inner
-    return writer.piece(".rounded_to", inner, writer.integer(10 ** (6 - places)))
+    if not isinstance(value, int) or value < 0:
+        raise writer.refused(node, "The modifier must be a constant.")
+    return interval_fields.adjusted(writer, inner, which, value)
 
 
 def _age(writer: Writer, node: Func | Op, which: int) -> exp.Expr:

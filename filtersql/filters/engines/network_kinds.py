@@ -15,6 +15,11 @@ from filtersql.storage import Engine
 __all__ = ["network_kinds"]
 
 _HALF = 2**64
+#: in C, the least bigint is its own negative
+_NEGATED = (
+    f"(CASE WHEN CAST(_2 AS DECIMAL(38, 0)) = {-(2**63)} THEN 1 ELSE -1 END "
+    "* CAST(_2 AS DECIMAL(19, 0)))"
+)
 
 
 def network_kinds(engine: Engine) -> dict[str, str]:
@@ -24,7 +29,7 @@ def network_kinds(engine: Engine) -> dict[str, str]:
     return {
         "inetpl": plus,
         "int8pl_inet": _moved(say, engine, "_2", "CAST(_1 AS DECIMAL(38, 0))"),
-        "inetmi_int8": _moved(say, engine, "_1", "(0 - CAST(_2 AS DECIMAL(38, 0)))"),
+        "inetmi_int8": _moved(say, engine, "_1", _NEGATED),
         "inetmi": _difference(say, engine),
         "inetand": _paired(say, engine, "{0} = '1' AND {1} = '1'", "{0} & {1}"),
         "inetor": _paired(say, engine, "{0} = '1' OR {1} = '1'", "{0} | {1}"),

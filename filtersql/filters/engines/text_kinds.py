@@ -217,7 +217,8 @@ def _pairs(say: Words, engine: Engine) -> dict[str, str]:
                 f"CASE WHEN {test} THEN '1' ELSE '0' END), '')"
             )
         return (
-            f"CASE WHEN LENGTH(_1) <> LENGTH(_2) THEN {differ} WHEN _1 = '' THEN '' "
+            f"CASE WHEN LENGTH(_1) <> LENGTH(_2) THEN {differ} "
+            "WHEN _1 = '' AND _2 IS NOT NULL THEN '' "
             f"WHEN _1 IS NOT NULL AND _2 IS NOT NULL THEN {both} END"
         )
 
@@ -248,7 +249,8 @@ def _ranges(say: Words) -> dict[str, str]:
 def _shifts() -> dict[str, str]:
     """A negative count shifts the other way; what falls off is lost."""
     size = "CAST(LENGTH(_1) AS INT)"
-    left = f"RPAD(SUBSTRING(_1, LEAST({{0}}, {size}) + 1), {size}, '0')"
+    # the length of NULL is no least one: one more than the largest integer must not be asked for
+    left = f"RPAD(SUBSTRING(_1, LEAST({{0}}, {size}, 2147483646) + 1), {size}, '0')"
     right = f"LPAD(LEFT(_1, GREATEST({size} - {{0}}, 0)), {size}, '0')"
     back = "CAST(LEAST(0 - CAST(_2 AS BIGINT), 2147483647) AS INT)"
     return {
