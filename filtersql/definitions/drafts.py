@@ -120,6 +120,8 @@ class Drafts:
     #: the .sql files that were read, in order
     files: list[str] = field(default_factory=list)
     publications: dict[str, Publication] = field(default_factory=dict)
+    #: what a refused ALTER PUBLICATION would have added: its filters are judged all the same
+    refused: list[Publication] = field(default_factory=list)
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: predefined ones that were dropped
     dropped_sets: set[str] = field(default_factory=set)

@@ -65,10 +65,10 @@ def read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
         table.inherits.append((name, span))
     for name, span in table.inherits:
         parent = script.drafts.tables[name]
-        if parent.partition_of is not None:
-            raise Parentage.of_partition(name.name, span)
         if parent.partition_by is not None:
             raise Parentage.of_root(name.name, span)
+        if parent.partition_of is not None:
+            raise Parentage.of_partition(name.name, span)
     inherit_columns(table, script.drafts)
 
 

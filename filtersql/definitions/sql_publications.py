@@ -113,6 +113,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
             for wrapped in node.pubobjects:  # that one of them does not exist is told first
                 if wrapped.publication_obj_spec.HasField("pubtable"):
                     _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
+            drafts.refused.append(replace(publication, tables=tables))
             raise
     else:
         changed = _dropped(publication, tables, schemas, span)
@@ -195,7 +196,7 @@ def _tables(script: Script, objects: Iterable[Node]) -> tuple[PublishedTable, ..
 
 def _opened(drafts: Drafts, tables: list[PublishedTable]) -> dict[RelationName, PublishedTable]:
     """The entries by name; what is said twice is told where every table before it exists."""
-    before = takewhile(lambda table: table.name in drafts.tables, tables)
+    before = takewhile(lambda table: kind_of(drafts, table.name) is not None, tables)
     _, mistakes = opened(list(before), drafts.heirs)
     if mistakes:
         raise mistakes[0]
