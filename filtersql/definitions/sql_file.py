@@ -32,7 +32,7 @@ from filtersql.definitions.sql_subscriptions import (
     drop_subscription,
 )
 from filtersql.definitions.sql_tables import create_table
-from filtersql.definitions.sql_text import without_psql
+from filtersql.definitions.sql_text import without_long, without_psql
 from filtersql.definitions.sql_types import create_type
 from filtersql.definitions.sql_views import create_table_as, create_view
 from filtersql.definitions.undoubted import doubt_of
@@ -47,6 +47,8 @@ __all__ = ["read_sql"]
 def read_sql(text: Passage, drafts: Drafts) -> None:
     """Carries out the statements of a file; each mistake is noted, and the next one goes on."""
     readable = without_psql(text)
+    if drafts.type_aliases:
+        readable = without_long(readable)
     script = Script(readable, drafts)
     drafts.files.append(text.source.path)
     try:

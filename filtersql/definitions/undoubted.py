@@ -72,9 +72,9 @@ def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
             except_tables=tuple(each for each in one.except_tables if each in tables),
         )
         publications[name] = _filters_alone(kept) if told else kept
-    for number, each in enumerate(drafts.refused):
-        filters = _filters_alone(replace(each, tables=tuple(sound(each.tables))))
-        publications[f"{each.name}\0{number}"] = filters  # no publication has such a name
+    for number, refused in enumerate(drafts.refused):
+        filters = _filters_alone(replace(refused, tables=tuple(sound(refused.tables))))
+        publications[f"{refused.name}\0{number}"] = filters  # no publication has such a name
     for name, each in definitions.replication_sets.items():
         sets[name] = replace(each, tables=tuple(sound(each.tables)))
     suspects = {*drafts.broken_publications}

@@ -14,6 +14,7 @@ from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.drafts import Drafts, DraftTable, PlainColumn
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import add_constraint
+from filtersql.definitions.sql_text import without_long
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_keys import read_keys
 from filtersql.definitions.yaml_names import relation_of
@@ -109,6 +110,14 @@ def _column_name(at: Passage) -> Passage:
     return at if name == at.text else at.pick(name, ((0, 0, len(at.text)),))
 
 
+def _read_type(
+    text: Passage, name: Passage, table: DraftTable, drafts: Drafts
+) -> tuple[Column, list[ColumnConstraint]]:
+    if drafts.type_aliases:
+        text = without_long(text)
+    return read_column(parse_column(text), table.name, text, drafts, name)
+
+
 def _read_column(
     document: Document, name: Passage, node: Node, table: DraftTable, drafts: Drafts
 ) -> tuple[Column | None, list[ColumnConstraint]]:
@@ -119,7 +128,7 @@ def _read_column(
         text = document.text(node, f'the type of column "{name.text}"')
         if text is None:
             return None, []
-        column, keys = read_column(parse_column(text), table.name, text, drafts, name)
+        column, keys = _read_type(text, name, table, drafts)
         if not keys and column.generated is None and column.type.schema == "pg_catalog":
             drafts.plain_columns[text.text] = PlainColumn(
                 column.type, column.not_null, column.collation
@@ -133,7 +142,7 @@ def _read_column(
     text = document.text(entry["type"], f"the type of {where}")
     if text is None:
         return None, []
-    column, keys = read_column(parse_column(text), table.name, text, drafts, name)
+    column, keys = _read_type(text, name, table, drafts)
     if document.boolean(entry.get("not_null"), f"not_null of {where}"):
         column = replace(column, not_null=True)
     if "target_type" in entry:
