@@ -90,6 +90,7 @@ def read_feed(
         folder,
         closed=opened.closed,
         on_progress=on_progress,
+        blocks=opened.blocks,
     )
     last = opened.last
     return FeedRead(

@@ -13,24 +13,23 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from filtersql.catalog import Catalog
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Mistakes
 from filtersql.errors.feeds import (
-    ContradictingReplay,
     FeedGap,
     InterleavedTransaction,
     TooManyFeedMistakes,
 )
-from filtersql.feeds.images import Judged, judge
+from filtersql.feeds.blocks import Blocks, blocks_of
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.records import Record
 from filtersql.feeds.runs import Runs, Unordered
 from filtersql.feeds.staging import ChangeStage, Place, Records, StagedColumn
+from filtersql.feeds.taking import MOST_MISTAKES, Taker, Tally
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
@@ -40,7 +39,6 @@ __all__ = ["Landing", "Reading", "Records", "StagedChanges", "read"]
 #: what is buffered before it is written: so many changes, or so many bytes of lines
 _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
-_MOST_MISTAKES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +84,6 @@ class Reading:
         return self.last is not None and self.last != self.cut
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What was counted while reading."""
-
-    total: int = 0
-    unpublished: int = 0
-    read: list[int] = field(default_factory=list)
-    skipped: list[int] = field(default_factory=list)
-    mistakes: list[tuple[Place, Mistake]] = field(default_factory=list)
-    tables: dict[str, Judged] = field(default_factory=dict)
-
-
 def read(
     records: Records,
     catalog: Catalog,
@@ -107,22 +93,24 @@ def read(
     *,
     closed: bool = True,
     on_progress: Callable[[int], None] | None = None,
+    blocks: Blocks | None = None,
 ) -> Reading:
     """Judge all changes of a feed and stage those that are pending. Raises Mistakes.
 
     `closed` says that nothing more will be written to what is read: its last transaction is
-    complete.
+    complete. `blocks` gives the changes of `records` some thousand at a time.
     """
     start = _lowest(landings)
-    every = (records, catalog, landings, engine, folder, closed, on_progress)
+    every = (records, blocks or blocks_of(records), catalog, landings, engine, folder, closed)
     try:
-        return _read(*every, Runs(start))
+        return _read(*every, on_progress, Runs(start))
     except Unordered:
-        return _read(*every, Order(start))
+        return _read(*every, on_progress, Order(start))
 
 
 def _read(
     records: Records,
+    blocks: Blocks,
     catalog: Catalog,
     landings: Sequence[Landing],
     engine: Engine,
@@ -131,31 +119,35 @@ def _read(
     on_progress: Callable[[int], None] | None,
     order: Runs | Order,
 ) -> Reading:
-    tally = _Tally(read=[0] * len(landings), skipped=[0] * len(landings))
-    shapes: dict[object, ChangeStage] = {}
+    tally = Tally(read=[0] * len(landings), skipped=[0] * len(landings))
+    files: dict[object, ChangeStage] = {}
     for index, landing in enumerate(landings):
         path = folder / f"changes-{index}.parquet"
         stage = ChangeStage(landing.compiled, engine, path, tally.mistakes, _span)
-        shapes.setdefault(_shape(landing.compiled), stage)
-    stages = [shapes[_shape(landing.compiled)] for landing in landings]
+        files.setdefault(_shape(landing.compiled), stage)
+    stages = [files[_shape(landing.compiled)] for landing in landings]
+    taker = Taker(catalog, landings, stages, order, tally)
     buffered = size = 0
     try:
-        for place, change in records(tally.mistakes):
-            tally.total += 1
-            if taken := _take(place, change, catalog, landings, stages, order, tally):
-                buffered += taken
-                size += len(place[2])
-                if buffered >= _BATCH or size >= _BATCH_BYTES:
-                    _flush(shapes.values())
+        for whole in blocks(tally.mistakes):
+            for block in whole.parts(_BATCH_BYTES):
+                if size and size + block.size > _BATCH_BYTES:
+                    _flush(files.values())
                     buffered = size = 0
-            if on_progress and tally.total % 5_000 == 0:
+                if taken := taker.take_all(block):
+                    buffered += taken
+                    size += block.size
+                if buffered >= _BATCH:
+                    _flush(files.values())
+                    buffered = size = 0
+            if on_progress and whole.records:
                 on_progress(tally.total)
-            if len(tally.mistakes) >= _MOST_MISTAKES:
+            if len(tally.mistakes) >= MOST_MISTAKES:
                 break
     except Unordered:
-        _close(shapes.values())
+        _close(files.values())
         raise
-    _close(shapes.values())
+    _close(files.values())
     _raise(records, order, tally)
     if on_progress:
         on_progress(tally.total)
@@ -167,46 +159,6 @@ def _read(
     )
     cut = order.cut(closed)
     return Reading(tuple(staged), cut, order.last, tally.total, tally.unpublished, order.boundary)
-
-
-def _take(
-    place: Place,
-    change: Record,
-    catalog: Catalog,
-    landings: Sequence[Landing],
-    stages: Sequence[ChangeStage],
-    order: Runs | Order,
-    tally: _Tally,
-) -> int:
-    """Judge one change and hand it to its targets; how many took it."""
-    if order.start is None or change.seq > order.start:
-        new = order.add(change)
-        if new is None:
-            tally.mistakes.append((place, ContradictingReplay(change.seq, _span(place))))
-            return 0
-    else:
-        new = False
-    judged = judge(change, catalog, landings, tally.tables)
-    if isinstance(judged, Judged):
-        targets = judged.targets
-        if judged.partial is not None:
-            targets = judged.partial.get(change.op, targets)
-    else:
-        tally.mistakes += [(place, mistake(_span(place))) for mistake in judged]
-        return 0
-    if not targets and change.op not in ("commit", "truncate"):
-        tally.unpublished += 1
-    takers: dict[int, ChangeStage] = {}
-    for index in targets:
-        position = landings[index].position
-        if not new or (position is not None and change.seq <= position):
-            tally.skipped[index] += 1
-        else:
-            tally.read[index] += 1
-            takers[id(stages[index])] = stages[index]
-    for stage in takers.values():
-        stage.add(change, place)
-    return len(takers)
 
 
 def _shape(compiled: CompiledTable) -> object:
@@ -232,13 +184,13 @@ def _lowest(landings: Sequence[Landing]) -> int | None:
     return min(known) if known and len(known) == len(positions) else None
 
 
-def _raise(records: Records, order: Runs | Order, tally: _Tally) -> None:
+def _raise(records: Records, order: Runs | Order, tally: Tally) -> None:
     mistakes = [mistake for _, mistake in sorted(tally.mistakes, key=lambda item: item[0][:2])]
     # Where records could not be read, the order of the others tells nothing.
     if isinstance(order, Runs) and not mistakes:
         order.check()
     elif isinstance(order, Order) and not mistakes:
-        disorders = list(islice(order.disorders(), _MOST_MISTAKES))
+        disorders = list(islice(order.disorders(), MOST_MISTAKES))
         places = _places(records, {disorder.seq for disorder in disorders})
         for found in disorders:
             span = places.get(found.seq)
@@ -246,8 +198,8 @@ def _raise(records: Records, order: Runs | Order, tally: _Tally) -> None:
                 mistakes.append(InterleavedTransaction(found.tx, found.seq, span))
             else:
                 mistakes.append(FeedGap(found.seq, found.prev_seq, found.last, span))
-    if len(mistakes) >= _MOST_MISTAKES:
-        mistakes = [*mistakes[:_MOST_MISTAKES], TooManyFeedMistakes(_MOST_MISTAKES)]
+    if len(mistakes) >= MOST_MISTAKES:
+        mistakes = [*mistakes[:MOST_MISTAKES], TooManyFeedMistakes(MOST_MISTAKES)]
     if mistakes:
         raise Mistakes(mistakes)
 

@@ -15,6 +15,7 @@ from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import LostBeginning
 from filtersql.feeds import debezium, native
+from filtersql.feeds.blocks import Block, Blocks
 from filtersql.feeds.dms import Dms
 from filtersql.feeds.images import Needed
 from filtersql.feeds.lines import FeedFile
@@ -38,11 +39,13 @@ class Opened:
 
     `closed`: nothing more belongs to their last transaction, though no commit record ends it.
     `last`: the last seq in each file, by its shown name; it is known after a read.
+    `blocks` gives what `records` gives, where a format can be read so.
     """
 
     records: Records
     closed: bool
     last: Mapping[str, int]
+    blocks: Blocks | None = None
 
 
 def open_files(
@@ -69,7 +72,7 @@ def open_files(
             stream = Wal2json(files, feed, catalog, lowest, needed)
             return Opened(stream.records, False, stream.last)
         case _:
-            return _counted(lambda mistakes: native.from_files(files, mistakes), closed=True)
+            return _native(files)
 
 
 def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
@@ -78,13 +81,19 @@ def is_consumed(feed: Feed, last: int, lowest: int) -> bool:
     return last < lowest if feed.format in _NUMBERED else last <= lowest
 
 
-def _counted(records: Records, *, closed: bool) -> Opened:
+def _native(files: Sequence[FeedFile]) -> Opened:
     last: dict[str, int] = {}
 
-    def counted(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
-        for place, change in records(mistakes):
-            if change.seq > last.get(place[0], -1):
-                last[place[0]] = change.seq
-            yield place, change
+    def blocks(mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block]:
+        for block in native.blocks_from_files(files, mistakes):
+            if block.records:
+                shown = block.places[0][0]
+                newest = max(change.seq for change in block.records)
+                last[shown] = max(newest, last.get(shown, -1))
+            yield block
 
-    return Opened(counted, closed, last)
+    def records(mistakes: list[tuple[Place, Mistake]]) -> Iterator[tuple[Place, Record]]:
+        for block in blocks(mistakes):
+            yield from zip(block.places, block.records, strict=True)
+
+    return Opened(records, True, last, blocks)

@@ -38,7 +38,7 @@ from filtersql.source import Span
 if TYPE_CHECKING:
     from filtersql.feeds.changes import Landing
 
-__all__ = ["Judged", "Needed", "all_needed", "is_needed", "judge", "needed_columns"]
+__all__ = ["Judged", "Needed", "Worded", "all_needed", "is_needed", "judge", "needed_columns"]
 
 Worded = Callable[[Span], Mistake]
 #: the columns that targets read, of each table; None: all of them

@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -18,9 +18,10 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import NoFeedFiles, UnreadableFeedFile
 from filtersql.source import Source, Span
 
-__all__ = ["FeedFile", "find_files", "line_span", "lines", "opened"]
+__all__ = ["FeedFile", "find_files", "line_blocks", "line_span", "lines", "opened"]
 
 _LONGEST_EXCERPT = 160
+_BLOCK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,26 @@ def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, .
 
 def lines(file: FeedFile) -> Iterator[tuple[int, bytes]]:
     """The lines with their numbers, blank ones left out; only a torn line lacks its newline."""
+    for numbers, some in line_blocks(file):
+        yield from zip(numbers, some, strict=True)
+
+
+def line_blocks(file: FeedFile) -> Iterator[tuple[Sequence[int], list[bytes]]]:
+    """The same, a megabyte at a time: the numbers of some lines, and the lines."""
+    first = 1
     try:
         with opened(file) as stream:
-            for number, line in enumerate(stream, 1):
-                if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                if not line.isspace():
-                    yield number, line
+            while some := stream.readlines(_BLOCK_BYTES):
+                if first == 1:
+                    some[0] = some[0].removeprefix(b"\xef\xbb\xbf")
+                numbers: Sequence[int] = range(first, first + len(some))
+                first += len(some)
+                if any(map(bytes.isspace, some)):
+                    numbers = [
+                        n for n, line in zip(numbers, some, strict=True) if not line.isspace()
+                    ]
+                    some = [line for line in some if not line.isspace()]
+                yield numbers, some
     except (OSError, EOFError, zlib.error) as error:
         raise Mistakes(
             [UnreadableFeedFile(file.shown, str(error) or type(error).__name__)]

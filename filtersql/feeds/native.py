@@ -10,16 +10,18 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 
 import msgspec
 
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import TornLine, UnreadableLine
-from filtersql.feeds.lines import FeedFile, line_span, lines
+from filtersql.feeds.blocks import Block
+from filtersql.feeds.lines import FeedFile, line_blocks, line_span
 from filtersql.feeds.records import Number, Record, record
 from filtersql.feeds.staging import Place
 
-__all__ = ["TABLE_COLUMNS", "from_files", "from_rows"]
+__all__ = ["TABLE_COLUMNS", "blocks_from_files", "from_files", "from_rows"]
 
 #: the columns of a table that holds a feed; those after `after` may be absent
 TABLE_COLUMNS = (
@@ -41,16 +43,39 @@ def from_files(
     files: Sequence[FeedFile], mistakes: list[tuple[Place, Mistake]]
 ) -> Iterator[tuple[Place, Record]]:
     """The records of JSON-lines files. A line that is no record becomes a mistake."""
+    for block in blocks_from_files(files, mistakes):
+        yield from zip(block.places, block.records, strict=True)
+
+
+def blocks_from_files(
+    files: Sequence[FeedFile], mistakes: list[tuple[Place, Mistake]]
+) -> Iterator[Block]:
+    """The same in blocks."""
     for file in files:
-        shown = file.shown
-        for number, line in lines(file):
+        for numbers, some in line_blocks(file):
+            places = list(zip(repeat(file.shown), numbers, some))
             try:
-                yield (shown, number, line), record(line)
-            except (msgspec.DecodeError, UnicodeError) as error:
-                span = line_span(shown, number, line)
-                torn = not line.endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
-                mistake = TornLine(span) if torn else UnreadableLine(_reason(error), span)
-                mistakes.append(((shown, number, line), mistake))
+                yield Block(places, list(map(record, some)), sum(map(len, some)))
+            except (msgspec.DecodeError, UnicodeError):
+                yield _readable(places, mistakes)
+
+
+def _readable(places: Sequence[Place], mistakes: list[tuple[Place, Mistake]]) -> Block:
+    """Those of some lines that are records."""
+    read: list[Place] = []
+    records: list[Record] = []
+    for place in places:
+        line = place[2]
+        try:
+            records.append(record(line))
+            read.append(place)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            span = line_span(*place)
+            torn = not line.endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
+            mistakes.append(
+                (place, TornLine(span) if torn else UnreadableLine(_reason(error), span))
+            )
+    return Block(read, records, sum(len(line) for _, _, line in read))
 
 
 def from_rows(

@@ -33,7 +33,7 @@ from filtersql.feeds.datetimes import (
 from filtersql.feeds.jsonb import json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
 
-__all__ = ["Family", "family", "text_of", "type_title"]
+__all__ = ["Family", "family", "is_plain", "text_of", "type_title"]
 
 Value = Literal[
     "boolean", "integer", "float", "numeric", "text", "bytes", "date", "timestamp", "timestamptz"
@@ -72,6 +72,11 @@ def family(pg_type: PgType) -> Family:
     if pg_type.name == "numeric":
         return Family("numeric", partial(_numeric, pg_type.numeric_precision_scale))
     return _FAMILIES.get(pg_type.name, _TEXT)
+
+
+def is_plain(pg_type: PgType) -> bool:
+    """Whether every text without NUL characters is a value, kept as it is."""
+    return family(pg_type).read is _plain
 
 
 def type_title(pg_type: PgType) -> str:

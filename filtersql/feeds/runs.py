@@ -14,12 +14,17 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from operator import lt
 
 from filtersql.feeds.records import Record
 from filtersql.feeds.spooled import Numbers
 
 __all__ = ["Runs", "Unordered"]
+
+_NONE = type(None)
 
 
 class Unordered(Exception):
@@ -65,6 +70,33 @@ class Runs:
         self.open = None if committed else tx
         self.whole = committed or tx is None
         return True
+
+    def extend(self, changes: Sequence[Record]) -> None:
+        """Remember changes that come one after the other. Raises Unordered."""
+        seqs = [change.seq for change in changes]
+        txs = [change.tx for change in changes]
+        plain = {*map(type, txs)} in ({str}, {_NONE})
+        if not plain or any(c.op == "commit" or c.prev_seq is not None for c in changes):
+            for change in changes:
+                self.add(change)
+            return
+        before = -1 if self.newest is None else self.newest
+        if seqs[0] <= before or not all(map(lt, seqs, islice(seqs, 1, None))):
+            raise Unordered
+        tx = txs[-1]
+        if tx is None:
+            self.lasts.extend(seqs)
+        else:
+            ends = [n for n, (one, other) in enumerate(pairwise(txs)) if one != other]
+            lasts, names = [seqs[n] for n in ends], [hash(txs[n]) for n in ends]
+            lasts.append(seqs[-1])
+            names.append(hash(tx))
+            if txs[0] == self.open:
+                self.lasts.change_last(lasts.pop(0))
+                names.pop(0)
+            self.lasts.extend(lasts)
+            self.names.extend(names)
+        self.newest, self.open, self.whole = seqs[-1], None if tx is None else str(tx), tx is None
 
     def check(self) -> None:
         """Raises Unordered where a transaction may come again after another one."""

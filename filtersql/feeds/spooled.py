@@ -17,7 +17,7 @@ from __future__ import annotations
 import tempfile
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -47,6 +47,17 @@ class Numbers:
             self._write()
         self.newest.append(number)
         self.count += 1
+
+    def extend(self, numbers: Sequence[int]) -> None:
+        """Add some."""
+        done = 0
+        while done < len(numbers):
+            if len(self.newest) >= self.kept:
+                self._write()
+            some = numbers[done : done + self.kept - len(self.newest)]
+            self.newest.extend(some)
+            done += len(some)
+        self.count += len(numbers)
 
     def change_last(self, number: int) -> None:
         """Put another one in the place of the newest."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +149,11 @@ class ChangeStage:
         self.records.append(change)
         self.places.append(place)
 
+    def extend(self, changes: Sequence[Record], places: Sequence[Place]) -> None:
+        """Take some."""
+        self.records += changes
+        self.places += places
+
     def flush(self) -> None:
         """Convert what is buffered, column by column, and write it."""
         import pyarrow
@@ -155,7 +161,14 @@ class ChangeStage:
         records = self.records
         if not records:
             return
-        judge = _Judge(self.compiled.relation, self.places, self.mistakes, self.where)
+        sides = {
+            "before": _Side.of([change.before for change in records]),
+            "after": _Side.of([change.after for change in records]),
+        }
+        judges = {
+            image: _Judge(self.compiled.relation, side.only(self.places), self.mistakes, self.where)
+            for image, side in sides.items()
+        }
         arrays: list[pyarrow.Array | None] = [
             pyarrow.array([change.seq for change in records], pyarrow.int64()),
             pyarrow.array(
@@ -165,11 +178,10 @@ class ChangeStage:
             pyarrow.array([change.op for change in records], pyarrow.string()),
         ]
         for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True):
-            arrays.append(judge.array(column, code, [c.before for c in records], "before"))
-            arrays.append(judge.array(column, code, [c.after for c in records], "after"))
-        arrays.append(
-            pyarrow.array([c.unchanged or [] for c in records], pyarrow.list_(pyarrow.string()))
-        )
+            for image, side in sides.items():
+                array = judges[image].array(column, code, side.rows, image)
+                arrays.append(None if array is None else side.spread(array))
+        arrays.append(_lists([change.unchanged for change in records]))
         self.records, self.places = [], []
         if not self.mistakes:
             self.file.write([array for array in arrays if array is not None])
@@ -215,7 +227,7 @@ class RowStage:
         """Convert what is buffered, column by column, and write it."""
         judge = _Judge(self.compiled.relation, self.places, self.mistakes, self.where)
         arrays = [
-            judge.array(column, code, list(self.rows), "row")
+            judge.array(column, code, self.rows, "row")
             for column, code in zip(self.compiled.feed_columns, self.codecs, strict=True)
         ]
         if self.rows and not self.mistakes:
@@ -229,6 +241,47 @@ class RowStage:
 
 
 @dataclass(frozen=True, slots=True)
+class _Side:
+    """The old rows, or the new rows, of changes of which some have none: `there` says which.
+
+    `numbers` are those of the rows beside their changes; None where each change has one.
+    """
+
+    there: Sequence[bool]
+    rows: Sequence[Image]
+    numbers: pyarrow.Array | None
+
+    @classmethod
+    def of(cls, images: Sequence[Image | None]) -> _Side:
+        import pyarrow
+
+        there = [image is not None for image in images]
+        rows = [image for image in images if image is not None]
+        if len(rows) == len(images):
+            return cls(there, rows, None)
+        counted = iter(range(len(rows)))
+        numbers = [next(counted) if one else None for one in there]
+        return cls(there, rows, pyarrow.array(numbers, pyarrow.int64()))
+
+    def only(self, places: Sequence[Place]) -> Sequence[Place]:
+        """The places of the changes that have one."""
+        return places if self.numbers is None else list(compress(places, self.there))
+
+    def spread(self, array: pyarrow.Array) -> pyarrow.Array:
+        """A value, or NULL, for each change."""
+        return array if self.numbers is None else array.take(self.numbers)
+
+
+def _lists(names: Sequence[list[str] | None]) -> pyarrow.Array:
+    import pyarrow
+
+    if any(names):
+        return pyarrow.array([some or [] for some in names], pyarrow.list_(pyarrow.string()))
+    none = pyarrow.array([0] * (len(names) + 1), pyarrow.int32())
+    return pyarrow.ListArray.from_arrays(none, pyarrow.array([], pyarrow.string()))
+
+
+@dataclass(frozen=True, slots=True)
 class _Judge:
     """Turns one column of a batch into an Arrow array, and words what does not fit."""
 
@@ -238,13 +291,13 @@ class _Judge:
     where: Where
 
     def array(
-        self, column: FeedColumn, code: Codec, images: Sequence[Image | None], image: str
+        self, column: FeedColumn, code: Codec, rows: Sequence[Image], image: str
     ) -> pyarrow.Array | None:
         name = column.name
-        values = [None if row is None else row.get(name) for row in images]
+        values = [row.get(name) for row in rows]
         if column.not_null and None in values:
-            for row, place in zip(images, self.places, strict=True):
-                if row is not None and name in row and row[name] is None:
+            for row, place in zip(rows, self.places, strict=True):
+                if name in row and row[name] is None:
                     span = self.where(place)
                     self.mistakes.append((place, NullInNotNull(name, image, self.table, span)))
         try:

@@ -26,6 +26,7 @@ from filtersql.catalog import PgType
 from filtersql.errors.feeds import UnstorableType
 from filtersql.feeds.readers import family, text_of, type_title
 from filtersql.feeds.storers import StoredKind, Unstorable, stored_kind, storer
+from filtersql.feeds.wholes import Whole, whole
 from filtersql.storage import Engine
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Codec:
     pg_type: PgType
     kind: StoredKind
     store: Callable[[object], object]
+    #: a column at once, where all its values are written in the usual way
+    whole: Whole
 
     def value(self, written: object) -> object:
         """The stored value of a JSON value; None for null. Raises ValueError with the reason."""
@@ -61,6 +64,12 @@ class Codec:
 
     def array(self, written: list[object]) -> pyarrow.Array:
         """The Arrow array of a column of JSON values. Raises ValueError."""
+        if (array := self.whole(written)) is not None:
+            return array
+        return self.array_of_each(written)
+
+    def array_of_each(self, written: list[object]) -> pyarrow.Array:
+        """The same, where each value is judged by itself. Raises ValueError."""
         store = self.store
         try:
             values = [None if item is None else store(item) for item in written]
@@ -77,7 +86,7 @@ def codec(pg_type: PgType, sql_type: str, engine: Engine) -> Codec:
     store = storer(pg_type, kind, engine) if kind is not None else None
     if kind is None or store is None:
         raise UnstorableType(type_title(pg_type), sql_type)
-    return Codec(pg_type, kind, store)
+    return Codec(pg_type, kind, store, whole(pg_type, kind))
 
 
 def canonical_text(pg_type: PgType, written: object) -> str:

@@ -1,0 +1,108 @@
+"""Some thousand changes of a feed at a time, and what they have in common.
+
+Example
+    ======== ============ ============ ===================
+    op       relation     before       after
+    ======== ============ ============ ===================
+    update   public.t     –            a, b, c
+    delete   public.t     a            –
+    ======== ============ ============ ===================
+
+    That is all that a change's completeness hangs on (`images.judge`): a block of thousands has a
+    few such shapes, and each of them is judged once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from filtersql.errors import Mistake
+from filtersql.feeds.records import Record
+from filtersql.feeds.staging import Place, Records
+
+__all__ = ["Block", "Blocks", "Shape", "blocks_of", "example", "shapes"]
+
+_MOST_CHANGES = 5_000
+_MOST_BYTES = 2**20
+
+#: op, relation, and the columns that are named in before, after and unchanged
+Shape = tuple[
+    str,
+    str | tuple[str, ...] | None,
+    tuple[str, ...] | None,
+    tuple[str, ...] | None,
+    tuple[str, ...] | None,
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Changes that come one after the other, each with its place."""
+
+    places: Sequence[Place]
+    records: Sequence[Record]
+    #: the bytes of its lines
+    size: int
+
+    def parts(self, size: int) -> Iterator[Block]:
+        """Smaller blocks, of so many bytes if a change is not larger by itself."""
+        if len(self.records) <= 1 or self.size <= size:
+            yield self
+            return
+        half = len(self.records) // 2
+        for some in (slice(half), slice(half, None)):
+            places = self.places[some]
+            size_of_some = sum(len(line) for _, _, line in places)
+            yield from Block(places, self.records[some], size_of_some).parts(size)
+
+
+#: one read of a feed in blocks; mistakes of reading go to the list
+Blocks = Callable[[list[tuple[Place, Mistake]]], Iterator[Block]]
+
+
+def blocks_of(records: Records) -> Blocks:
+    """The blocks of a feed that is read change by change."""
+
+    def blocks(mistakes: list[tuple[Place, Mistake]]) -> Iterator[Block]:
+        places: list[Place] = []
+        found: list[Record] = []
+        size = 0
+        for place, change in records(mistakes):
+            places.append(place)
+            found.append(change)
+            size += len(place[2])
+            if size >= _MOST_BYTES or len(found) >= _MOST_CHANGES:
+                yield Block(places, found, size)
+                places, found, size = [], [], 0
+        yield Block(places, found, size)
+
+    return blocks
+
+
+def shapes(records: Iterable[Record]) -> list[Shape]:
+    """The shape of each change."""
+    return [
+        (
+            one.op,
+            relation if (relation := one.relation) is None or type(relation) is str
+            else tuple(relation),
+            None if one.before is None else tuple(one.before),
+            None if one.after is None else tuple(one.after),
+            None if one.unchanged is None else tuple(one.unchanged),
+        )
+        for one in records
+    ]  # fmt: skip
+
+
+def example(shape: Shape) -> Record:
+    """A change of that shape: it says nothing but what all of them say."""
+    op, relation, before, after, unchanged = shape
+    return Record(
+        seq=0,
+        op=op,
+        relation=list(relation) if isinstance(relation, tuple) else relation,
+        before=None if before is None else dict.fromkeys(before),
+        after=None if after is None else dict.fromkeys(after),
+        unchanged=None if unchanged is None else list(unchanged),
+    )
