@@ -146,7 +146,7 @@ _RAISES: dict[str, str] = {
     "factorial": "when the value is negative or above 32177",
     **dict.fromkeys(["inetpl", "int8pl_inet", "inetmi_int8"], "when the result is no address"),
     "inetmi": "on addresses of different families, or too far from one another",
-    **dict.fromkeys(["inetand", "inetor"], "on addresses of different families"),
+    **dict.fromkeys(["inetand", "inetor", "inet_merge"], "on addresses of different families"),
     **dict.fromkeys(["range_union", "range_minus"], "when the result is not contiguous"),
     "set_masklen": "when there is no such network",
     "substring(bit,int4,int4)": _NEGATIVE,

@@ -4,7 +4,7 @@ Example
     `ip + 1`: the bits become a number, or two of 64 bits each, and the sum becomes bits again.
 
 PostgreSQL
-    network.c: internal_inetpl(), inetmi(), inetand(), inetor().
+    network.c: internal_inetpl(), inetmi(), inetand(), inetor(), inet_merge().
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def network_kinds(engine: Engine) -> dict[str, str]:
         "int8pl_inet": _moved(say, engine, "_2", "CAST(_1 AS DECIMAL(38, 0))"),
         "inetmi_int8": _moved(say, engine, "_1", _NEGATED),
         "inetmi": _difference(say, engine),
+        "inet_merge": _merged(say, engine),
         "inetand": _paired(say, engine, "{0} = '1' AND {1} = '1'", "{0} & {1}"),
         "inetor": _paired(say, engine, "{0} = '1' OR {1} = '1'", "{0} | {1}"),
     }
@@ -104,6 +105,26 @@ def _difference(say: Words, engine: Engine) -> str:
     return _of_both(
         f"CASE WHEN LEFT(a6, 1) <> LEFT(b6, 1) THEN CAST({differ} AS BIGINT) "
         f"WHEN LEFT(a6, 1) = '4' THEN CAST({short} AS BIGINT) ELSE {long} END",
+        engine,
+    )
+
+
+def _merged(say: Words, engine: Engine) -> str:
+    """The smallest network that has both in it: as many bits as they begin with alike."""
+    first, second = _bits("a6"), _bits("b6")
+    size = "CAST(LEAST(INSTR(a6, ' '), INSTR(b6, ' ')) - 2 AS INT)"
+    alike = f"LEFT({first}, i) = LEFT({second}, i)"
+    if engine == "spark":
+        count = f"SIZE(FILTER(SEQUENCE(1, {size}), i -> {alike}))"
+        count = f"CASE WHEN {size} > 0 THEN {count} ELSE 0 END"
+    else:
+        count = f"CAST(LENGTH([i FOR i IN RANGE(1, {size} + 1) IF {alike}]) AS INT)"
+    rest = f"REPEAT('0', CAST(LENGTH({first}) - n4 AS INT))"
+    network = f"LEFT(a6, 1) || LEFT({first}, n4) || ' ' || {rest}"
+    differ = say.fails("cannot merge addresses from different families")
+    return _of_both(
+        f"CASE WHEN LEFT(a6, 1) <> LEFT(b6, 1) THEN {differ} "
+        f"ELSE {_let('n4', count, network, engine)} END",
         engine,
     )
 
