@@ -38,6 +38,7 @@ from filtersql.filters.nodes import (
     Op,
     Relabel,
     Var,
+    walk,
 )
 
 if TYPE_CHECKING:
@@ -114,6 +115,9 @@ def infinite(writer: Writer, node: Node) -> exp.Expr | None:
             if len(known) == 1:
                 return writer.filled("0 - _1", known[0])
             symbol = "+" if node.function.name == "interval_pl" else "-"
+            if any(map(_is_sum, walk(node)[1:])):
+                # the sum of two infinities is as far as each of them
+                known = [writer.filled("CAST(SIGN(_1) AS INT)", one) for one in known]
             # infinity - infinity is neither: the numbers raise
             return writer.filled(f"_1 {symbol} _2", *known)
         case Case() | Coalesce() | NullIf():
@@ -127,6 +131,10 @@ def infinite(writer: Writer, node: Node) -> exp.Expr | None:
         case Op() if node.function.name in _SCALED:
             return _infinite_product(writer, node)
     return None
+
+
+def _is_sum(node: Node) -> bool:
+    return isinstance(node, (Op, Func)) and node.function.name in ("interval_pl", "interval_mi")
 
 
 def _sign(writer: Writer, node: Node) -> exp.Expr:
