@@ -1804,6 +1804,7 @@ ALTER TABLE t ALTER COLUMN a TYPE bigint;
 CREATE TABLE t (a int, x xid);
 CREATE PUBLICATION p FOR TABLE t WHERE (x = '1');
 
+-- since 18
 CREATE TABLE t (a int, x xid);
 CREATE PUBLICATION p FOR TABLE t WHERE (x = 'x');
 
