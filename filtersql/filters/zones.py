@@ -165,13 +165,15 @@ def moved(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     months, days, micros = (sign * number for number in interval.value)
     if abs(months) > _MOST_MONTHS:
         raise writer.refused(node, "The interval leads out of the range of timestamps.")
-    # a zone of its own that is no zone raises, whatever the interval
-    local = _local(writer, node, moment.copy(), args[2], "timestamp")
+    if months and days and not is_offset(args[2]):
+        # there and back twice: tens of thousands of characters
+        raise writer.refused(node, "Months and days in one step have no form in a zone.")
+    _local(writer, node, moment.copy(), args[2], "timestamp")  # the zone is looked at in any case
     for piece, number in ((".add_months", months), (".add_days", days)):
         if number:
+            local = _local(writer, node, moment, args[2], "timestamp")
             there = writer.piece(piece, local, writer.integer(number))
             moment = _local(writer, node, there, args[2], "timestamptz")
-            local = _local(writer, node, moment.copy(), args[2], "timestamp")
     return writer.piece(".add_micros", moment, writer.integer(micros)) if micros else moment
 
 
