@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from running import World, delete, insert, table, update
 
@@ -56,7 +56,16 @@ def recorded(plan: list[tuple]) -> tuple[list[dict], dict[int, tuple[int, str]],
     return feed, rows, enters
 
 
-@pytest.mark.parametrize("mode", ["apply", "error"])
+#: rows under each other's key, and a change of each that leaves the text out again
+SWAP = [
+    *(("insert", key, 1, True) for key in (3, 4)),
+    *(("move", key, other, False) for key, other in ((3, 5), (4, 3), (5, 4))),
+    *(("update", key, 1, False) for key in (3, 4)),
+]
+
+
+@pytest.mark.parametrize("mode", ["apply", "skip", "error"])
+@example(plan=SWAP, cut=2)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(plan=steps, cut=st.integers(0, 13))
 def test_it_moves_with_its_row(mode: str, plan: list[tuple], cut: int) -> None:

@@ -26,6 +26,8 @@ __all__ = ["Outline", "merge_plan", "read_of_old_rows"]
 _NARROW = 48
 _BRANCH = 60
 _UNKNOWN = "filtersql: an unchanged out-of-line value is not known"
+#: the same, where it stands deep in a statement
+_UNSENT = "filtersql: an unchanged value is not known"
 _INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
 
 
@@ -63,8 +65,11 @@ def merge_plan(outline: Outline) -> MergePlan:
     engine, images = outline.engine, outline.images
     tail = _tail(outline.read_columns)
     own = Internals(*(f"{name}{tail}" for name in Internals.__slots__))
+    moves = outline.form in (Form.KEYED_KEEPING, Form.KEYED_SKIPPING)
     planned = {
-        name: _column(name, tail, name in images.may_be_unchanged, name in outline.unique, engine)
+        name: _column(
+            name, tail, name in images.may_be_unchanged, name in outline.unique, moves, engine
+        )
         for name in outline.read_columns
     }
     keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
@@ -213,8 +218,12 @@ def _tail(columns: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=65536)
-def _column(name: str, tail: str, keepable: bool, unique: bool, engine: Engine) -> PlannedColumn:
+def _column(
+    name: str, tail: str, keepable: bool, unique: bool, moves: bool, engine: Engine
+) -> PlannedColumn:
+    """`moves`: a change of a key is two events, of which one may lack the column."""
     keeps, known = f"keeps_{name}{tail}", f"known_{name}{tail}"
+    checked = (f"effect{tail}", _UNSENT) if moves else ()
     sent = words.column(name, "s", engine)
 
     def lines(text: str) -> tuple[str, ...]:
@@ -230,7 +239,11 @@ def _column(name: str, tail: str, keepable: bool, unique: bool, engine: Engine) 
         is_unchanged=words.is_unchanged(name, engine),
         keeps=words.named(keeps, engine),
         known=words.named(known, engine),
-        last_known=lines(words.last_known(name, keeps, engine)) if keepable else (),
+        last_known=laid_out(
+            words.last_known(name, keeps, engine, *checked), engine, _NARROW if moves else _BRANCH
+        )
+        if keepable
+        else (),
         last_seen=lines(words.last_seen(name, keeps, f"effect{tail}", f"change_seq{tail}", engine))
         if keepable
         else (),

@@ -147,10 +147,19 @@ def checked_effect(
 
 
 @lru_cache(maxsize=65536)
-def last_known(name: str, keeps: str, engine: Engine) -> str:
-    """The newest value of the column that is known so far, as a struct; goes before OVER (…)."""
+def last_known(
+    name: str, keeps: str, engine: Engine, effect: str | None = None, message: str = ""
+) -> str:
+    """The newest value of the column that is known so far, as a struct; goes before OVER (…).
+
+    With an `effect`, a row that comes without it stops the statement: an engine may work out what
+    stands outside of a window for the last change only.
+    """
     value = exp.PropertyEQ(this=exp.to_identifier("newest"), expression=_column(name))
     known = exp.case().when(exp.not_(_column(keeps)), exp.Struct(expressions=[value]))
+    if effect is not None:
+        brings = _column(effect).isin("insert", "arrived")
+        known = known.when(brings, _stop(message, engine))
     return exp.IgnoreNulls(this=exp.LastValue(this=known)).sql(engine, copy=False)
 
 
