@@ -101,6 +101,15 @@ def test_ordinary_columns_are_taken_at_once(engine: Any) -> None:
         assert repr(found.to_pylist()) == repr(how.array_of_each(column).to_pylist()), name
 
 
+@pytest.mark.parametrize("text", ["1.000000059604644775390626", "2.10194769648722561e-45"])
+def test_a_real_that_a_double_rounds_to_the_middle_is_read_by_itself(text: str) -> None:
+    """The real beside it would be taken: the double lies halfway between two."""
+    pg = pg_type("float4")
+    how = codec(pg, stored_as(pg, "duckdb").sql, "duckdb")
+    assert how.whole([Number("1.5"), Number(text)]) is None
+    assert how.whole([Number("1.5"), Number("0")]) is not None
+
+
 @pytest.mark.parametrize("name", [*_USUAL, "jsonb", "_int4", "bytea"])
 def test_a_column_at_once_holds_what_each_of_its_values_becomes(name: str) -> None:
     """Or it is left to them."""

@@ -14,8 +14,9 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-import struct
 from decimal import Decimal
+
+from filtersql.filters.literals.numbers import to_float4
 
 __all__ = ["float_text", "float_value", "integer_value", "numeric_text"]
 
@@ -97,7 +98,7 @@ def float_value(text: str, size: int) -> float:
         raise ValueError
     value = float(stripped)
     if size == 4:
-        value = struct.unpack("f", struct.pack("f", value))[0]
+        value = to_float4(value, Decimal(stripped))
     if value in (float("inf"), float("-inf")):
         raise OverflowError
     if value == 0 and re.search("[1-9]", re.split("[eE]", stripped)[0]):
@@ -143,6 +144,6 @@ def _typed(whole: str, fraction: str, precision: int, scale: int) -> tuple[str, 
 def _shortest_float4(value: float) -> str:
     for digits in range(1, 10):
         text = f"{value:.{digits - 1}e}"
-        if struct.unpack("f", struct.pack("f", float(text)))[0] == value:
+        if to_float4(float(text), Decimal(text)) == value:
             break
     return text

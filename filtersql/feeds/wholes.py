@@ -44,6 +44,11 @@ _MOST_DIGITS = 100
 _FLOAT = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
 _ZERO = r"^-?[0.]+(?:[eE]|$)"
 _MINUS_ZERO = r"^-[0.]+$"
+#: the bits of a double that a real has no place for, and the first of them
+_BELOW_A_REAL = 2**29 - 1
+_HALF = 2**28
+#: a real that is nearer to zero has fewer bits than others
+_LEAST_NORMAL = 2.0**-126
 
 
 def whole(pg_type: PgType, kind: StoredKind) -> Whole:
@@ -151,6 +156,12 @@ def _floats(size: int, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.
         return None
     values = texts.cast(pyarrow.float64())
     if size == 4:
+        # A double that may lie halfway between two reals was rounded once already.
+        last = compute.bit_wise_and(values.view(pyarrow.int64()), _BELOW_A_REAL)
+        size_of = compute.abs(values)
+        small = compute.and_(compute.less(size_of, _LEAST_NORMAL), compute.not_equal(size_of, 0))
+        if compute.any(compute.or_(compute.equal(last, _HALF), small)).as_py():
+            return None
         values = values.cast(pyarrow.float32(), safe=False)
     elif kind.name == "float":
         return None

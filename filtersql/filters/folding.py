@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache
@@ -212,25 +211,10 @@ def _double(value: object) -> float:
 def _single(value: object) -> float:
     # A numeric becomes a real from its text: one rounding, not two.
     exact = _double(value)
-    single = _nearest_single(value) if isinstance(value, (int, Decimal)) else to_float4(exact)
+    single = to_float4(exact, value if isinstance(value, (int, Decimal)) else exact)
     if (math.isinf(single) and not math.isinf(exact)) or (single == 0.0 and exact != 0.0):
         raise OverflowError
     return single
-
-
-def _nearest_single(value: int | Decimal) -> float:
-    """The real nearest to an exact number; ties to even."""
-    first = to_float4(float(value))
-    if math.isinf(first) or math.isnan(first) or Decimal(first) == value:
-        return first
-    exact = Decimal(value)
-    # A real's neighbours are the numbers whose bits, taken as a whole number, are one away.
-    (bits,) = struct.unpack("<I", struct.pack("<f", abs(first)))
-    beside = [
-        struct.unpack("<f", struct.pack("<I", one))[0] for one in (max(bits - 1, 0), bits + 1)
-    ]
-    near = [first, *(math.copysign(one, first) for one in beside)]
-    return min(near, key=lambda item: (abs(Decimal(item) - exact), item != first))
 
 
 def _numeric(value: object) -> Decimal:

@@ -16,6 +16,7 @@ import re
 import struct
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from typing import cast
 
 from filtersql.errors.filters import BadLiteral
@@ -160,19 +161,41 @@ def read_float8(text: str, modifier: int, clock: Clock) -> float:
 def read_float4(text: str, modifier: int, clock: Clock) -> float:
     """A real, held as the double of the same value."""
     value = _float("real", text)
-    single = to_float4(value)
+    single = to_float4(value, _exact(text.strip(_SPACE)) if math.isfinite(value) else value)
     if math.isinf(single) != math.isinf(value) or (single == 0.0 and value != 0.0):
         raise BadLiteral.float_too_big("real", text.strip(_SPACE))
     return single
 
 
-def to_float4(value: float) -> float:
-    """The nearest real, infinite when there is none."""
+def to_float4(value: float, exact: float | Decimal | Fraction) -> float:
+    """The real nearest to an exact number, of which the double is given; infinite when too large.
+
+    A number rounded to a double and then to a real may end at the farther real: where the double
+    lies halfway between two, and the number beside it.
+    """
     try:
-        single: float = struct.unpack("f", struct.pack("f", value))[0]
+        (single,) = struct.unpack("<f", struct.pack("<f", value))
     except OverflowError:
         return math.copysign(math.inf, value)
-    return single
+    first = float(single)
+    if value == first or not math.isfinite(value):
+        return first
+    # A real's neighbours are the numbers whose bits, taken as a whole number, are one away.
+    (bits,) = struct.unpack("<I", struct.pack("<f", abs(first)))
+    bits += 1 if abs(value) > abs(first) else -1
+    other = math.copysign(struct.unpack("<f", struct.pack("<I", bits))[0], value)
+    if (first + other) / 2 != value or exact == value:
+        return first
+    return max(first, other) if exact > value else min(first, other)
+
+
+def _exact(text: str) -> Decimal | Fraction:
+    """The number that a text says, unrounded."""
+    if not _FLOAT_HEX.match(text):
+        return Decimal(text)
+    figures, _, power = text.lower().partition("p")
+    whole, _, part = figures.partition(".")
+    return int(whole + part, 16) * Fraction(2) ** (int(power or 0) - 4 * len(part))
 
 
 def _float(type_name: str, text: str) -> float:
@@ -203,7 +226,7 @@ def show_float4(value: object) -> str:
     assert isinstance(value, float)
     for digits in range(1, 10):
         text = f"{value:.{digits - 1}e}"
-        if to_float4(float(text)) == value:
+        if to_float4(float(text), Decimal(text)) == value:
             return _shortest(value, text, 6)
     return _shortest(value, repr(value), 6)
 
