@@ -123,7 +123,12 @@ class Shape:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that are published."""
-        return self.listed or (*self.columns, *(["g"] if self.generated else []))
+        return self.listed or self.every
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """All columns: a filter may read those that are not published."""
+        return (*self.columns, *(["g"] if self.generated else []))
 
     @property
     def kinds(self) -> tuple[str, ...]:

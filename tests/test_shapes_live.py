@@ -89,7 +89,7 @@ def play(server: Server, seed: int, folder: Path, tally: Tally) -> None:
         slots = ["rows", *(each.name for each in shapes.tables if each.partitions)]
         for slot in slots:
             create_slot(connection, f"{publisher}_{slot}")
-        sources = {each.name: _rows(connection, each) for each in shapes.tables}
+        sources = {each.name: _rows(connection, each.name, each.every) for each in shapes.tables}
         ddl = shapes.types + "".join(each.ddl(subscriber=True) for each in shapes.tables)
         wanted = Subscribed(tuple(f"p_{each.name}" for each in shapes.tables), (), ddl)
         databases = stack.enter_context(subscribed(server, publisher, {"s": wanted}))
@@ -98,7 +98,10 @@ def play(server: Server, seed: int, folder: Path, tally: Tally) -> None:
         assert caught_up(server, connection, databases["s"]), f"FILTERSQL_LIVE_SEED={seed}"
         feed = list(_feed(connection, publisher, slots))
         with server.connect(databases["s"]) as subscriber:
-            expected = {each.name: _equal(each, _rows(subscriber, each)) for each in shapes.tables}
+            expected = {
+                each.name: _equal(each, _rows(subscriber, each.name, each.names))
+                for each in shapes.tables
+            }
         for number in range(_STREAMS):
             stream = _Stream(random.Random(f"{seed}/{number}"), folder / str(number))
             held = stream.apply(shapes, sources, feed, MODES[(seed + number) % 3], connection)
@@ -136,7 +139,7 @@ class _Stream:
         (self.folder / "changes").mkdir()
         for each in shapes.tables:
             rows = [
-                dict(zip(each.names, row, strict=True)) for row in sources[each.name].elements()
+                dict(zip(each.every, row, strict=True)) for row in sources[each.name].elements()
             ]
             self._write(f"source/{each.name}.jsonl", rows)
         with closing(connect(None)) as engine:
@@ -235,10 +238,10 @@ def _feed(connection: Connection, publisher: str, slots: Sequence[str]) -> Itera
     yield from records(decoded(connection, f"{publisher}_rows", ["recorder"]), roots)
 
 
-def _rows(connection: Connection, shape: Shape) -> Rows:
+def _rows(connection: Connection, table: str, names: Sequence[str]) -> Rows:
     """A table's rows as PostgreSQL prints them."""
-    columns = ", ".join(f"{name}::text" for name in shape.names)
-    return Counter(connection.execute(f"SELECT {columns} FROM {shape.name}").fetchall())
+    columns = ", ".join(f"{name}::text" for name in names)
+    return Counter(connection.execute(f"SELECT {columns} FROM {table}").fetchall())
 
 
 def _query(tables: Sequence[CompiledTable], shape: Shape) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlglot import exp, select
 
 from filtersql.applying.counted import counted_beside, met_in_target, met_within
+from filtersql.applying.key_texts import written_otherwise
 from filtersql.applying.model import CONFLICTS, Conflict
 from filtersql.applying.parts import run_costly_parts
 from filtersql.errors import Mistake, Mistakes
@@ -98,8 +99,8 @@ def judge_changes(
     ]
     if tally.repeated:
         mistakes.append(DuplicateKeys(name, compiled.key, tally.repeated))
-    if tally.kept:
-        mistakes += _unknown(engine, compiled, stage, columns, name)
+    unknown = _unknown(engine, compiled, stage, columns, name) if tally.kept else []
+    mistakes += [*unknown, *written_otherwise(engine, compiled)]
     conflicts = dict(tally.conflicts)
     sample: tuple[Conflict, ...] = ()
     if any(conflicts.values()):

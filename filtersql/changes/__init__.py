@@ -2,6 +2,7 @@
 
 from filtersql.changes.images import Images, images, may_be_out_of_line
 from filtersql.changes.judging import Arm, Criterion, Judgements, judgements, stopping
+from filtersql.changes.key_texts import Texts, texts_of
 from filtersql.changes.keys import Form, row_form, row_key
 from filtersql.changes.telling import by_target, lacks_old_rows, one_table, untold
 from filtersql.changes.transitions import TRANSITIONS, Effect
@@ -14,6 +15,7 @@ __all__ = [
     "Form",
     "Images",
     "Judgements",
+    "Texts",
     "by_target",
     "images",
     "judgements",
@@ -23,5 +25,6 @@ __all__ = [
     "row_form",
     "row_key",
     "stopping",
+    "texts_of",
     "untold",
 ]

@@ -11,6 +11,7 @@ from filtersql.source import Span
 __all__ = [
     "BadTargetPattern",
     "ColumnsDifferByCase",
+    "KeyOfSeveralTexts",
     "LookupNotWhole",
     "MacroFailed",
     "NoColumns",
@@ -113,6 +114,19 @@ class NoRowKey(Mistake):
             span=span,
             detail=f"It publishes {', '.join(actions)}; it has {lacks}.",
             hint=f"Add {key if full else key.replace(' or', ',')}{identity}.",
+        )
+
+
+class KeyOfSeveralTexts(Mistake):
+    """Rows would be found by a text, of which equal values have several."""
+
+    def __init__(self, relation: RelationName, column: str, pg_type: str, span: Span) -> None:
+        super().__init__(
+            f'key column "{column}" of table "{relation}" is of type {pg_type}, '
+            "whose equal values are written in several ways",
+            span=span,
+            detail="A target finds its rows by the text of the key.",
+            hint="Choose another key, with REPLICA IDENTITY USING INDEX.",
         )
 
 

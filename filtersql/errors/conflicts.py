@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from filtersql.errors import Mistake
 
-__all__ = ["ConflictStops", "PrimaryKeyTaken"]
+__all__ = ["ConflictStops", "KeyWrittenOtherwise", "PrimaryKeyTaken"]
 
 
 class ConflictStops(Mistake):
@@ -41,4 +41,19 @@ class PrimaryKeyTaken(Mistake):
             detail=f"Key ({columns})=({values}) already exists. Rows are found by the replica "
             "identity, so neither row can be told to be the right one. Nothing was written.",
             hint="Remove the other row from the target, or set on_conflict to error.",
+        )
+
+
+class KeyWrittenOtherwise(Mistake):
+    """A change calls a row by a text that is equal to the row's key, and another one."""
+
+    def __init__(
+        self, name: str, seq: int, key: Sequence[str], text: Sequence[str], instead: Sequence[str]
+    ) -> None:
+        columns = ", ".join(key)
+        super().__init__(
+            f'change {seq} of "{name}" writes the key of a row in another way',
+            detail=f"Key ({columns})=({', '.join(text)}) is equal to ({', '.join(instead)}), by "
+            "which the row is found. Nothing was written.",
+            hint="Let the feed write equal keys alike, or declare numeric with a scale.",
         )

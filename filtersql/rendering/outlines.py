@@ -14,13 +14,16 @@ from filtersql.changes import (
     Form,
     Images,
     Judgements,
+    Texts,
     images,
     lacks_old_rows,
     row_form,
     stopping,
+    texts_of,
 )
 from filtersql.definitions.model import Action
-from filtersql.errors.compiling import NoRowKey
+from filtersql.errors.compiling import KeyOfSeveralTexts, NoRowKey
+from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.plan import Outline, read_of_old_rows
 from filtersql.storage import Engine, column_type
@@ -83,6 +86,10 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
     if form is None or (form in (Form.KEYLESS, Form.KEYLESS_SKIPPING) and decides):
         full = table.replica_identity.kind is Identity.FULL
         raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
+    for column in table.columns:
+        if column.name in key and texts_of(column.type) is Texts.SEVERAL:
+            named = format_type(column.type)
+            raise KeyOfSeveralTexts(table.name, column.name, named, column.span)
     return form
 
 
