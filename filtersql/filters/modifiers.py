@@ -1,11 +1,13 @@
-"""Lengths that no type can have, given by hand to the functions behind `varchar(n)`.
+"""Lengths and fields that no type can have, given by hand to the functions behind `varchar(n)`.
 
 Example
     `c::varchar(3)` calls `varchar(c, 7, true)`. Who writes `varchar(c, 0, true)` gives a length
-    that PostgreSQL takes for none at all: it is refused by name.
+    that PostgreSQL takes for none at all: it is refused by name. So is `"interval"(c, 1)`, which
+    raises there, as a type has all fields or some that stand together.
 
 PostgreSQL
-    varchar.c: varchar(), bpchar(); varbit.c: bit(), varbit(); numeric.c: numeric()
+    varchar.c: varchar(), bpchar(); varbit.c: bit(), varbit(); numeric.c: numeric();
+    timestamp.c: AdjustIntervalForTypmod()
 """
 
 from __future__ import annotations
@@ -32,8 +34,14 @@ _LEAST = {
     "numeric(numeric,int4)": (1 << 16) + 4,
 }
 
-
-_NAMES = {function.partition("(")[0] for function in _LEAST}
+_INTERVAL = "interval(interval,int4)"
+#: timestamp.h: the fields of INTERVAL YEAR TO MONTH and the like, and all
+_YEAR, _MONTH, _DAY, _HOUR, _MINUTE, _SECOND = (1 << bit for bit in (2, 1, 3, 10, 11, 12))
+_TIMES = (_DAY, _HOUR, _MINUTE, _SECOND)
+_FIELDS = {0x7FFF, _YEAR, _MONTH, _YEAR | _MONTH} | {
+    sum(_TIMES[begin : end + 1]) for begin in range(4) for end in range(begin, 4)
+}
+_NAMES = {function.partition("(")[0] for function in (*_LEAST, _INTERVAL)}
 
 
 def check(writer: Writer, nodes: Iterable[Node]) -> None:
@@ -41,9 +49,17 @@ def check(writer: Writer, nodes: Iterable[Node]) -> None:
     for node in nodes:
         if not isinstance(node, Func) or node.function.name not in _NAMES:
             continue
-        least = _LEAST.get(str(node.function))
-        if least is None:
+        function = str(node.function)
+        if function not in _LEAST and function != _INTERVAL:
             continue
         given = fold(node.args[1])
-        if given is not None and isinstance(given.value, int) and given.value < least:
-            raise writer.refused(node, "No type has this length.")
+        if given is not None and isinstance(given.value, int) and not _fits(function, given.value):
+            what = "these fields" if function == _INTERVAL else "this length"
+            raise writer.refused(node, f"No type has {what}.")
+
+
+def _fits(function: str, modifier: int) -> bool:
+    if function != _INTERVAL:
+        return modifier >= _LEAST[function]
+    places = modifier & 0xFFFF
+    return modifier < 0 or (modifier >> 16 in _FIELDS and (places <= 6 or places == 0xFFFF))
