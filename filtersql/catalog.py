@@ -31,12 +31,14 @@ class PgType:
     """A type as pg_attribute holds it: internal name (`int4`, `bpchar`, `_text`), schema, typmod.
 
     `typmod` is PostgreSQL's own encoding (`-1`: none; varchar(n) and char(n): n + 4;
-    numeric(p, s): ((p << 16) | (s & 0x7ff)) + 4; time types: the precision).
+    numeric(p, s): ((p << 16) | (s & 0x7ff)) + 4; time types: the precision). `base` is what a
+    domain, or an array of one, is made of in the end.
     """
 
     name: str
     typmod: int = -1
     schema: str = "pg_catalog"
+    base: PgType | None = None
 
     @property
     def is_array(self) -> bool:

@@ -53,7 +53,9 @@ class StoredType:
 
 
 def stored_as(pg_type: PgType, engine: Engine) -> StoredType:
-    """The engine's type for values of a PostgreSQL type."""
+    """The engine's type for values of a PostgreSQL type; a domain's are those of its base."""
+    if pg_type.base is not None:
+        return stored_as(pg_type.base, engine)
     side = 0 if engine == "spark" else 1
     if pg_type.schema == "pg_catalog" and pg_type.name in _EXACT:
         return StoredType(_EXACT[pg_type.name][side])

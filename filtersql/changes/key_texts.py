@@ -49,6 +49,8 @@ def texts_of(pg_type: PgType) -> Texts:
     >>> texts_of(PgType("numeric")).value, texts_of(PgType("numeric", 655366)).value
     ('zeros', 'one')
     """
+    if pg_type.base is not None:
+        return texts_of(pg_type.base)
     name = pg_type.name.removeprefix("_")
     if name == "numeric" and pg_type.typmod < 0:
         found = Texts.ZEROS

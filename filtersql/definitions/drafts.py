@@ -137,6 +137,8 @@ class Drafts:
     type_aliases: Mapping[str, str] = field(default_factory=dict)
     #: user types, by what they are: `domain`, `composite type`, or `type`
     types: dict[RelationName, str] = field(default_factory=dict)
+    #: what domains are made of
+    bases: dict[RelationName, PgType] = field(default_factory=dict)
     #: where types and sequences were made
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already
@@ -168,10 +170,15 @@ class Drafts:
     @property
     def typed(
         self,
-    ) -> tuple[Iterable[RelationName], Iterable[RelationName], Mapping[str, str]]:
-        """The project's own types, the relations, whose rows are types too, and other names."""
+    ) -> tuple[
+        Iterable[RelationName],
+        Iterable[RelationName],
+        Mapping[str, str],
+        Mapping[RelationName, PgType],
+    ]:
+        """Own types, the relations, whose rows are types too, other names, and bases of domains."""
         copied = (name for name, kind in self.others.items() if kind == "materialized views")
-        return self.types, chain(self.tables, copied), self.type_aliases
+        return self.types, chain(self.tables, copied), self.type_aliases, self.bases
 
     def has_schema(self, schema: str) -> bool:
         """Whether a statement made it, a table is in it, or every database has it."""

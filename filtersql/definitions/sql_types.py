@@ -17,7 +17,7 @@ from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.sql_names import Script, created, place_of
-from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES
+from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NameTaken, Owned, RowType
@@ -57,6 +57,9 @@ def create_type(script: Script, statement: Statement) -> None:
         if taken(drafts, name) is not None:
             raise Duplicate("relation", name.name, span, None)
         drafts.others[name] = "composite types"
+    if kind == "domain":
+        made_of = read_type(node.type_name, name.name, script.text, *drafts.typed)
+        drafts.bases[name] = made_of.base or made_of
     drafts.types[name] = kind
     drafts.places[name] = span
 
@@ -98,6 +101,8 @@ def move_types(drafts: Drafts, names: dict[RelationName, RelationName]) -> None:
     for old, new in names.items():
         if old in drafts.types:
             drafts.types[new] = drafts.types.pop(old)
+        if old in drafts.bases:
+            drafts.bases[new] = drafts.bases.pop(old)
         if drafts.others.get(old) == "composite types":
             drafts.others[new] = drafts.others.pop(old)
         if old in drafts.places:
@@ -140,6 +145,7 @@ def drop_types(script: Script, statement: Statement) -> None:
     for name, _ in found:
         drop_type_of_relation(drafts, name)
         del drafts.types[name]
+        drafts.bases.pop(name, None)
         if drafts.others.get(name) == "composite types":
             del drafts.others[name]
 

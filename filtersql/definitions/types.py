@@ -82,11 +82,12 @@ def read_type(
     known: Iterable[RelationName],
     relations: Iterable[RelationName] = (),
     aliases: Mapping[str, str] = {},
+    bases: Mapping[RelationName, PgType] = {},
 ) -> PgType:
     """The type of a column; `known` are the project's own types, `relations` have row types.
 
-    `aliases`: other names of types without modifiers, which the source system has.
-    Raises what PostgreSQL refuses.
+    `aliases`: other names of types without modifiers, which the source system has. `bases`: what
+    domains are made of. Raises what PostgreSQL refuses.
     """
     names = [name.string.sval for name in node.names]
     if len(names) == 1 and names[0] in aliases and not node.setof:
@@ -112,9 +113,11 @@ def read_type(
         spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known)]
         raise Unknown("type", shown, _span(node, text), spellings)
     typmod = _typmod(found, node, text) if node.typmods else -1
+    base = bases.get(RelationName(found.schema, found.name))
     if node.array_bounds and not found.is_array:
-        return PgType(f"_{found.name}", typmod, found.schema)
-    return PgType(found.name, typmod, found.schema)
+        several = base and PgType(f"_{base.name.removeprefix('_')}", base.typmod, base.schema)
+        return PgType(f"_{found.name}", typmod, found.schema, several)
+    return PgType(found.name, typmod, found.schema, base)
 
 
 def _named(schema: str | None, name: str, known: Iterable[RelationName]) -> PgType | None:

@@ -62,7 +62,9 @@ def text_of(written: object) -> object:
 
 
 def family(pg_type: PgType) -> Family:
-    """The family of a type."""
+    """The family of a type; a domain's is that of its base."""
+    if pg_type.base is not None:
+        return family(pg_type.base)
     if pg_type.schema != "pg_catalog":
         return Family("text", _plain)
     if pg_type.is_array:

@@ -82,6 +82,7 @@ class Codec:
 
 def codec(pg_type: PgType, sql_type: str, engine: Engine) -> Codec:
     """The codec from a PostgreSQL type to an engine's type. Raises UnstorableType."""
+    pg_type = pg_type.base or pg_type
     kind = stored_kind(sql_type, engine)
     store = storer(pg_type, kind, engine) if kind is not None else None
     if kind is None or store is None:

@@ -12,13 +12,14 @@ PostgreSQL
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.errors import Mistake
 from filtersql.errors.filters import MissingTable, UnknownColumn, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.keywords import quote
-from filtersql.filters.nodes import Node, Strength, Var
+from filtersql.filters.nodes import Node, Relabel, Strength, Var
 from filtersql.filters.scope import Scope, type_of
 from filtersql.grammar import Node as Parsed
 from filtersql.storage import column_type
@@ -69,20 +70,29 @@ def reference(scope: Scope, parsed: Parsed) -> Node:
     )
 
 
-def column(scope: Scope, name: str, place: int) -> Var | None:
-    """The column of that plain name."""
+def column(scope: Scope, name: str, place: int) -> Var | Relabel | None:
+    """The column of that plain name; of a domain it is taken for what that is made of."""
     found = scope.columns.get(name)
+    if found is not None and found.type.base is not None:
+        base = _column(replace(found, type=found.type.base), name, place)
+        if scope.checked:
+            return base
+        # A publication's filter holds no user's type: it is refused there, where it stands.
+        var = replace(base, type=type_of(found.type), typmod=-1)
+        return Relabel(base.type, base.typmod, place, base.collation, base.strength, var)
     if found is not None:
-        type_name = type_of(found.type)
-        collation = found.collation or facts().type(type_name).collation or None
-        strength = Strength.IMPLICIT if collation else Strength.NONE
-        decimal, target = stored_digits(found)
-        return Var(
-            type_name, found.type.typmod, place, collation, strength, name, "", decimal, target
-        )
+        return _column(found, name, place)
     if name in _SYSTEM:
         return Var(_SYSTEM[name], -1, place, name=name, special="system")
     return None
+
+
+def _column(found: Column, name: str, place: int) -> Var:
+    type_name = type_of(found.type)
+    collation = found.collation or facts().type(type_name).collation or None
+    strength = Strength.IMPLICIT if collation else Strength.NONE
+    decimal, target = stored_digits(found)
+    return Var(type_name, found.type.typmod, place, collation, strength, name, "", decimal, target)
 
 
 def stored_digits(column: Column) -> tuple[tuple[int, int] | None, str | None]:

@@ -27,8 +27,9 @@ from filtersql.catalog import Table
 from filtersql.errors.filters import InvalidExpression, UnknownColumn
 from filtersql.errors.publications import RelationDoesNotExist
 from filtersql.filters import columns
+from filtersql.filters.allowed import TYPES
 from filtersql.filters.keywords import quote
-from filtersql.filters.nodes import Lookup, Var, walk
+from filtersql.filters.nodes import Lookup, Relabel, Var, walk
 from filtersql.filters.operators import select
 from filtersql.filters.scope import Scope
 from filtersql.grammar import Node as Parsed
@@ -85,7 +86,10 @@ def _lookup(scope: Scope, link: Parsed, tables: Mapping[RelationName, Table]) ->
         raise RelationDoesNotExist(relation, tables, scope.span(found.location))
     arg = columns.reference(scope, link.testexpr.column_ref)
     looked = columns.column(replace(scope, table=table), names[0], target.location)
-    if looked is None or looked.special:
+    for one in (arg, looked):
+        if isinstance(one, Relabel):
+            raise InvalidExpression(TYPES, scope.span(one.location))
+    if not isinstance(looked, Var) or looked.special:
         known = [column.name for column in table.columns]
         raise UnknownColumn(
             f'"{names[0]}"',

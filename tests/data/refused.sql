@@ -1860,3 +1860,31 @@ ALTER TABLE s1 SET SCHEMA public;
 
 CREATE TABLE t (a int);
 CREATE PUBLICATION p FOR TABLE t WHERE (ctid = 'x');
+
+CREATE DOMAIN dom AS int;
+CREATE TABLE t(a int primary key, d dom);
+CREATE PUBLICATION p FOR TABLE t WHERE (a > 5 AND d > 5);
+
+CREATE DOMAIN dom AS varchar(5);
+CREATE DOMAIN dom2 AS dom;
+CREATE TABLE t(a int primary key, d dom2, ds dom[]);
+CREATE PUBLICATION p FOR TABLE t WHERE (d LIKE 'x%');
+
+CREATE DOMAIN dom AS int;
+CREATE TABLE t(a int primary key, d dom, ds dom[]);
+CREATE PUBLICATION p FOR TABLE t WHERE (d = ANY(ds));
+
+CREATE DOMAIN dom AS int;
+CREATE TABLE t(a int primary key, d dom);
+CREATE PUBLICATION p FOR TABLE t WHERE (d IN (1, 2));
+
+CREATE DOMAIN dom AS int;
+CREATE TABLE t(a int primary key, d dom);
+CREATE PUBLICATION p FOR TABLE t WHERE (d > 'x');
+
+CREATE DOMAIN dom AS int;
+CREATE TABLE t(a int primary key, d dom, ds dom[]);
+ALTER DOMAIN dom RENAME TO other;
+CREATE PUBLICATION p FOR TABLE t WHERE (coalesce(d, 1) = 1);
+
+CREATE DOMAIN dom AS nothing;

@@ -332,3 +332,7 @@ CREATE FUNCTION f(int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT $1';
 ALTER TABLE t ADD COLUMN d int GENERATED ALWAYS AS (f(b)) STORED;
 SELECT pglogical.replication_set_add_table('default','t', row_filter := 'f(b) > 5');
 DROP FUNCTION f(int);
+
+CREATE DOMAIN dom AS int;
+CREATE TABLE t(id int primary key, v dom);
+SELECT pglogical.replication_set_add_table('default','t', row_filter := 'v > 5 AND v IN (6, 7)');
