@@ -75,10 +75,9 @@ def column(scope: Scope, name: str, place: int) -> Var | Relabel | None:
     found = scope.columns.get(name)
     if found is not None and found.type.base is not None:
         base = _column(replace(found, type=found.type.base), name, place)
-        if scope.checked:
-            return base
         # A publication's filter holds no user's type: it is refused there, where it stands.
-        var = replace(base, type=type_of(found.type), typmod=-1)
+        own = type_of(found.type)
+        var = base if scope.checked else replace(base, type=own, typmod=-1)
         return Relabel(base.type, base.typmod, place, base.collation, base.strength, var)
     if found is not None:
         return _column(found, name, place)
