@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from filtersql.filters.literals.numbers import to_float4
+from filtersql.filters.literals.numbers import shortest_float4, to_float4
 
 __all__ = ["float_text", "float_value", "integer_value", "numeric_text"]
 
@@ -112,7 +112,7 @@ def float_text(value: float, size: int) -> str:
         return "NaN"
     if value in (float("inf"), float("-inf")):
         return "Infinity" if value > 0 else "-Infinity"
-    shortest = repr(value) if size == 8 else _shortest_float4(value)
+    shortest = repr(value) if size == 8 else shortest_float4(value)
     sign, digits, exponent = Decimal(shortest).as_tuple()
     figures = "".join(map(str, digits)).rstrip("0") or "0"
     point = len(digits) + int(exponent)
@@ -139,11 +139,3 @@ def _typed(whole: str, fraction: str, precision: int, scale: int) -> tuple[str, 
     if not whole and len(kept.lstrip("0")) > precision:
         raise OverflowError
     return whole, kept
-
-
-def _shortest_float4(value: float) -> str:
-    for digits in range(1, 10):
-        text = f"{value:.{digits - 1}e}"
-        if to_float4(float(text), Decimal(text)) == value:
-            break
-    return text

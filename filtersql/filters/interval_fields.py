@@ -23,21 +23,34 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["adjusted"]
+__all__ = ["adjusted", "fits"]
 
 _MICROS = 2
 _ALL = 0x7FFF
 _FULL = 0xFFFF
-#: datetime.h: bits of the fields, the smallest first, with what is left out of months, days and
-#: microseconds: 0 nothing remains, 1 all
+#: datetime.h: bits of the fields
+_YEAR, _MONTH, _DAY, _HOUR, _MINUTE, _SECOND = (1 << bit for bit in (2, 1, 3, 10, 11, 12))
+#: the smallest first, with what is left out of months, days and microseconds: 0 nothing remains,
+#: 1 all
 _SMALLEST = (
-    (1 << 12, (1, 1, 1)),
-    (1 << 11, (1, 1, 60_000_000)),
-    (1 << 10, (1, 1, 3_600_000_000)),
-    (1 << 3, (1, 1, 0)),
-    (1 << 1, (1, 0, 0)),
-    (1 << 2, (12, 0, 0)),
+    (_SECOND, (1, 1, 1)),
+    (_MINUTE, (1, 1, 60_000_000)),
+    (_HOUR, (1, 1, 3_600_000_000)),
+    (_DAY, (1, 1, 0)),
+    (_MONTH, (1, 0, 0)),
+    (_YEAR, (12, 0, 0)),
 )
+_TIMES = (_DAY, _HOUR, _MINUTE, _SECOND)
+#: those of INTERVAL YEAR TO MONTH and the like, and all
+_TOGETHER = {_ALL, _YEAR, _MONTH, _YEAR | _MONTH} | {
+    sum(_TIMES[begin : end + 1]) for begin in range(4) for end in range(begin, 4)
+}
+
+
+def fits(modifier: int) -> bool:
+    """Whether a type has the modifier, or it is none."""
+    places = modifier & _FULL
+    return modifier < 0 or (modifier >> 16 in _TOGETHER and (places <= 6 or places == _FULL))
 
 
 def adjusted(writer: Writer, inner: exp.Expr, which: int, modifier: int) -> exp.Expr:

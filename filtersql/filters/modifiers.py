@@ -12,9 +12,12 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from operator import le
 from typing import TYPE_CHECKING
 
+from filtersql.filters import interval_fields
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node
 
@@ -23,25 +26,19 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
-#: the least modifier that a type's declaration makes
-_LEAST = {
-    "varchar(varchar,int4,bool)": 5,
-    "bpchar(bpchar,int4,bool)": 5,
-    "bit(bit,int4,bool)": 1,
-    "varbit(varbit,int4,bool)": 1,
-    "bit(int4,int4)": 1,
-    "bit(int8,int4)": 1,
-    "numeric(numeric,int4)": (1 << 16) + 4,
-}
-
 _INTERVAL = "interval(interval,int4)"
-#: timestamp.h: the fields of INTERVAL YEAR TO MONTH and the like, and all
-_YEAR, _MONTH, _DAY, _HOUR, _MINUTE, _SECOND = (1 << bit for bit in (2, 1, 3, 10, 11, 12))
-_TIMES = (_DAY, _HOUR, _MINUTE, _SECOND)
-_FIELDS = {0x7FFF, _YEAR, _MONTH, _YEAR | _MONTH} | {
-    sum(_TIMES[begin : end + 1]) for begin in range(4) for end in range(begin, 4)
+#: whether a type's declaration makes a modifier: for lengths, from the least one on
+_FITS: dict[str, Callable[[int], bool]] = {
+    "varchar(varchar,int4,bool)": partial(le, 5),
+    "bpchar(bpchar,int4,bool)": partial(le, 5),
+    "bit(bit,int4,bool)": partial(le, 1),
+    "varbit(varbit,int4,bool)": partial(le, 1),
+    "bit(int4,int4)": partial(le, 1),
+    "bit(int8,int4)": partial(le, 1),
+    "numeric(numeric,int4)": partial(le, (1 << 16) + 4),
+    _INTERVAL: interval_fields.fits,
 }
-_NAMES = {function.partition("(")[0] for function in (*_LEAST, _INTERVAL)}
+_NAMES = {function.partition("(")[0] for function in _FITS}
 
 
 def check(writer: Writer, nodes: Iterable[Node]) -> None:
@@ -50,16 +47,10 @@ def check(writer: Writer, nodes: Iterable[Node]) -> None:
         if not isinstance(node, Func) or node.function.name not in _NAMES:
             continue
         function = str(node.function)
-        if function not in _LEAST and function != _INTERVAL:
+        fits = _FITS.get(function)
+        if fits is None:
             continue
         given = fold(node.args[1])
-        if given is not None and isinstance(given.value, int) and not _fits(function, given.value):
+        if given is not None and isinstance(given.value, int) and not fits(given.value):
             what = "these fields" if function == _INTERVAL else "this length"
             raise writer.refused(node, f"No type has {what}.")
-
-
-def _fits(function: str, modifier: int) -> bool:
-    if function != _INTERVAL:
-        return modifier >= _LEAST[function]
-    places = modifier & 0xFFFF
-    return modifier < 0 or (modifier >> 16 in _FIELDS and (places <= 6 or places == 0xFFFF))

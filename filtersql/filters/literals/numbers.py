@@ -30,6 +30,7 @@ __all__ = [
     "read_float8",
     "read_numeric",
     "read_oid",
+    "shortest_float4",
     "show_float4",
     "show_float8",
     "show_numeric",
@@ -224,11 +225,16 @@ def show_float8(value: object) -> str:
 def show_float4(value: object) -> str:
     """The shortest digits that read back as the same real."""
     assert isinstance(value, float)
+    return _shortest(value, shortest_float4(value), 6)
+
+
+def shortest_float4(value: float) -> str:
+    """The fewest digits that read back as the same real, as Python writes them."""
     for digits in range(1, 10):
         text = f"{value:.{digits - 1}e}"
         if to_float4(float(text), Decimal(text)) == value:
-            return _shortest(value, text, 6)
-    return _shortest(value, repr(value), 6)
+            break
+    return text
 
 
 def _shortest(value: float, text: str, widest: int) -> str:
