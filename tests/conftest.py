@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "recorders"))
 
+from interpreting import INTERPRETED
 from servers import Server, named, serve
 
 if TYPE_CHECKING:
@@ -27,10 +28,6 @@ _ANNOUNCED = "announced"
 _LONG = "FILTERSQL_LONG_TESTS"
 
 _GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
-_INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 # Spark's start and its many small statements are mostly compilation of Java code. For tables of a
 # few rows the first compiler is enough; the second one would only take its processor away. Without
 # the second, Java keeps 48 MB of compiled code: full after a few tests, and from then on it throws
@@ -38,7 +35,7 @@ _INTERPRETED = {
 os.environ.setdefault(
     "SPARK_SUBMIT_OPTS",
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:-UseCodeCacheFlushing"
-    " -XX:+UseSerialGC " + " ".join(f"-D{name}={value}" for name, value in _INTERPRETED.items()),
+    " -XX:+UseSerialGC " + " ".join(f"-D{name}={value}" for name, value in INTERPRETED.items()),
 )
 
 

@@ -32,6 +32,7 @@ import psycopg
 from filter_corpus import COLUMNS, connected, families, table
 from filter_grammar import Piece, each, expression, shown, smaller
 from filter_rows import sampled
+from interpreting import INTERPRETED
 from sqlglot import exp
 from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, same
 from three_engines import shown as value_shown
@@ -115,10 +116,6 @@ class Covered:
         return "\n".join([*lines, *self.differences])
 
 
-_INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 #: some expressions with the rows that each is asked on, in one query
 Questions = Sequence[tuple[str, Sequence[int]]]
 Ask = Callable[[Rows, Questions], list[dict[int, object]]]
@@ -312,7 +309,7 @@ def engine_of(arguments: argparse.Namespace) -> tuple[Engine, Ask]:
     if arguments.spark:
         from filtersql.targets.embedded import own_session
 
-        settings = _INTERPRETED if arguments.interpreted else {}
+        settings = INTERPRETED if arguments.interpreted else {}
         return "spark", Sparks(own_session(2, settings, ()).newSession()).ask
     duck = Duck()
     duck.connection.execute("SET threads = 1")

@@ -73,7 +73,8 @@ def test_init_and_compile_from_the_wheel(fresh: Path, tmp_path: Path) -> None:
     assert list(tmp_path.glob("shop/target/compiled/*/*/merge.sql"))
 
 
-def test_cases_pass_with_the_wheel(fresh: Path) -> None:
-    """All Markdown cases hold for the installed package, too."""
-    options = ["-p", "no:cacheprovider", "-x"]
+@pytest.mark.parametrize("room", ["manual or project", pytest.param("", marks=pytest.mark.long)])
+def test_cases_pass_with_the_wheel(room: str, fresh: Path) -> None:
+    """Markdown cases hold for the installed package, too: some that read its data, or all."""
+    options = ["-p", "no:cacheprovider", "-x", "-k", room]
     run(fresh / "python", "-P", "-m", "pytest", *options, "tests/test_cases.py", cwd=HOME)

@@ -20,6 +20,7 @@ from typing import Any
 
 import duckdb
 import psycopg
+from interpreting import interpreted
 from sqlglot import exp
 
 from filtersql.catalog import Column, PgType, Table
@@ -439,9 +440,10 @@ class Sparks:
         ]
 
     def ask_of_one(self, rows: Rows, sql: str, place: int) -> object:
-        """The value of one row; raises what Spark raises."""
+        """The value of one row, without Java written for it; raises what Spark raises."""
         query = f"SELECT {sql} FROM {self._table(rows)} r WHERE id = {place}"
-        return self.session.sql(query).collect()[0][0]
+        with interpreted(self.session):
+            return self.session.sql(query).collect()[0][0]
 
     def _table(self, rows: Rows) -> str:
         if rows not in self._made:
@@ -462,9 +464,8 @@ class Sparks:
 
 
 def _spark_text(value: str | None, kind: PgType) -> str | None:
-    if value is not None and kind.name == "bpchar" and kind.length:
-        return value.ljust(kind.length)
-    return value
+    padded = kind.length if kind.name == "bpchar" else 0
+    return value if value is None else value.ljust(padded or 0)
 
 
 def _read_back(name: str, kind: PgType) -> str:
