@@ -6,11 +6,11 @@ Example
     python tests/mutants.py --each 1000                every mutant
 
 A mutant turns one comparison, AND or OR, NOT, flag or branch on a line that the cases run. It
-lives in a process of its own, which carries the claiming cases out until one answers otherwise. A
-survivor is a line that no case needs, or a change that changes nothing: `mutants_alike.txt` lists
-those with the reason, and they are printed beside the others. Ends with 1 where fewer than `ENOUGH`
-of a module's other mutants are killed, rounded down; a listed one that is killed counts as a
-survivor.
+lives in a process of its own, which carries those of the claiming cases out that run the line, the
+cheapest first, until one answers otherwise. A survivor is a line that no case needs, or a change
+that changes nothing: `mutants_alike.txt` lists those with the reason, and they are printed beside
+the others. Ends with 1 where fewer than `ENOUGH` of a module's other mutants are killed, rounded
+down; a listed one that is killed counts as a survivor. What no case runs is printed, not counted.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import ast
 import contextlib
 import importlib
 import os
+import pkgutil
 import random
 import resource
 import sys
@@ -37,6 +38,8 @@ import coverage_of_rules as coverage
 from answers import Project
 from cases import Case, read
 from transcripts import normalised
+
+import filtersql
 
 #: the share of a module's mutants that its cases must kill
 ENOUGH = 0.95
@@ -69,6 +72,8 @@ class Mutant:
     node: int
     line: int
     what: str
+    #: of a statement or an expression that is longer than a line
+    last: int = 0
 
 
 def places(tree: ast.Module, lines: set[int]) -> list[Mutant]:
@@ -83,7 +88,8 @@ def places(tree: ast.Module, lines: set[int]) -> list[Mutant]:
     found = []
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in inside and getattr(node, "lineno", 0) in lines:
-            found += [Mutant(number, node.lineno, what) for what in _turns(node)]  # type: ignore[attr-defined]
+            line, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+            found += [Mutant(number, line, what, last) for what in _turns(node)]
     return found
 
 
@@ -237,6 +243,32 @@ def lines_run(module: types.ModuleType, cases: Sequence[Case]) -> str:
     return f"failed: {wrong}" if wrong else " ".join(map(str, sorted(lines)))
 
 
+def by_lines(module: types.ModuleType, cases: Sequence[Case]) -> list[tuple[Case, set[int] | str]]:
+    """The lines that each case runs by itself, or what is wrong with it; the cheapest first."""
+    found = []
+    for case in cases:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        said = in_child(lines_run, module, [case]) or ""  # type: ignore[arg-type]
+        cost = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        wrong = said.startswith(("failed", "stopped"))
+        found.append((cost, case, said if wrong else {int(line) for line in said.split()}))
+    return [(case, lines) for _, case, lines in sorted(found, key=lambda one: one[0])]
+
+
+def _asked(mutant: Mutant, run: Sequence[tuple[Case, set[int] | str]]) -> list[Case]:
+    """The cases that a mutant can change: of a table, all."""
+    broken = range(mutant.line, mutant.last + 1)
+    return [case for case, lines in run if not mutant.line or not {*broken}.isdisjoint(lines)]
+
+
+def _load_everything() -> None:
+    """Import what a command imports when it is called, once for all processes."""
+    for one in pkgutil.walk_packages(filtersql.__path__, "filtersql."):
+        if not one.name.endswith("__main__"):
+            importlib.import_module(one.name)
+    importlib.import_module("duckdb")
+
+
 def break_and_ask(module: types.ModuleType, mutant: Mutant, cases: Sequence[Case]) -> str | None:
     """Which case a mutant fails."""
     break_module(module, mutant)
@@ -265,14 +297,20 @@ def alike() -> dict[tuple[str, str, str], str]:
 def report(module: str, each: int) -> tuple[int, int]:
     """Print the survivors of a module; how many mutants were killed, of how many that could be."""
     loaded = importlib.import_module("filtersql." + module.replace("/", "."))
+    _load_everything()
     cases = claiming(module)
-    run = in_child(lines_run, loaded, cases) or ""  # type: ignore[arg-type]
-    if run.startswith(("failed", "stopped")):
-        print(f"{module}: its cases do not answer as they should: {run}")
+    run = by_lines(loaded, cases)
+    wrong = [lines for _, lines in run if isinstance(lines, str)]
+    if wrong:
+        print(f"{module}: its cases do not answer as they should: {wrong[0]}")
         return 0, 1
     text, reasons = Path(loaded.__file__ or "").read_text(encoding="utf-8"), alike()
     tree, code = ast.parse(text), ["", *map(str.strip, text.splitlines())]
-    found = places(tree, {int(line) for line in run.split()}) + tables(loaded)
+    lines = set[int]().union(*(lines for _, lines in run if not isinstance(lines, str)))
+    found = places(tree, lines) + tables(loaded)
+    every = places(tree, set(range(1, len(code))))
+    for line in sorted({one.line for one in every} - lines):
+        print(f"  no case runs: filtersql/{module}.py:{line}: {code[line]}")
     chosen = sorted(
         random.Random(module).sample(found, min(each, len(found))), key=lambda one: one.line
     )
@@ -280,7 +318,7 @@ def report(module: str, each: int) -> tuple[int, int]:
     for mutant in chosen:
         why = reasons.get((module, code[mutant.line], mutant.what))
         place = f"filtersql/{module}.py:{mutant.line}: {mutant.what}"
-        if in_child(break_and_ask, loaded, mutant, cases):  # type: ignore[arg-type]
+        if in_child(break_and_ask, loaded, mutant, _asked(mutant, run)):  # type: ignore[arg-type]
             killed += 1
         elif why is not None:
             same += 1
