@@ -14,7 +14,6 @@ from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
 __all__ = [
-    "AllTablesAlone",
     "ColumnDoesNotExist",
     "ColumnListMissesIdentity",
     "ColumnListWithSchema",
@@ -24,7 +23,6 @@ __all__ = [
     "ConflictingEntries",
     "DifferentColumnLists",
     "DifferentGeneratedColumns",
-    "ExceptNeedsAllTables",
     "ExceptPartition",
     "FilterOutsideIdentity",
     "FlagNeedsPublications",
@@ -110,28 +108,6 @@ class SystemSchema(Mistake):
             f'cannot add schema "{schema}" to publication',
             span=span,
             detail="This operation is not supported for system schemas.",
-        )
-
-
-class AllTablesAlone(Mistake):
-    """FOR ALL TABLES together with tables or schemas (`kind`)."""
-
-    def __init__(self, publication: str, kind: str, span: Span) -> None:
-        super().__init__(
-            f'publication "{publication}" is defined as FOR ALL TABLES',
-            span=span,
-            detail=f"{kind} cannot be added to or dropped from FOR ALL TABLES publications.",
-        )
-
-
-class ExceptNeedsAllTables(Mistake):
-    """EXCEPT in a publication that is not FOR ALL TABLES."""
-
-    def __init__(self, publication: str, span: Span) -> None:
-        super().__init__(
-            f'publication "{publication}" has an EXCEPT clause but is not FOR ALL TABLES',
-            span=span,
-            hint="Say all_tables: true, or list the tables that are published.",
         )
 
 

@@ -18,9 +18,7 @@ from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.errors import Mistake, Notice, nearest
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.publications import (
-    AllTablesAlone,
     ColumnListWithSchema,
-    ExceptNeedsAllTables,
     ExceptPartition,
     NotPublishable,
     RelationDoesNotExist,
@@ -50,13 +48,6 @@ _PUBLISHES_GENERATED = 18
 def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> Iterator[Mistake]:
     """Every mistake of one publication."""
     span = publication.span
-    if publication.all_tables:
-        if publication.tables:
-            yield AllTablesAlone(publication.name, "Tables", span)
-        if publication.schemas:
-            yield AllTablesAlone(publication.name, "Schemas", span)
-    elif publication.except_tables:
-        yield ExceptNeedsAllTables(publication.name, span)
     for schema in publication.schemas:
         if schema in SYSTEM_SCHEMAS:
             yield SystemSchema(schema, span)
