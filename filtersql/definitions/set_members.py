@@ -10,7 +10,7 @@ pglogical
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from filtersql.definitions.model import Action, PublishedTable
 from filtersql.errors import Mistake
@@ -39,21 +39,24 @@ def refusals(
     entry: PublishedTable,
     set_name: str,
     key: Sequence[str],
-    columns: Container[str],
+    columns: Collection[str],
     *,
     unlogged: bool,
     view: bool,
     needs_key: bool,
 ) -> Iterator[Mistake]:
-    """What is wrong with a member. `key`: what finds its rows, empty where nothing does."""
+    """What is wrong with a member. `key`: what finds its rows, empty where nothing does.
+
+    `columns` are empty where a view's are not known.
+    """
+    for name in entry.columns or ():
+        if name not in columns and not (view and not columns):
+            yield ColumnNotInTable(entry.name, name, entry.span)
+    if misses_key(entry, key):
+        yield ListMissesKey(key, entry.span)
     if unlogged:
         yield UnloggedInSet(entry.span)
     elif needs_key and not key:
         yield SetNeedsPrimaryKey(entry.name, set_name, entry.span)
     elif view:
         yield SetTakesNoView(entry.name.name, entry.span)
-    for name in entry.columns or ():
-        if name not in columns:
-            yield ColumnNotInTable(entry.name, name, entry.span)
-    if misses_key(entry, key):
-        yield ListMissesKey(key, entry.span)

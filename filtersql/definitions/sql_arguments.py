@@ -7,9 +7,10 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from filtersql.definitions.array_texts import NULL_ELEMENT, BadArray, names_in
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
 from filtersql.errors.definitions import UnknownParameter
@@ -18,6 +19,19 @@ from filtersql.grammar import Node
 from filtersql.source import Passage, Span
 
 __all__ = ["Argument", "Arguments", "arguments_of", "constant", "said_null"]
+
+
+#: parameters that are no text: what is said for one is read as its type reads it
+_FLAGS = frozenset(
+    "synchronize_data synchronize_structure force_text_transfer ifexists join_node_group"
+    " replicate_insert replicate_update replicate_delete replicate_truncate"
+    " autoadd_tables autoadd_sequences autoadd_existing".split()
+)
+_LISTS = frozenset({"columns", "schema_names", "replication_sets", "forward_origins", "set_names"})
+#: boolin() takes what begins one of these words, and no other begins like it
+_WORDS = {"true": True, "yes": True, "on": True, "1": True} | {
+    "false": False, "no": False, "off": False, "0": False
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,37 +46,87 @@ class Argument:
 Arguments = Mapping[str, Argument]
 
 
-def arguments_of(script: Script, function: str, names: list[str], node: Node) -> Arguments:
-    """The arguments by name; NULL counts as not given. Raises UnknownParameter."""
+def arguments_of(script: Script, function: str, parameters: str, node: Node) -> Arguments:
+    """The arguments by name; NULL counts as not given. `parameters`: `needed | optional`."""
+    needed, _, optional = parameters.partition("|")
+    names = [*needed.split(), *optional.split()]
     found: dict[str, Argument] = {}
-    for position, wrapped in enumerate(node.args):
-        name, value = (names[position] if position < len(names) else ""), wrapped
-        location = script.span(node.location, len(function))
-        if wrapped.WhichOneof("node") == "named_arg_expr":
-            name, value = wrapped.named_arg_expr.name, wrapped.named_arg_expr.arg
-            location = script.span(wrapped.named_arg_expr.location, len(name))
-        if name not in names:
+    given: set[str] = set()
+    for name, value, location in _given(script, function, names, node):
+        if name not in names or name in given or not _fits(name, value):
             raise WrongCall(_signature(function, node), location)
+        given.add(name)
         argument = constant(script, value, location)
         if argument is None:
             raise UnknownParameter.not_constant(function, name, location)
         if argument.value is not None:
-            found[name] = argument
+            found[name] = _read(name, argument)
+    if not given.issuperset(needed.split()):
+        raise WrongCall(_signature(function, node), script.span(node.location, len(function)))
     return found
 
 
-def said_null(names: list[str], node: Node) -> set[str]:
-    """The arguments that are NULL by name, which is not the same as not given to every function."""
+def said_null(parameters: str, node: Node) -> list[str]:
+    """The arguments that are NULL, which is not the same as not given to every function."""
+    names = parameters.replace("|", "").split()
     found = set()
     for position, wrapped in enumerate(node.args):
-        name, value = (names[position] if position < len(names) else ""), wrapped
+        name, value = names[position], wrapped
         if wrapped.WhichOneof("node") == "named_arg_expr":
             name, value = wrapped.named_arg_expr.name, wrapped.named_arg_expr.arg
         while value.WhichOneof("node") == "type_cast":
             value = value.type_cast.arg
         if value.WhichOneof("node") == "a_const" and value.a_const.isnull:
             found.add(name)
-    return found
+    return [name for name in names if name in found]
+
+
+def _given(
+    script: Script, function: str, names: list[str], node: Node
+) -> Iterator[tuple[str, Node, Span]]:
+    """The name, value and place of each argument."""
+    by_name = False
+    for position, wrapped in enumerate(node.args):
+        if wrapped.WhichOneof("node") == "named_arg_expr":
+            by_name, one = True, wrapped.named_arg_expr
+            yield one.name, one.arg, script.span(one.location, len(one.name))
+            continue
+        span = script.span(node.location, len(function))
+        if by_name:
+            raise WrongCall.positional(span)
+        yield (names[position] if position < len(names) else ""), wrapped, span
+
+
+def _fits(name: str, node: Node) -> bool:
+    """Whether PostgreSQL finds a function for it: a literal and NULL go with every type."""
+    kind = node.WhichOneof("node")
+    if kind == "a_array_expr":
+        return name in _LISTS
+    if kind != "a_const" or node.a_const.isnull:
+        return True
+    match node.a_const.WhichOneof("val"):
+        case "boolval":
+            return name in _FLAGS
+        case "ival":
+            return name == "relation"  # the number of a table, which nobody knows here
+        case other:
+            return bool(other == "sval")
+
+
+def _read(name: str, argument: Argument) -> Argument:
+    """A literal as the parameter's type reads it."""
+    if name in _FLAGS and not isinstance(argument.value, bool):
+        word = str(argument.value).strip(" \t\n\r\v\f").lower()
+        meant = {_WORDS[one] for one in _WORDS if word and one.startswith(word)}
+        if len(meant) != 1:
+            raise WrongCall.syntax("boolean", str(argument.value), argument.span)
+        return replace(argument, value=meant.pop())
+    if name in _LISTS and not isinstance(argument.value, list):
+        try:
+            return replace(argument, value=names_in(str(argument.value)))
+        except BadArray as error:
+            raise WrongCall.array(argument.span, *error.args) from None
+    return argument
 
 
 def _signature(function: str, node: Node) -> str:
@@ -99,8 +163,10 @@ def constant(script: Script, node: Node, span: Span) -> Argument | None:
         return constant(script, node.type_cast.arg, span)
     if kind == "a_array_expr":
         items = [constant(script, item, span) for item in node.a_array_expr.elements]
-        if any(item is None for item in items):
+        if any(item is None or (item.value is not None and not item.text) for item in items):
             return None
+        if any(item and item.value is None for item in items):
+            raise WrongCall.array(span, NULL_ELEMENT)
         return Argument([str(item.value) for item in items if item], span)
     if kind != "a_const":
         return None

@@ -38,17 +38,16 @@ def set_place(arguments: Arguments, span: Span) -> Span:
 
 def flag(arguments: Arguments, name: str) -> bool | None:
     """true, false, or None where nothing is said."""
-    value = arguments[name].value if name in arguments else None
-    if isinstance(value, str):
-        return value.strip().lower() in ("t", "true", "y", "yes", "on", "1")
-    return None if value is None else bool(value)
+    return bool(arguments[name].value) if name in arguments else None
 
 
-def listed(value: object) -> list[str]:
-    """text[]: an ARRAY[…], or its text form `{a,b}`."""
-    if isinstance(value, list):
-        return value
-    return [item.strip().strip('"') for item in str(value).strip("{} ").split(",") if item.strip()]
+def listed(arguments: Arguments, name: str) -> list[str] | None:
+    """The names of a text[], or None where nothing is said."""
+    if name not in arguments:
+        return None
+    names = arguments[name].value
+    assert isinstance(names, list)
+    return names
 
 
 def relation_named(script: Script, function: str, arguments: Arguments, span: Span) -> RelationName:

@@ -30,10 +30,10 @@ def create_subscription(script: Script, function: str, arguments: Arguments, spa
     if name in script.drafts.subscriptions:
         first = script.drafts.subscriptions[name].span
         raise Duplicate("subscription", name, place, first)
+    said_sets = listed(arguments, "replication_sets")
     sets, at = list(PREDEFINED), place
-    if "replication_sets" in arguments:
-        sets = listed(arguments["replication_sets"].value)
-        at = arguments["replication_sets"].span
+    if said_sets is not None:
+        sets, at = said_sets, arguments["replication_sets"].span
     copied = flag(arguments, "synchronize_data")
     subscription = Subscription(name, place, replication_sets=tuple((one, at) for one in sets))
     said = {} if copied is None else {"copy_data": copied}

@@ -64,28 +64,29 @@ from filtersql.source import Passage, Span
 __all__ = ["call"]
 
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
-#: function -> its parameters in order
+#: function -> its parameters in order, those that must be said before `|`
 _PARAMETERS = {
-    "pglogical.create_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_sequences"
+    "pglogical.create_replication_set": f"set_name | {_FLAGS} autoadd_tables autoadd_sequences"
     " autoadd_existing",
-    "pglogical.alter_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_sequences",
-    "pglogical.drop_replication_set": "set_name ifexists",
-    "pglogical.replication_set_add_table": "set_name relation synchronize_data columns row_filter",
+    "pglogical.alter_replication_set": f"set_name | {_FLAGS} autoadd_tables autoadd_sequences",
+    "pglogical.drop_replication_set": "set_name | ifexists",
+    "pglogical.replication_set_add_table": "set_name relation |"
+    " synchronize_data columns row_filter",
     "pglogical.replication_set_remove_table": "set_name relation",
-    "pglogical.replication_set_add_all_tables": "set_name schema_names synchronize_data",
-    "pglogical.create_subscription": "subscription_name provider_dsn replication_sets"
+    "pglogical.replication_set_add_all_tables": "set_name schema_names | synchronize_data",
+    "pglogical.create_subscription": "subscription_name provider_dsn | replication_sets"
     " synchronize_structure synchronize_data forward_origins apply_delay force_text_transfer",
     "pglogical.alter_subscription_add_replication_set": "subscription_name replication_set",
     "pglogical.alter_subscription_remove_replication_set": "subscription_name replication_set",
-    "pglogical.drop_subscription": "subscription_name ifexists",
-    "bdr.create_replication_set": f"set_name {_FLAGS} autoadd_tables autoadd_existing",
-    "bdr.alter_replication_set": f"set_name {_FLAGS} autoadd_tables",
+    "pglogical.drop_subscription": "subscription_name | ifexists",
+    "bdr.create_replication_set": f"set_name | {_FLAGS} autoadd_tables autoadd_existing",
+    "bdr.alter_replication_set": f"set_name | {_FLAGS} autoadd_tables",
     "bdr.drop_replication_set": "set_name",
-    "bdr.replication_set_add_table": "relation set_name columns row_filter",
-    "bdr.replication_set_remove_table": "relation set_name",
-    "bdr.replication_set_add_ddl_filter": "set_name ddl_filter_name command_tag role_name",
+    "bdr.replication_set_add_table": "relation | set_name columns row_filter",
+    "bdr.replication_set_remove_table": "relation | set_name",
+    "bdr.replication_set_add_ddl_filter": "set_name ddl_filter_name | command_tag role_name",
     "bdr.replication_set_remove_ddl_filter": "set_name ddl_filter_name",
-    "bdr.create_node_group": "node_group_name parent_group_name join_node_group node_group_type",
+    "bdr.create_node_group": "node_group_name | parent_group_name join_node_group node_group_type",
     "bdr.alter_node_replication_sets": "node_name set_names",
 }
 #: of pglogical's functions those that are not STRICT
@@ -112,14 +113,15 @@ def _call(script: Script, function: str, node: Node) -> None:
     span = script.span(node.location, len(function))
     parameters = _PARAMETERS.get(function)
     if parameters is not None:
-        arguments = arguments_of(script, function, parameters.split(), node)
-        nulls = said_null(parameters.split(), node)
+        arguments = arguments_of(script, function, parameters, node)
+        nulls = said_null(parameters, node)
         if nulls and function.startswith("pglogical.") and function not in _CALLED_ON_NULL:
             return  # it is STRICT: PostgreSQL does not call it
-        if nulls & _NEEDED and function in _CALLED_ON_NULL:
+        missed = [name for name in nulls if name in _NEEDED]
+        if missed and function in _CALLED_ON_NULL:
             if "relation" in arguments:
                 relation_named(script, function, arguments, span)
-            raise WrongCall.null(next(name for name in parameters.split() if name in nulls), span)
+            raise WrongCall.null(missed[0], span)
         _CALLS[function.split(".")[1]](script, function, arguments, span)
     elif "sequence" in function:
         message = f"{function}() is ignored: sequences are not replicated"
@@ -212,18 +214,17 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
         raise AlreadyInSet(relation.name, name, place)
-    columns = None
-    if "columns" in arguments and arguments["columns"].value is not None:
-        columns = tuple(dict.fromkeys(listed(arguments["columns"].value)))
+    columns = listed(arguments, "columns")
     where = None
-    if "row_filter" in arguments and arguments["row_filter"].value is not None:
+    if "row_filter" in arguments:
         text = arguments["row_filter"].text
         if text is None:
             at = arguments["row_filter"].span
             raise UnknownParameter.not_constant(function, "row_filter", at)
         where = _trimmed(text)
         filtered_default(script, name, place)
-    entry = PublishedTable(relation, place, where, columns)
+    kept = None if columns is None else tuple(dict.fromkeys(columns))
+    entry = PublishedTable(relation, place, where, kept)
     table = joined(script.drafts, found, entry, keyless=_takes_keyless(function))
     script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
 
@@ -251,9 +252,7 @@ def _remove_table(script: Script, function: str, arguments: Arguments, span: Spa
 def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
     found = find_set(script, name, set_place(arguments, span))
-    if "schema_names" not in arguments:
-        raise WrongCall.null("schema_names", span)
-    schemas = listed(arguments["schema_names"].value)
+    schemas = listed(arguments, "schema_names") or []
     for schema in schemas:
         if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
             raise UnknownSchema(schema, arguments["schema_names"].span)
@@ -310,8 +309,7 @@ def _create_group(script: Script, function: str, arguments: Arguments, span: Spa
 
 def _node_sets(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     node = named(script, function, "node_name", arguments, span)
-    sets = listed(arguments["set_names"].value) if "set_names" in arguments else []
-    node_sets(script, node, sets, span)
+    node_sets(script, node, listed(arguments, "set_names") or [], span)
 
 
 _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {

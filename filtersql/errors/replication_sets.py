@@ -238,6 +238,21 @@ class WrongCall(Mistake):
         """NULL for an argument that must be said."""
         return Mistake(f"{name} cannot be NULL", span=span)
 
+    @classmethod
+    def positional(cls, span: Span) -> Mistake:
+        """A value without a name behind one with a name."""
+        return Mistake("positional argument cannot follow named argument", span=span)
+
+    @classmethod
+    def syntax(cls, type_name: str, text: str, span: Span) -> Mistake:
+        """A text that the parameter's type does not take."""
+        return Mistake(f'invalid input syntax for type {type_name}: "{text}"', span=span)
+
+    @classmethod
+    def array(cls, span: Span, message: str, detail: str | None = None) -> Mistake:
+        """A text that is no array of names."""
+        return Mistake(message, span=span, detail=detail)
+
 
 class SetNeedsPrimaryKey(Mistake):
     """pglogical: a table without a key in a set that replicates updates or deletes."""

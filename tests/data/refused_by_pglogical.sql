@@ -336,3 +336,172 @@ DROP FUNCTION f(int);
 CREATE DOMAIN dom AS int;
 CREATE TABLE t(id int primary key, v dom);
 SELECT pglogical.replication_set_add_table('default','t', row_filter := 'v > 5 AND v IN (6, 7)');
+
+CREATE UNLOGGED TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{b}');
+
+CREATE UNLOGGED TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{zz}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{zz}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{zz,id,yy}');
+
+CREATE UNLOGGED TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_table('default','t');
+
+CREATE VIEW v AS SELECT 1 AS id;
+SELECT pglogical.replication_set_add_table('default_insert_only','v', columns := '{id}');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{zz}');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_table('default','t', columns := '{b}');
+
+CREATE UNLOGGED TABLE t(id int, b int);
+SELECT pglogical.replication_set_add_table('default_insert_only','t');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.create_replication_set('s', replicate_update := false);
+SELECT pglogical.replication_set_add_table('s','t');
+
+CREATE TABLE t(id int, b int);
+SELECT pglogical.create_replication_set('s', replicate_delete := false);
+SELECT pglogical.replication_set_add_table('s','t');
+
+CREATE TABLE t(id int primary key, b int);
+CREATE TABLE k(b int);
+SELECT pglogical.create_replication_set('s', replicate_update := false, replicate_delete := false);
+SELECT pglogical.replication_set_add_table('s','k');
+SELECT pglogical.alter_replication_set('s', replicate_delete := true);
+
+CREATE TABLE k(b int);
+SELECT pglogical.replication_set_add_table('default_insert_only','k', columns := '{b}');
+ALTER TABLE k ADD PRIMARY KEY (b);
+SELECT pglogical.alter_replication_set('default_insert_only', replicate_delete := true);
+
+SELECT pglogical.replication_set_add_table('default', NULL);
+
+SELECT pglogical.replication_set_add_all_tables(NULL, '{public}');
+
+SELECT pglogical.create_replication_set(NULL);
+
+SELECT pglogical.alter_replication_set(NULL);
+
+SELECT pglogical.replication_set_add_all_tables('default', '{}');
+
+SELECT pglogical.replication_set_add_all_tables('default');
+
+SELECT pglogical.replication_set_add_all_tables('default', NULL);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := NULL, row_filter := NULL);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', true, NULL, NULL);
+
+SELECT pglogical.create_replication_set('s', 'tru', 'f', 'OFF', ' no ');
+
+SELECT pglogical.create_replication_set('s', 'maybe');
+
+SELECT pglogical.create_replication_set('s', 'o');
+
+SELECT pglogical.create_replication_set('s', '');
+
+SELECT pglogical.create_replication_set('s', 1);
+
+SELECT pglogical.create_replication_set('s', 1::boolean, 0::boolean);
+
+SELECT pglogical.create_replication_set('s', 'fal', 'ye', 'of', '00');
+
+SELECT pglogical.create_replication_set('s', set_name := 'b');
+
+SELECT pglogical.create_replication_set();
+
+SELECT pglogical.create_replication_set(replicate_insert := true);
+
+SELECT pglogical.create_replication_set(1);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := 'id');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id} x');
+
+CREATE TABLE t(id int primary key, "b,c" int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,"b,c"}');
+
+CREATE TABLE t(id int primary key, "b c" int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id, b c }');
+
+CREATE TABLE t(id int primary key, "b c" int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b\ c}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,NULL}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := ARRAY['id','b']);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := ARRAY['id',NULL]);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '{}');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', columns := '');
+
+SELECT pglogical.replication_set_add_all_tables('default', 'public');
+
+SELECT pglogical.replication_set_add_all_tables('default', '{Public}');
+
+SELECT pglogical.replication_set_add_all_tables('default', '{"public"}');
+
+SELECT pglogical.replication_set_add_all_tables('default', '{"pub""lic"}');
+
+SELECT pglogical.replication_set_add_all_tables('default', '{pg_catalog}');
+
+SELECT pglogical.replication_set_add_all_tables('default', '{NULL}');
+
+SELECT pglogical.alter_replication_set('default', 'maybe');
+
+SELECT pglogical.alter_replication_set('default');
+
+SELECT pglogical.alter_replication_set('default', NULL, 'no');
+
+SELECT pglogical.drop_replication_set('nothing', 'ye');
+
+SELECT pglogical.drop_replication_set('nothing', 'x');
+
+SELECT pglogical.drop_replication_set('nothing', NULL);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_remove_table('default');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', relation := 't', set_name := 'x');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table(relation := 't', set_name := 'default');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table(relation := 't', 'default');
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't'::text);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't'::regclass);
+
+CREATE TABLE t(id int primary key, b int);
+SELECT pglogical.replication_set_add_table('default', 't', 'perhaps');
