@@ -22,7 +22,8 @@ from functools import lru_cache
 from filtersql.errors import Notice
 from filtersql.filters import casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
-from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost, walk
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import Func, Node, Op, Other, Var, leftmost, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
@@ -42,10 +43,6 @@ _PATTERN = "when the pattern of a row is more than characters, simple classes an
 _UNFINISHED = "when the pattern ends with its escape character"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
-#: casts of an integer that keep its value
-_WIDENING = {"int4(int2)", "int8(int2)", "int8(int4)"} | {
-    f"numeric({kind})" for kind in ("int2", "int4", "int8")
-}
 _CASH = ("int2", "int4", "int8", "flt4", "flt8")
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
 
@@ -252,16 +249,17 @@ def _reason(function: Function) -> str:
 
 def _harmless(node: Op | Func) -> bool:
     """Whether the constants in a call keep it from raising."""
-    if not any(_reads_column(arg) for arg in node.args):
-        return False
+    if not any(isinstance(item, Var) for item in walk(node)):
+        return fold(node) is not None
     name = node.function.name
     if str(node.function) in casing.CASED and locales.ascii_only(node.input_collation):
         return True
     if name == "timezone":
         return zones.is_offset(node.args[0])
-    value = _constant(node.args[-1])
-    if value is None:
+    known = fold(node.args[-1])
+    if known is None or known.value is None:
         return False
+    value = known.value
     if name in ("numeric_div", "div", "cash_div_flt8", "cash_div_flt4", "interval_div"):
         return value != 0 and name != "interval_div"
     if name.startswith("int") and name.endswith("div"):
@@ -271,14 +269,3 @@ def _harmless(node: Op | Func) -> bool:
     if name.startswith(("substr", "overlay")):
         return isinstance(value, int) and value >= 0
     return False
-
-
-def _constant(node: Node) -> object:
-    """A constant's value, also under the cast to a wider type that an operator asks for."""
-    while isinstance(node, Func) and str(node.function) in _WIDENING:
-        node = node.args[0]
-    return node.value if isinstance(node, Const) else None
-
-
-def _reads_column(node: Node) -> bool:
-    return any(isinstance(item, Var) for item in walk(node))
