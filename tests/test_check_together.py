@@ -10,11 +10,21 @@ import pytest
 from test_check import Proofs, proofs
 from transcripts import Shell
 
+from filtersql.artifacts import compiled_path
+from filtersql.compile import compile_project
 from filtersql.proving.outlines import outlined
+from filtersql.proving.sameness import sameness
+from filtersql.proving.statement import read_statement
 from filtersql.proving.together import Asked, Outcome
 from filtersql.proving.together import proofs as proofs_of
 
-FILTERS = {"one": "a > 5", "two": "a <= 7 OR c = 'x'", "three": "c = 's1.one'", "select": "a = 1"}
+FILTERS = {
+    "one": "a > 5",
+    "two": "a <= 7 OR c = 'x'",
+    "three": "c = 's1.one'",
+    "select": "a = 1",
+    "again": "a > 5",
+}
 FILES = {
     "filtersql_project.yml": "name: alike\nversion: 1\nprofile: alike\n",
     "profiles.yml": (
@@ -63,7 +73,7 @@ def test_each_file_has_the_proof_that_it_has_alone(alike: Proofs) -> None:
         assert outcome.proof.counterexample is None
     first = found["one"].statement
     together = {name for name, each in found.items() if each.statement == first}
-    assert together == {"one", "two", "three"}
+    assert together == {"one", "two", "three", "again"}
     assert len({each.statement for each in found.values()}) == 3
 
 
@@ -95,7 +105,8 @@ def test_of_files_alike_the_wrong_one_is_named(old: str, new: str, alike: Proofs
 
 def test_a_mistake_in_all_of_them_is_found_in_each(alike: Proofs) -> None:
     """The counterexample is the file's own."""
-    texts = {name: alike.path(name).read_text(encoding="utf-8") for name in ("one", "two", "three")}
+    names = ("one", "two", "three", "again")
+    texts = {name: alike.path(name).read_text(encoding="utf-8") for name in names}
     try:
         for name, text in texts.items():
             assert "THEN 'update'\n" in text
@@ -106,6 +117,59 @@ def test_a_mistake_in_all_of_them_is_found_in_each(alike: Proofs) -> None:
     finally:
         for name, text in texts.items():
             alike.path(name).write_text(text, encoding="utf-8")
+
+
+def test_a_file_that_is_the_same_but_for_its_names_is_tried_once(alike: Proofs) -> None:
+    """The second one costs nothing."""
+    found = outcomes(alike)
+    assert found["again"].proof == found["one"].proof
+    assert [name for name, each in found.items() if not each.seconds] == ["again"]
+
+
+SHAPES = {
+    "plain": "",
+    "again": "",
+    "full": "ALTER TABLE full_ REPLICA IDENTITY FULL;",
+    "required": "ALTER TABLE required_ ALTER COLUMN n SET NOT NULL;",
+    "bytes": 'ALTER TABLE bytes_ ALTER COLUMN c TYPE text COLLATE "C";',
+    "found": "CREATE UNIQUE INDEX found_i ON found_ (c); "
+    "ALTER TABLE found_ REPLICA IDENTITY USING INDEX found_i;",
+}
+
+
+def test_what_cases_hang_on_tells_files_apart(tmp_path: Path) -> None:
+    """Identity, keys, NULLs, collations, what is published, how conflicts end."""
+    some = ", ".join(f"{name}_ WHERE (c = 'x')" for name in SHAPES)
+    made = proofs(
+        tmp_path / "project",
+        "dev",
+        tmp_path,
+        FILES
+        | {
+            "tables/t.sql": "".join(
+                f"CREATE TABLE {name}_ (a int, c text NOT NULL, n int, PRIMARY KEY (a, c));{more}\n"
+                for name, more in SHAPES.items()
+            ),
+            "publications/p.sql": f"CREATE PUBLICATION p FOR TABLE {some};\n"
+            f"CREATE PUBLICATION q FOR TABLE plain_ WHERE (c = 'x') WITH (publish = 'insert');\n"
+            f"CREATE PUBLICATION r FOR TABLE plain_ WHERE (c = 'x') "
+            f"WITH (publish = 'insert, update, delete');\n",
+            "subscriptions/s.sql": "".join(
+                f"CREATE SUBSCRIPTION s{one} CONNECTION '' PUBLICATION {one};\n" for one in "pqr"
+            ),
+            "subscriptions/t.yml": "subscriptions:\n"
+            "  - {name: sx, publications: [p], on_conflict: skip}\n"
+            "  - {name: sy, publications: [p], changes: {path: x, before: complete}}\n",
+        },
+    )
+    found: dict[object, set[str]] = {}
+    for node in compile_project(made.project).nodes:
+        name = node.compiled.unique_id
+        path = made.project.compiled_path / compiled_path(node) / "merge.sql"
+        statement = read_statement(path, name, node, made.bench.filters, "spark")
+        found.setdefault(sameness(node, statement), set()).add(name)
+    same = [sorted(names) for names in found.values() if len(names) > 1]
+    assert same == [[f"{one}/public.again_", f"{one}/public.plain_"] for one in ("sp", "sx", "sy")]
 
 
 NAMES = {"s1.one": "its.target", "feed_one": "its_feed"}
@@ -146,5 +210,5 @@ def test_the_command_says_what_was_tried_together(tmp_path: Path) -> None:
     told = shell.filtersql("check")
     assert told.exit_code == 0, told.stdout
     report = told.stdout + told.stderr
-    assert "PROVED=5 WRONG=0 TOTAL=5" in report
-    assert "were tried together: 5 in 3 statements" in report
+    assert "PROVED=6 WRONG=0 TOTAL=6" in report
+    assert "were tried together: 6 in 3 statements" in report

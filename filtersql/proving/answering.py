@@ -72,7 +72,7 @@ def _judged(world: World, changes: Iterable[Change]) -> Iterator[Image]:
         old, new = change.before or {}, change.after or {}
         if change.before is not None or change.op == "delete":
             yield old
-        if change.after is not None:
+        if change.after is not None and not change.unchanged:
             yield new
         if by_key:
             yield {name: old.get(name) for name in resolved.table.identity_columns}

@@ -193,17 +193,16 @@ class Shelf:
         stage = ChangeStage(layout.feed, self.engine.dialect, self._path(), mistakes, _where)
         _remember(stage)
         # A change comes in many cases: it is converted once.
-        known: dict[int, int] = {}
-        places, numbers, positions = [], [], []
-        for number, case in cases.items():
-            for position, change in enumerate(case.changes, 1):
-                place = known.get(id(change))
-                if place is None:
-                    place = known[id(change)] = len(known)
-                    stage.add(_record(change), _NOWHERE)
-                places.append(place)
-                numbers.append(number)
-                positions.append(10 * position)
+        every = [change for case in cases.values() for change in case.changes]
+        known = {id(change): change for change in every}
+        for change in known.values():
+            stage.add(_record(change), _NOWHERE)
+        order = dict(zip(known, count()))
+        places = [order[id(change)] for change in every]
+        numbers = _repeated({number: len(case.changes) for number, case in cases.items()})
+        positions = [
+            10 * position for case in cases.values() for position, _ in enumerate(case.changes, 1)
+        ]
         # The number stands in the old row, so that a change without any has it too.
         names = [column.name for column in stage.columns]
         numbered = names.index(f"before_{layout.number}")
@@ -217,17 +216,12 @@ class Shelf:
         stage = RowStage(layout.target, self.engine.dialect, self._path(), mistakes, _where)
         _remember(stage)
         names = [column.name for column in layout.compiled.columns]
-        known: dict[Row, int] = {}
-        places, numbers = [], []
-        for number, held in rows.items():
-            for row in held:
-                place = known.get(row)
-                if place is None:
-                    place = known[row] = len(known)
-                    stage.add({layout.number: 0, **dict(zip(names, row, strict=True))}, _NOWHERE)
-                places.append(place)
-                numbers.append(number)
-        repeat(stage, places, {0: numbers})
+        every = [row for held in rows.values() for row in held]
+        known = dict(zip(dict.fromkeys(every), count()))
+        for row in known:
+            stage.add({layout.number: 0, **dict(zip(names, row, strict=True))}, _NOWHERE)
+        numbers = _repeated({number: len(held) for number, held in rows.items()})
+        repeat(stage, [known[row] for row in every], {0: numbers})
         stage.close()
         _raise(mistakes)
         return stage
@@ -268,6 +262,11 @@ def _record(change: Change) -> Record:
         after=None if change.after is None else dict(change.after),
         unchanged=[*change.unchanged],
     )
+
+
+def _repeated(times: Mapping[int, int]) -> list[int]:
+    """Each number as often as it says."""
+    return [number for number, often in times.items() for _ in range(often)]
 
 
 def _remember(stage: ChangeStage | RowStage) -> None:

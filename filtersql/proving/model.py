@@ -57,8 +57,8 @@ class Model:
     columns: tuple[str, ...]
     #: the columns by which the subscriber finds a row; none: by all of them
     key: tuple[str, ...]
-    #: what was sent of a change; it stands beside the answer, so that its id is not another's
-    _known: dict[int, tuple[Change, str | None]] = field(
+    #: a change's new row and what was sent; the change stands there, so that its id is no other's
+    _known: dict[int, tuple[Change, Image, str | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     #: the rows that a change left of others; it stands beside them for the same reason
@@ -67,9 +67,18 @@ class Model:
     )
     #: the actions that stop a run
     _stopping: frozenset[str] = field(init=False, repr=False, compare=False)
+    #: where the key's columns stand in a row
+    _places: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    #: whether a row that exists stays as it is: skipped, or the run stops before
+    _keeps: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        places = tuple(map(self.columns.index, self.key))
+        # A record is made once, and asked thousands of times.
         object.__setattr__(self, "_stopping", frozenset(stopping(self.resolved)))
+        object.__setattr__(self, "_places", places)
+        keeps = self.resolved.subscription.on_conflict in ("skip", "error")
+        object.__setattr__(self, "_keeps", keeps)
 
     @classmethod
     def of(
@@ -104,8 +113,7 @@ class Model:
             return () if self.resolved.truncates else tuple(rows)
         if change.op in self._stopping:
             raise Stops
-        new = self._new_row(change)
-        sent = self.sent(change)
+        new, sent = self._taken(change)
         strict = self.resolved.semantics.toast_unchanged == "error"
         if strict and sent in ("insert", "update") and not new.keys() >= {*self.columns}:
             raise Stops
@@ -132,13 +140,17 @@ class Model:
 
         The subscriber's rows have no say in it, and a change comes in hundreds of cases.
         """
+        return self._taken(change)[1]
+
+    def _taken(self, change: Change) -> tuple[Image, str | None]:
         known = self._known.get(id(change))
         if known is None:
-            known = self._known[id(change)] = change, self._judged(change)
-        return known[1]
+            new = self._new_row(change)
+            known = self._known[id(change)] = change, new, self._judged(change, new)
+        return known[1:]
 
-    def _judged(self, change: Change) -> str | None:
-        old, new = change.before or {}, self._new_row(change)
+    def _judged(self, change: Change, new: Image) -> str | None:
+        old = change.before or {}
         switches = self.resolved.semantics
         if change.op == "read":
             return "insert" if self._any(self.resolved.copy_filters, new) else None
@@ -200,11 +212,6 @@ class Model:
         return (*self._without(left, self._key_of(row)), row)
 
     @property
-    def _keeps(self) -> bool:
-        """Whether a row that exists stays as it is: skipped, or the run stops before."""
-        return self.resolved.subscription.on_conflict in ("skip", "error")
-
-    @property
     def skips(self) -> bool:
         """Whether an UPDATE of a row that is not there does nothing."""
         said = self.resolved.subscription.on_conflict
@@ -218,18 +225,18 @@ class Model:
     def _complete(self, new: Image, change: Change, found: Row | None) -> Row:
         """The row as it is stored: what was not sent is the value that the target has."""
         missing = [name for name in self.columns if name not in new]
-        if missing and (found is None or not set(missing) <= set(change.unchanged)):
+        if not missing:
+            return tuple([new[name] for name in self.columns])
+        if found is None or not set(missing) <= set(change.unchanged):
             raise Stops
-        held = dict(zip(self.columns, found or (), strict=False))
+        held = dict(zip(self.columns, found, strict=True))
         return tuple(new[name] if name in new else held[name] for name in self.columns)
 
     def _find(self, rows: Sequence[Row], old: Image) -> Row | None:
         """The subscriber's row for an old row: by its key, or by everything."""
-        named = self.key or self.columns
-        wanted = tuple(old.get(name) for name in named)
-        places = [self.columns.index(name) for name in named]
+        wanted = tuple(map(old.get, self.key or self.columns))
         for row in rows:
-            if tuple(row[place] for place in places) == wanted:
+            if (self._key_of(row) if self.key else row) == wanted:
                 return row
         return None
 
@@ -241,7 +248,7 @@ class Model:
         return tuple(left)
 
     def _without(self, rows: Sequence[Row], key: Row) -> tuple[Row, ...]:
-        return tuple(row for row in rows if self._key_of(row) != key)
+        return tuple([row for row in rows if self._key_of(row) != key])
 
     def _key_of(self, row: Row) -> Row:
-        return tuple(row[self.columns.index(name)] for name in self.key)
+        return tuple([row[place] for place in self._places])

@@ -6,13 +6,14 @@ Example
 Files of one outline differ in their names and filters alone. Their cases get numbers one after
 another, and where a filter stands, the case's number says which file's it is: CASE WHEN n < 1212
 THEN (old_a > 5) WHEN n < 2424 THEN (old_a < 7) END. What does not end as it should in such a
-statement is tried file by file, so that the counterexample is the file's own.
+statement is tried file by file, so that the counterexample is the file's own. A file that is the
+same statement on the same cases as one that was proved is proved with it (`sameness`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from filtersql.filters.lookups import looked_up
 from filtersql.proving.check import BATCH, Bench, Cases, Proof, cases_of, configure, tried
 from filtersql.proving.lifting import NotLifted
 from filtersql.proving.loading import Case
+from filtersql.proving.sameness import sameness
 from filtersql.proving.statement import Statement, read_statement
 from filtersql.rendering.words import quoted
 from filtersql.storage import column_type
@@ -51,14 +53,23 @@ class Outcome:
     proof: Proof | None = None
     mistakes: Mistakes | None = None
 
+    @property
+    def right(self) -> bool:
+        """Whether nothing was found wrong."""
+        return self.proof is not None and self.proof.counterexample is None
+
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A file that was read; what has to be equal for it to be tried with others."""
+    """A file that was read; what has to be equal for it to be tried with others.
+
+    `same`: what has to be equal for another's proof to be its own; None: no other's is.
+    """
 
     asked: Asked
     statement: Statement
     alike: tuple[object, ...]
+    same: Hashable | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +87,48 @@ class _Prepared:
 def proofs(asked: Sequence[Asked], bench: Bench) -> Iterator[Outcome]:
     """What comes of each file, in their order."""
     configure(bench)
+    #: by what is the same; only what is right, as a counterexample is the file's own
+    known: dict[Hashable, Outcome] = {}
     for begin in range(0, len(asked), _WINDOW):
         some = asked[begin : begin + _WINDOW]
-        read = [_read(one, bench) for one in some]
+        read = {begin + place: _read(one, bench) for place, one in enumerate(some)}
         done: dict[int, Outcome] = {}
-        for place, ready in enumerate(read):
+        for place, ready in read.items():
             if isinstance(ready, Mistakes):
-                done[place] = Outcome(0.0, place, mistakes=ready)
+                yield Outcome(0.0, place, mistakes=ready)
+                continue
+            if place not in done and ready.same in known:
+                done[place] = replace(known[ready.same], seconds=0.0)
             if place not in done:
-                done |= _proved(dict(_alike(read, place, done)), bench)
-            yield replace(done[place], statement=begin + done[place].statement)
+                done |= _proved(dict(_alike(read, place, done, known)), bench)
+            outcome = done[place]
+            if ready.same is not None and outcome.right:
+                known.setdefault(ready.same, outcome)
+            yield outcome
 
 
 def _alike(
-    read: Sequence[_Ready | Mistakes], place: int, done: Mapping[int, Outcome]
+    read: Mapping[int, _Ready | Mistakes],
+    place: int,
+    done: Mapping[int, Outcome],
+    known: Container[Hashable],
 ) -> Iterator[tuple[int, _Ready]]:
-    first, found = read[place], 0
+    """A file and those that are tried with it: of files that are the same, one."""
+    first = read[place]
     assert isinstance(first, _Ready)
-    for other, ready in enumerate(read[place:], place):
-        if isinstance(ready, _Ready) and other not in done and ready.alike == first.alike:
-            yield other, ready
-            found += 1
-        if found == _MOST:
+    met: set[Hashable] = set()
+    count = 0
+    for other, ready in read.items():
+        if isinstance(ready, Mistakes) or other < place or other in done:
+            continue
+        if ready.alike != first.alike or ready.same in met or ready.same in known:
+            continue
+        yield other, ready
+        count += 1
+        if count == _MOST:
             return
+        if ready.same is not None:
+            met.add(ready.same)
 
 
 def _read(asked: Asked, bench: Bench) -> _Ready | Mistakes:
@@ -122,7 +152,7 @@ def _read(asked: Asked, bench: Bench) -> _Ready | Mistakes:
         node.compiled.feed_columns,
         node.compiled.column_definitions_sql,
     )
-    return _Ready(asked, statement, key)
+    return _Ready(asked, statement, key, None if looks else sameness(node, statement))
 
 
 def _proved(files: Mapping[int, _Ready], bench: Bench) -> dict[int, Outcome]:
