@@ -2,7 +2,8 @@
 
 Example
     A table without a key cannot be added to a set that replicates updates or deletes, nor an
-    unlogged table or a view to any; a column list names columns of the table, its key among them.
+    unlogged table, a view or a foreign table to any; a column list names columns of the table, its
+    key among them.
 
 pglogical
     pglogical_repset.c, replication_set_add_table()
@@ -12,17 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from filtersql.definitions.kinds import UNOPENED
 from filtersql.definitions.model import Action, PublishedTable
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import (
     ColumnNotInTable,
     ListMissesKey,
     SetNeedsPrimaryKey,
-    SetTakesNoView,
+    SetTakesNone,
     UnloggedInSet,
 )
 
 __all__ = ["judges", "misses_key", "refusals"]
+
+#: kinds that have no trigger for TRUNCATE, and how one of those is called that have others
+_UNTRIGGERED = {
+    "views": "a view",
+    "foreign tables": "a foreign table",
+    "materialized views": None,
+    "sequences": None,
+}
 
 
 def judges(actions: frozenset[Action]) -> bool:
@@ -41,22 +51,26 @@ def refusals(
     key: Sequence[str],
     columns: Collection[str],
     *,
+    kind: str,
     unlogged: bool,
-    view: bool,
     needs_key: bool,
 ) -> Iterator[Mistake]:
-    """What is wrong with a member. `key`: what finds its rows, empty where nothing does.
+    """What is wrong with a member, which is a table or of another kind.
 
-    `columns` are empty where a view's are not known.
+    `key`: what finds its rows, empty where nothing does. `columns`: empty where a view's are not
+    known.
     """
+    if kind in UNOPENED:
+        yield SetTakesNone.unopened(entry.name.name, UNOPENED[kind], entry.span)
+        return
     for name in entry.columns or ():
-        if name not in columns and not (view and not columns):
+        if name not in columns and (columns or kind not in _UNTRIGGERED):
             yield ColumnNotInTable(entry.name, name, entry.span)
     if misses_key(entry, key):
         yield ListMissesKey(key, entry.span)
-    if unlogged:
+    if unlogged or kind.startswith("temporary"):
         yield UnloggedInSet(entry.span)
     elif needs_key and not key:
         yield SetNeedsPrimaryKey(entry.name, set_name, entry.span)
-    elif view:
-        yield SetTakesNoView(entry.name.name, entry.span)
+    elif kind in _UNTRIGGERED:
+        yield SetTakesNone(entry.name.name, kind, _UNTRIGGERED[kind], entry.span)

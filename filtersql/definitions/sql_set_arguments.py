@@ -10,10 +10,11 @@ pglogical, bdr
 from __future__ import annotations
 
 from filtersql.definitions.identifiers import relation_name
+from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_arguments import Arguments
 from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
 from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
-from filtersql.errors.replication_sets import UnloggedInSet, WrongCall
+from filtersql.errors.replication_sets import WrongCall
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -51,19 +52,17 @@ def listed(arguments: Arguments, name: str) -> list[str] | None:
 
 
 def relation_named(script: Script, function: str, arguments: Arguments, span: Span) -> RelationName:
-    """The table that an argument names: a regclass, looked up in search_path."""
+    """The relation that an argument names: a regclass, looked up in search_path."""
     name = named(script, function, "relation", arguments, span)
     text = arguments["relation"].text
     if text is None:
         raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
     for schema in script.path or ["public"]:
         relation = relation_name(text, schema)
-        if relation in script.drafts.tables:
+        if kind_of(script.drafts, relation) is not None:
             return relation
     relation = relation_name(text, next(iter(script.path), "public"))
     if relation in script.drafts.broken:
         raise AlreadyTold
-    if script.drafts.others.get(relation) == "temporary tables":
-        raise UnloggedInSet(text.span())
     qualified = relation.schema if "." in name else ""
     raise unknown_table(script.drafts, relation, qualified, text.span())

@@ -18,6 +18,7 @@ from filtersql.catalog import Column, Identity, PgType
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.kinds import kind_of, kind_of_table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.set_members import judges, refusals
 
@@ -32,8 +33,15 @@ def joined(
     `keyless`: a table without a key is taken, as BDR does.
 
     A partition whose parent stands in a later file is judged in the end, as YAML's members are.
+    What is no table is refused.
     """
-    table = drafts.tables[entry.name]
+    table = drafts.tables.get(entry.name)
+    needs_key = judges(found.replicate) and not keyless
+    if table is None:
+        kind = kind_of(drafts, entry.name) or ""
+        raise next(
+            refusals(entry, found.name, (), (), kind=kind, unlogged=False, needs_key=needs_key)
+        )
     if table.unattached or table.columns is None:
         return entry
     drafts.mistakes += refusals(
@@ -41,9 +49,9 @@ def joined(
         found.name,
         _key(table),
         table.columns,
+        kind=kind_of_table(table),
         unlogged=table.unlogged,
-        view=table.view,
-        needs_key=judges(found.replicate) and not keyless,
+        needs_key=needs_key,
     )
     return replace(entry, joined=True)
 

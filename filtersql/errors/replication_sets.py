@@ -24,7 +24,7 @@ __all__ = [
     "SetHoldsKeyless",
     "SetNeedsPrimaryKey",
     "SetNotFound",
-    "SetTakesNoView",
+    "SetTakesNone",
     "SetsNeedProfile",
     "SeveralFilters",
     "TableNotPublished",
@@ -202,13 +202,25 @@ class UnloggedInSet(Mistake):
         super().__init__("UNLOGGED and TEMP tables cannot be replicated", span=span)
 
 
-class SetTakesNoView(Mistake):
-    """pglogical: it makes a trigger for TRUNCATE on what it replicates."""
+class SetTakesNone(Mistake):
+    """pglogical: it makes a trigger for TRUNCATE on what it replicates.
 
-    def __init__(self, name: str, span: Span) -> None:
+    `one`: how one of the `many` is called, where they have triggers at all.
+    """
+
+    def __init__(self, name: str, many: str, one: str | None, span: Span) -> None:
         super().__init__(
-            f'"{name}" is a view', span=span, detail="Views cannot have TRUNCATE triggers."
+            f'"{name}" is {one}' if one else f'relation "{name}" cannot have triggers',
+            span=span,
+            detail=f"{many.capitalize()} cannot have TRUNCATE triggers."
+            if one
+            else f"This operation is not supported for {many}.",
         )
+
+    @classmethod
+    def unopened(cls, name: str, one: str, span: Span) -> Mistake:
+        """An index, a composite type."""
+        return Mistake(f'"{name}" is {one}', span=span)
 
 
 class SetHoldsKeyless(Mistake):

@@ -31,7 +31,6 @@ from filtersql.errors.publications import shown
 from filtersql.errors.replication_sets import (
     ColumnsReserved,
     ListMissesKey,
-    UnloggedInSet,
     UnusableMember,
 )
 from filtersql.names import RelationName
@@ -71,12 +70,15 @@ def set_refusals(
 ) -> Iterator[Mistake]:
     """What cannot be added to a replication set."""
     for entry in replication_set.tables:
-        table = lineage.tables.get(entry.name)
+        needs_key = settings.semantics.sets_need_key and judges(replication_set.replicate)
+        table, other = lineage.tables.get(entry.name), lineage.others.get(entry.name)
+        if table is None and other is not None:
+            yield from set_members.refusals(
+                entry, replication_set.name, (), (), kind=other, unlogged=False, needs_key=needs_key
+            )
+        if table is None and other is None:
+            yield missing_relation(entry.name, lineage, entry.span)
         if table is None:
-            if lineage.others.get(entry.name) == "temporary tables":
-                yield UnloggedInSet(entry.span)
-            else:
-                yield missing_relation(entry.name, lineage, entry.span)
             continue
         reserved = entry.columns is not None and settings.semantics.column_lists == "none"
         if reserved:
@@ -88,10 +90,16 @@ def set_refusals(
             replication_set.name,
             _key(table),
             {column.name for column in table.columns},
+            kind=_kind(table),
             unlogged=table.unlogged,
-            view=table.view,
-            needs_key=settings.semantics.sets_need_key and judges(replication_set.replicate),
+            needs_key=needs_key,
         )
+
+
+def _kind(table: Table) -> str:
+    if table.view:
+        return "views"
+    return "foreign tables" if table.foreign else "tables"
 
 
 def unusable(membership: Membership, lineage: Lineage, *, needs_key: bool) -> Iterator[Mistake]:

@@ -505,3 +505,62 @@ SELECT pglogical.replication_set_add_table('default', 't'::regclass);
 
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default', 't', 'perhaps');
+
+CREATE SEQUENCE numbers;
+SELECT pglogical.replication_set_add_table('default_insert_only', 'numbers');
+
+CREATE SEQUENCE numbers;
+SELECT pglogical.replication_set_add_table('default', 'numbers');
+
+CREATE TABLE t (a int PRIMARY KEY);
+SELECT pglogical.replication_set_add_table('default', 't_pkey');
+
+CREATE TABLE t (a int PRIMARY KEY);
+SELECT pglogical.replication_set_add_table('default_insert_only', 't_pkey');
+
+SELECT pglogical.replication_set_add_table('default_insert_only', 'nowhere.t');
+
+CREATE TABLE t (a int PRIMARY KEY);
+CREATE MATERIALIZED VIEW m AS SELECT a FROM t;
+SELECT pglogical.replication_set_add_table('default_insert_only', 'm');
+
+CREATE TABLE t (a int PRIMARY KEY);
+CREATE MATERIALIZED VIEW m AS SELECT a FROM t;
+SELECT pglogical.replication_set_add_table('default', 'm');
+
+CREATE TYPE c AS (a int);
+SELECT pglogical.replication_set_add_table('default_insert_only', 'c');
+
+CREATE FOREIGN DATA WRAPPER w;
+CREATE SERVER s FOREIGN DATA WRAPPER w;
+CREATE FOREIGN TABLE ft (a int) SERVER s;
+SELECT pglogical.replication_set_add_table('default_insert_only', 'ft');
+
+CREATE FOREIGN DATA WRAPPER w;
+CREATE SERVER s FOREIGN DATA WRAPPER w;
+CREATE FOREIGN TABLE ft (a int) SERVER s;
+SELECT pglogical.replication_set_add_table('default', 'ft');
+
+CREATE FOREIGN DATA WRAPPER w;
+CREATE SERVER s FOREIGN DATA WRAPPER w;
+CREATE FOREIGN TABLE ft (a int) SERVER s;
+SELECT pglogical.replication_set_add_all_tables('default', '{public}');
+
+CREATE TEMP VIEW v AS SELECT 1 AS a;
+SELECT pglogical.replication_set_add_table('default_insert_only', 'v');
+
+CREATE TABLE root (a int PRIMARY KEY) PARTITION BY RANGE (a);
+SELECT pglogical.replication_set_add_table('default_insert_only', 'root_pkey');
+
+CREATE SEQUENCE n;
+SELECT pglogical.replication_set_add_table('nope', 'n');
+
+CREATE SEQUENCE n;
+SELECT pglogical.replication_set_add_table('default_insert_only', 'n', columns := '{last_value}');
+
+CREATE TABLE t (a int PRIMARY KEY);
+CREATE INDEX i ON t (a);
+SELECT pglogical.replication_set_add_table('default_insert_only', 'i', columns := '{zz}');
+
+CREATE TEMP TABLE t (a int PRIMARY KEY);
+SELECT pglogical.replication_set_add_table('nope', 't');
