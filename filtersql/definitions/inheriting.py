@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.constraints import not_null_name
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.not_nulls import keep_own
 from filtersql.definitions.partitions import check_columns
@@ -24,6 +24,7 @@ from filtersql.definitions.sql_alter_kinds import check_part
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
 from filtersql.errors.inheriting import InheritedConflict, Parentage
 from filtersql.grammar import Node
+from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
 
@@ -32,7 +33,6 @@ __all__ = [
     "check_own",
     "detach",
     "drop_inherit",
-    "inherit_columns",
     "read_parents",
     "read_root",
 ]
@@ -54,43 +54,45 @@ def read_root(script: Script, node: Node) -> DraftTable:
 
 
 def read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
-    """INHERITS (…): the parents in order, then their columns."""
+    """INHERITS (…): every parent is looked up, then each is opened and gives its columns."""
+    found: dict[RelationName, Node] = {}
     for node in nodes:
-        span, name = span_of(script, node), referenced(script, node)
+        name = referenced(script, node)
+        if kind_of(script.drafts, name) is None:
+            name = known_table(script, node).name
+        if name in found:
+            raise Parentage.twice(name.name, span_of(script, node))
+        found[name] = node
+    for name, node in found.items():
+        span = span_of(script, node)
         if kind_of(script.drafts, name) in _NO_TABLES:
             raise Parentage.no_table(name.name, span)
-        name = known_table(script, node).name
-        if any(name == one for one, _ in table.inherits):
-            raise Parentage.twice(name.name, span)
-        table.inherits.append((name, span))
-    for name, span in table.inherits:
-        parent = script.drafts.tables[name]
+        parent = known_table(script, node)
         if parent.partition_by is not None:
             raise Parentage.of_root(name.name, span)
         if parent.partition_of is not None:
             raise Parentage.of_partition(name.name, span)
-    inherit_columns(table, script.drafts)
+        table.inherits.append((name, span))
+        _inherit_columns(table, parent, span)
 
 
-def inherit_columns(table: DraftTable, drafts: Drafts) -> None:
-    """The columns of INHERITS, parent by parent; of a name in two, the first keeps its place."""
+def _inherit_columns(table: DraftTable, parent: DraftTable, span: Span) -> None:
+    """The columns of one parent; of a name in two parents, the first keeps its place."""
     assert table.columns is not None
-    for parent_name, span in table.inherits:
-        parent = drafts.tables[parent_name]
-        for column in (parent.columns or {}).values():
-            there = table.columns.get(column.name)
-            if column.not_null:
-                name = not_null_name(parent, column.name)
-                table.constraints[name] = column.name
-                table.inherited_names.add(name)
-            if there is None:
-                table.columns[column.name] = column
-                continue
-            _check_same(there, column, span, own=False)
-            if there.generated is not column.generated:
-                raise InheritedConflict.of_generation(column.name, span)
-            if column.not_null:
-                table.columns[column.name] = replace(there, not_null=True)
+    for column in (parent.columns or {}).values():
+        there = table.columns.get(column.name)
+        if column.not_null:
+            name = not_null_name(parent, column.name)
+            table.constraints[name] = column.name
+            table.inherited_names.add(name)
+        if there is None:
+            table.columns[column.name] = column
+            continue
+        _check_same(there, column, span, own=False)
+        if there.generated is not column.generated:
+            raise InheritedConflict.of_generation(column.name, span)
+        if column.not_null:
+            table.columns[column.name] = replace(there, not_null=True)
 
 
 def check_own(inherited: Column, own: Column, version: int) -> Column:

@@ -55,7 +55,7 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
             f'the row filters of table "{name}" differ between '
             f"{listed(texts)}, so rows may stay that no filter lets in",
             span,
-            hint="An UPDATE is judged by the filters of update alone, old row and new.",
+            hint="An UPDATE is judged by the filters of update alone.",
         )
     copied = resolved.subscription.copy_data
     if copied and texts.get(Action.INSERT) != _texts(resolved.copy_filters):
