@@ -65,11 +65,12 @@ _FULL_PRECISION = 0xFFFF
 def format_type(pg_type: PgType) -> str:
     """The type as format_type() prints it, a user's own with its schema unless that is public.
 
-    >>> format_type(PgType("_numeric", 655366))
-    'numeric(10,2)[]'
+    >>> format_type(PgType("_numeric", 655366)), format_type(PgType("_mood", schema="public"))
+    ('numeric(10,2)[]', 'mood[]')
     """
     if pg_type.schema != "pg_catalog":
-        name = quote_identifier(pg_type.name)
+        element = pg_type.name.removeprefix("_")  # PostgreSQL's own name of an array type
+        name = quote_identifier(element) + "[]" * (element != pg_type.name)
         return name if pg_type.schema == "public" else f"{quote_identifier(pg_type.schema)}.{name}"
     if pg_type.is_array:
         return format_type(PgType(pg_type.name[1:], pg_type.typmod)) + "[]"

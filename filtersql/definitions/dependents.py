@@ -11,26 +11,33 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
-from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import columns_named, inlined
+from filtersql.definitions.drafts import Drafts, DraftTable, Reader
+from filtersql.definitions.expressions import columns_named, functions_named, inlined
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
+from filtersql.definitions.view_queries import ViewQuery
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
 __all__ = [
+    "called",
+    "calling",
     "described",
     "drop_column",
+    "generated_by",
     "generated_from",
     "memberships",
     "publications_reading",
     "references_to",
     "remove_entries",
+    "remove_function",
+    "remove_readers",
     "remove_references",
+    "remove_users",
     "remove_view",
     "views_reading",
 ]
@@ -92,6 +99,56 @@ def views_reading(
             yield name
 
 
+def calling(drafts: Drafts, function: RelationName) -> Iterator[Reader]:
+    """The triggers, rules, policies and functions that call a function."""
+    for reader in drafts.readers.values():
+        own = reader.kind == "function" and reader.of == function
+        if not own and any(called(function, part) for part in reader.parts):
+            yield reader
+
+
+def called(function: RelationName, query: ViewQuery) -> bool:
+    """Whether a query calls a function, with its schema or without."""
+    return not query.functions.isdisjoint(((function.name,), tuple(function)))
+
+
+def remove_readers(drafts: Drafts, goes: Callable[[Reader], bool]) -> None:
+    """Triggers, rules, policies and functions that go, with what calls the functions."""
+    for key, reader in [*drafts.readers.items()]:
+        if key in drafts.readers and goes(reader):
+            del drafts.readers[key]
+            if reader.kind == "function":
+                remove_function(drafts, reader.of, reader.name)
+
+
+def remove_function(drafts: Drafts, function: RelationName, signature: str) -> None:
+    """DROP FUNCTION CASCADE: the columns that it generates go, and what else calls it."""
+    drafts.readers.pop(("function", function, signature), None)
+    drafts.bodies.pop((*function, signature), None)
+    known = drafts.functions.get(function, [])
+    if signature in known:
+        known.remove(signature)
+    if not known:
+        drafts.functions.pop(function, None)
+    for table, column in [*generated_by(drafts, function)]:
+        if column in (table.columns or {}):
+            drop_column(drafts, table, column)
+    for name in [name for name, view in drafts.views.items() if called(function, view.query)]:
+        remove_view(drafts, name)
+    callers = [*calling(drafts, function)]
+    remove_readers(drafts, lambda one: one in callers)
+
+
+def generated_by(drafts: Drafts, function: RelationName) -> Iterator[tuple[DraftTable, str]]:
+    """The generated columns that call a function."""
+    calls = ((function.name,), tuple(function))
+    for table in drafts.tables.values():
+        for column in (table.columns or {}).values():
+            made_of = column.generation
+            if made_of is not None and not functions_named(made_of).isdisjoint(calls):
+                yield table, column.name
+
+
 def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     """Removes a column with the keys, indexes, generated columns and memberships that hold it."""
     assert table.columns is not None
@@ -106,6 +163,7 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     for view in [*views_reading(drafts, table.name, name)]:
         remove_view(drafts, view)
     _leave_sets(drafts, table, name)
+    remove_readers(drafts, lambda one: one.reads(table.name, name))
     del table.columns[name]
     table.gone.add(name)
     if name in table.primary_key:
@@ -130,8 +188,21 @@ def remove_view(drafts: Drafts, name: RelationName) -> None:
     drafts.views.pop(name, None)
     drafts.tables.pop(name, None)
     drafts.others.pop(name, None)
+    remove_readers(drafts, lambda one: _goes_with(one, name))
     for above in [*views_reading(drafts, name)]:
         remove_view(drafts, above)
+
+
+def _goes_with(reader: Reader, relation: RelationName) -> bool:
+    return reader.reads(relation) or (reader.of == relation and reader.kind != "function")
+
+
+def remove_users(drafts: Drafts, table: RelationName) -> None:
+    """DROP TABLE CASCADE: foreign keys that point to it, views, triggers and functions go."""
+    for view in [*views_reading(drafts, table)]:
+        remove_view(drafts, view)
+    remove_readers(drafts, lambda one: _goes_with(one, table))
+    remove_references(drafts, table)
 
 
 def remove_references(drafts: Drafts, table: RelationName) -> None:

@@ -14,20 +14,23 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.dependents import (
+    called,
+    calling,
     described,
+    generated_by,
     generated_from,
     memberships,
     publications_reading,
     references_to,
     views_reading,
 )
-from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import columns_named, functions_named
+from filtersql.definitions.drafts import Drafts, DraftTable, Reader
+from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["Thing", "function_users", "lines_of", "of_relation", "users_of"]
+__all__ = ["Thing", "described_thing", "function_users", "lines_of", "of_relation", "users_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +49,21 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
 
 
 def function_users(drafts: Drafts, function: RelationName) -> list[Thing]:
-    """The generated columns that call a function; filters of pglogical's sets hold none back."""
-    calls = ((function.name,), tuple(function))
-    return [
-        Thing("column", table.name, column.name)
-        for table in drafts.tables.values()
-        for column in (table.columns or {}).values()
-        if column.generation is not None
-        and not functions_named(column.generation).isdisjoint(calls)
-    ]
+    """What calls a function, the oldest first; filters of pglogical's sets hold none back."""
+    columns: dict[Thing, Span | None] = {
+        Thing("column", table.name, column): table.span
+        for table, column in generated_by(drafts, function)
+    }
+    reading = (name for name, view in drafts.views.items() if called(function, view.query))
+    views = dict(_views(drafts, reading))
+    return _oldest_first(
+        drafts, {**columns, **views, **dict(_readers(calling(drafts, function)))}.items()
+    )
+
+
+def _readers(readers: Iterable[Reader]) -> Iterator[tuple[Thing, Span | None]]:
+    for one in readers:
+        yield Thing(one.kind, one.of, one.name), one.span
 
 
 def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
@@ -77,7 +86,7 @@ def lines_of(script: Script, roots: Sequence[Thing]) -> list[str]:
     for root in roots:
         visit(root)
     return [
-        f"{_described(script, each)} depends on {_described(script, of)}"
+        f"{described_thing(script, each)} depends on {described_thing(script, of)}"
         for each, of in reversed(found)
         if not _goes_along(script.drafts, each, seen)
     ]
@@ -85,8 +94,8 @@ def lines_of(script: Script, roots: Sequence[Thing]) -> list[str]:
 
 def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool:
     """A partition is a part of its root, a foreign key one of its table."""
-    if thing.kind == "constraint":
-        return Thing("table", thing.name) in dropped
+    if thing.kind in ("constraint", "trigger", "rule", "policy"):
+        return of_relation(drafts, thing.name) in dropped
     if thing.kind == "type" and (thing.part or thing.name not in drafts.types):
         return True
     table = drafts.tables.get(thing.name)
@@ -95,7 +104,8 @@ def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool
     return Thing("table", table.partition_of) in dropped
 
 
-def _described(script: Script, thing: Thing) -> str:
+def described_thing(script: Script, thing: Thing) -> str:
+    """A thing as PostgreSQL names it."""
     if thing.kind == "schema":
         return f"schema {thing.name.schema}"
     shown = described(script, thing.name)
@@ -110,6 +120,9 @@ def _described(script: Script, thing: Thing) -> str:
             return f"type {shown}{thing.part}"
         case "function":
             return f"function {shown}({thing.part})"
+        case "trigger" | "rule" | "policy":
+            on = described_thing(script, of_relation(script.drafts, thing.name))
+            return f"{thing.kind} {thing.part} on {on}"
         case "set":
             return f"table {shown} membership in replication set {thing.part}"
         case _:
@@ -125,7 +138,7 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
         case "table" if table is not None:
             return _oldest_first(drafts, _of_table(drafts, table))
         case "view" | "materialized view":
-            return _oldest_first(drafts, _views(drafts, views_reading(drafts, thing.name)))
+            return _oldest_first(drafts, _of_view(drafts, thing.name))
         case "schema":
             inside = {
                 of_relation(drafts, name): made.span
@@ -143,7 +156,12 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
                 for name in drafts.types
                 if name.schema == thing.name.schema
             }
-            return _oldest_first(drafts, {**others, **types, **inside}.items())
+            functions = _readers(
+                one
+                for one in drafts.readers.values()
+                if one.kind == "function" and one.of.schema == thing.name.schema
+            )
+            return _oldest_first(drafts, {**others, **types, **inside, **dict(functions)}.items())
         case "type":
             return _of_type(drafts, thing)
         case "function":
@@ -177,19 +195,22 @@ def _of_column(
         if entry.where is not None and column in columns_named(entry.where):
             yield Thing("set", table.name, one.name), entry.span
     yield from _views(drafts, views_reading(drafts, table.name, column))
+    yield from _readers(one for one in drafts.readers.values() if one.reads(table.name, column))
 
 
 def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
     """The columns of a type; those of its array type depend on that one."""
     name = f"_{thing.name.name}" if thing.part else thing.name.name
-    columns = {
+    columns: dict[Thing, Span | None] = {
         Thing("column", table.name, column.name): column.span
         for table in drafts.tables.values()
         for column in (table.columns or {}).values()
         if (column.type.schema, column.type.name) == (thing.name.schema, name)
     }
     array = [] if thing.part else [Thing("type", thing.name, "[]")]
-    return [*array, *_oldest_first(drafts, columns.items())]
+    named = RelationName(thing.name.schema, name)
+    functions = dict(_readers(one for one in drafts.readers.values() if named in one.types))
+    return [*array, *_oldest_first(drafts, {**columns, **functions}.items())]
 
 
 def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span | None]]:
@@ -202,6 +223,13 @@ def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span |
         if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
             yield Thing("set", table.name, one.name), entry.span
     yield from _views(drafts, views_reading(drafts, table.name))
+    yield from _readers(one for one in drafts.readers.values() if one.reads(table.name))
+
+
+def _of_view(drafts: Drafts, name: RelationName) -> Iterator[tuple[Thing, Span | None]]:
+    yield Thing("type", name), drafts.views[name].span
+    yield from _views(drafts, views_reading(drafts, name))
+    yield from _readers(one for one in drafts.readers.values() if one.reads(name))
 
 
 def _views(drafts: Drafts, names: Iterable[RelationName]) -> Iterator[tuple[Thing, Span | None]]:

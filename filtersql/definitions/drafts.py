@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from filtersql.definitions.bounds import Bounds
     from filtersql.definitions.view_queries import ViewQuery
 
-__all__ = ["DraftIndex", "DraftTable", "DraftView", "Drafts", "PlainColumn"]
+__all__ = [
+    "DraftIndex",
+    "DraftTable",
+    "DraftView",
+    "Drafts",
+    "EventTrigger",
+    "PlainColumn",
+    "Reader",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,38 @@ class DraftView:
     types: tuple[Column | None, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A trigger, rule, policy or function: what its code reads is not dropped without it."""
+
+    kind: str
+    #: the table that it belongs to, or the function
+    of: RelationName
+    #: its own name, or the types of a function's arguments
+    name: str
+    span: Span
+    #: what is read; of a policy by USING and by WITH CHECK
+    parts: tuple[ViewQuery, ...] = ()
+    #: the user types of a function's arguments and result
+    types: frozenset[RelationName] = frozenset()
+
+    def reads(self, relation: RelationName, column: str | None = None) -> bool:
+        """Whether it reads a relation, or a column of it."""
+        if column is not None:
+            return any((relation, column) in part.columns for part in self.parts)
+        return any(relation in part.tables for part in self.parts)
+
+
+@dataclass(slots=True)
+class EventTrigger:
+    """A trigger of statements: the function that it calls, and at which; at all where no tag is."""
+
+    function: tuple[str, ...]
+    tags: frozenset[str]
+    span: Span
+    enabled: bool = True
+
+
 @dataclass(slots=True)
 class Drafts:
     """Everything read so far, and every mistake met on the way."""
@@ -145,6 +185,11 @@ class Drafts:
     plain_columns: dict[str, PlainColumn] = field(default_factory=dict)
     #: user functions, with the types of the arguments of each
     functions: dict[RelationName, list[str]] = field(default_factory=dict)
+    #: the texts of user functions, by schema, name and types of arguments
+    bodies: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    #: by kind, table or function, and name
+    readers: dict[tuple[str, RelationName, str], Reader] = field(default_factory=dict)
+    event_triggers: dict[str, EventTrigger] = field(default_factory=dict)
     #: relations that no publication takes, by what they are: `sequences`, `indexes`, …
     others: dict[RelationName, str] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=lambda: {"public"})

@@ -18,9 +18,16 @@ from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import renamed, unqualified
 from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_set_members import renamed_types
+from filtersql.definitions.view_queries import ViewQuery
 from filtersql.names import RelationName
 
-__all__ = ["move_table", "rename_in_members", "rename_in_views", "rename_output"]
+__all__ = [
+    "move_table",
+    "rename_in_members",
+    "rename_in_views",
+    "rename_output",
+    "renamed_in_types",
+]
 
 
 def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
@@ -70,19 +77,41 @@ def rename_in_views(
     names: Mapping[RelationName, RelationName],
     column: Callable[[RelationName, str], str],
 ) -> None:
-    """What views read, under its new name."""
-    views = [*drafts.views.items()]
-    drafts.views.clear()
-    for name, view in views:
-        read = view.query
-        query = replace(
+    """What views, triggers, rules, policies and functions read, under its new name."""
+
+    def renamed_query(read: ViewQuery) -> ViewQuery:
+        return replace(
             read,
             tables=frozenset(names.get(one, one) for one in read.tables),
             columns=frozenset(
                 (names.get(one, one), column(one, each)) for one, each in read.columns
             ),
         )
-        drafts.views[names.get(name, name)] = replace(view, query=query)
+
+    views = [*drafts.views.items()]
+    drafts.views.clear()
+    for name, view in views:
+        drafts.views[names.get(name, name)] = replace(view, query=renamed_query(view.query))
+    readers = [*drafts.readers.values()]
+    drafts.readers.clear()
+    for one in readers:
+        of = one.of if one.kind == "function" else names.get(one.of, one.of)
+        parts = tuple(renamed_query(part) for part in one.parts)
+        drafts.readers[one.kind, of, one.name] = replace(one, of=of, parts=parts)
+    renamed_in_types(drafts, names)
+
+
+def renamed_in_types(drafts: Drafts, names: Mapping[RelationName, RelationName]) -> None:
+    """The types of functions' arguments, and their arrays, under their new names."""
+    arrays = {
+        RelationName(old.schema, f"_{old.name}"): RelationName(new.schema, f"_{new.name}")
+        for old, new in names.items()
+    }
+    both = {**names, **arrays}
+    for key, one in [*drafts.readers.items()]:
+        if not one.types.isdisjoint(both):
+            types = frozenset(both.get(each, each) for each in one.types)
+            drafts.readers[key] = replace(one, types=types)
 
 
 def rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:

@@ -20,7 +20,7 @@ from filtersql.definitions.dependents import (
     references_to,
     remove_references,
 )
-from filtersql.definitions.depending import Thing, lines_of, users_of
+from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.keys import object_name
@@ -114,6 +114,9 @@ def check_type_change(script: Script, table: DraftTable, column: str, place: _Pl
                 raise TypeInUse.by_publication(shown, user.part, column, place())
             case "view" | "materialized view":
                 raise TypeInUse.by_view(f"{user.kind} {shown}", column, place())
+            case "trigger" | "rule" | "policy" | "function":
+                shown = described_thing(script, user)
+                raise TypeInUse.by_code(user.kind, shown, column, place())
 
 
 def check_heirs(script: Script, table: DraftTable, column: str, verb: str, place: _Place) -> None:

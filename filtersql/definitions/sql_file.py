@@ -14,6 +14,14 @@ from collections.abc import Callable
 
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.sql_alter import alter_table
+from filtersql.definitions.sql_code import (
+    alter_event_trigger,
+    check_block,
+    check_calls,
+    check_events,
+    check_psql,
+    create_event_trigger,
+)
 from filtersql.definitions.sql_functions import create_function
 from filtersql.definitions.sql_names import AlreadyTold, Script
 from filtersql.definitions.sql_objects import (
@@ -23,9 +31,15 @@ from filtersql.definitions.sql_objects import (
     set_variable,
 )
 from filtersql.definitions.sql_publications import alter_publication, create_publication
+from filtersql.definitions.sql_readers import (
+    alter_policy,
+    create_policy,
+    create_rule,
+    create_trigger,
+)
 from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_schemas import create_schema
-from filtersql.definitions.sql_sets import call
+from filtersql.definitions.sql_sets import call, commands
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,
     create_subscription,
@@ -33,6 +47,7 @@ from filtersql.definitions.sql_subscriptions import (
 )
 from filtersql.definitions.sql_tables import create_table
 from filtersql.definitions.sql_text import without_long, without_psql
+from filtersql.definitions.sql_transactions import lasting, transaction
 from filtersql.definitions.sql_types import create_type
 from filtersql.definitions.sql_views import create_table_as, create_view
 from filtersql.definitions.undoubted import doubt_of
@@ -51,17 +66,17 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
         readable = without_long(readable)
     script = Script(readable, drafts)
     drafts.files.append(text.source.path)
+    check_psql(text, drafts)
     try:
-        for statement in parse_statements(readable):
-            _carry_out(script, statement)
+        statements = [(readable, statement) for statement in parse_statements(readable)]
     except SyntaxMistake:
         statements, mistakes = parse_statements_apart(readable)
         drafts.mistakes += (mistake for _, mistake in mistakes)
         drafts.doubts += (doubt_of(part.text) for part, _ in mistakes)
         drafts.incomplete = True
-        for part, statement in statements:
-            script.text = part
-            _carry_out(script, statement)
+    for part, statement in lasting(statements, drafts):
+        script.text = part
+        _carry_out(script, statement)
 
 
 def _carry_out(script: Script, statement: Statement) -> None:
@@ -71,6 +86,7 @@ def _carry_out(script: Script, statement: Statement) -> None:
     mistakes, done = script.drafts.mistakes, False
     known = len(mistakes)
     try:
+        check_events(script, statement)
         carry_out(script, statement)
         done = True
     except Mistake as mistake:
@@ -80,6 +96,16 @@ def _carry_out(script: Script, statement: Statement) -> None:
     if not done or len(mistakes) > known:
         text = script.text.text[statement.start : statement.end]
         script.drafts.doubts.append(doubt_of(text))
+
+
+def _select(script: Script, statement: Statement) -> None:
+    """SELECT: calls; commands that one of them carries out are statements, without a path."""
+    check_calls(script, statement)
+    call(script, statement)
+    for text in commands(script, statement):
+        inner = Script(text, script.drafts, [])
+        for one in parse_statements(text):
+            _carry_out(inner, one)
 
 
 def _schema_with_elements(script: Script, statement: Statement) -> None:
@@ -119,5 +145,14 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_subscription_stmt": create_subscription,
     "alter_subscription_stmt": alter_subscription,
     "drop_subscription_stmt": drop_subscription,
-    "select_stmt": call,
+    "select_stmt": _select,
+    "do_stmt": check_block,
+    "call_stmt": check_calls,
+    "create_event_trig_stmt": create_event_trigger,
+    "alter_event_trig_stmt": alter_event_trigger,
+    "transaction_stmt": transaction,
+    "create_trig_stmt": create_trigger,
+    "rule_stmt": create_rule,
+    "create_policy_stmt": create_policy,
+    "alter_policy_stmt": alter_policy,
 }

@@ -10,10 +10,11 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.dependents import described, drop_column
-from filtersql.definitions.depending import Thing, function_users, lines_of
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.dependents import remove_function
+from filtersql.definitions.depending import Thing, described_thing, function_users, lines_of
+from filtersql.definitions.sql_code import note_body
 from filtersql.definitions.sql_names import Script, place_of
+from filtersql.definitions.sql_readers import note_function
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
 from filtersql.errors.altering import DependedOn
@@ -22,7 +23,7 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 
-__all__ = ["create_function", "drop_functions", "remove_users"]
+__all__ = ["create_function", "drop_functions"]
 
 _RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 
@@ -36,50 +37,44 @@ def create_function(script: Script, statement: Statement) -> None:
     types = [
         _type(script, one.arg_type) for one in wrapped if enum_name(one, "mode") not in _RETURNED
     ]
-    known = script.drafts.functions.setdefault(RelationName(schema, parts[-1]), [])
-    if ", ".join(types) not in known:
-        known.append(", ".join(types))
+    name, signature = RelationName(schema, parts[-1]), ", ".join(types)
+    known = script.drafts.functions.setdefault(name, [])
+    if signature not in known:
+        known.append(signature)
+    note_body(script.drafts, name, signature, node)
+    note_function(script, statement, name, signature)
 
 
 def drop_functions(script: Script, statement: Statement) -> None:
-    """DROP FUNCTION, with what it generates where CASCADE is written."""
+    """DROP FUNCTION, with what calls it where CASCADE is written."""
     node, drafts = statement.node, script.drafts
-    cascade = enum_name(node, "behavior") == "DROP_CASCADE"
-    for item in node.objects:
-        parts = [one.string.sval for one in item.object_with_args.objname]
-        schemas = [parts[-2]] if len(parts) > 1 else script.path
-        names = (RelationName(schema, parts[-1]) for schema in schemas)
-        name = next((one for one in names if one in drafts.functions), None)
-        if name is None:
-            continue
+    found = [(name, item) for item in node.objects if (name := _known(script, item)) is not None]
+    things = []
+    for name, item in found:
         known = drafts.functions[name]
         types = (_type(script, one.type_name) for one in item.object_with_args.objargs)
         signature = ", ".join(types)
         if item.object_with_args.args_unspecified or signature not in known:
             signature = known[0]
-        span = place_of(script, statement, name.name)
-        users = function_users(drafts, name)
-        if users and len(known) > 1:
-            hint = "Drop the columns that use the function first."
+        if len(known) > 1 and function_users(drafts, name):
+            hint = "Drop what uses the function first."
+            span = place_of(script, statement, name.name)
             raise UnsupportedStatement(f"DROP FUNCTION of one of several {name.name}()", span, hint)
-        thing = Thing("function", name, signature)
-        if users and not cascade:
-            what = f"function {described(script, name)}({signature})"
-            raise DependedOn(
-                what if len(node.objects) == 1 else None, lines_of(script, [thing]), span
-            )
-        remove_users(drafts, name)
-        known.remove(signature)
-        if not known:
-            del drafts.functions[name]
+        things.append(Thing("function", name, signature))
+    lines = lines_of(script, things)
+    if lines and enum_name(node, "behavior") != "DROP_CASCADE":
+        what = described_thing(script, things[0]) if len(node.objects) == 1 else None
+        raise DependedOn(what, lines, place_of(script, statement, things[0].name.name))
+    for thing in things:
+        remove_function(drafts, thing.name, thing.part)
 
 
-def remove_users(drafts: Drafts, function: RelationName) -> None:
-    """The columns that a function generates go."""
-    for user in function_users(drafts, function):
-        table = drafts.tables[user.name]
-        if user.part in (table.columns or {}):
-            drop_column(drafts, table, user.part)
+def _known(script: Script, item: Node) -> RelationName | None:
+    """A function that the files make."""
+    parts = [one.string.sval for one in item.object_with_args.objname]
+    schemas = [parts[-2]] if len(parts) > 1 else script.path
+    names = (RelationName(schema, parts[-1]) for schema in schemas)
+    return next((one for one in names if one in script.drafts.functions), None)
 
 
 def _type(script: Script, node: Node) -> str:

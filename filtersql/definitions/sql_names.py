@@ -56,6 +56,8 @@ class Script:
     text: Passage
     drafts: Drafts
     path: list[str] = field(default_factory=lambda: ["public"])
+    #: inside a transaction, the path that holds when it ends: SET LOCAL leaves it alone
+    outer_path: list[str] | None = None
 
     def span(self, start: int, length: int = 1) -> Span:
         """A place in the file."""

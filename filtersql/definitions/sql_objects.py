@@ -17,16 +17,16 @@ from dataclasses import replace
 from filtersql.definitions.dependents import (
     described,
     remove_entries,
-    remove_references,
+    remove_function,
+    remove_users,
     remove_view,
-    views_reading,
 )
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import check_indexed, check_sorted, free_name
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of, taken
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.sql_functions import drop_functions, remove_users
+from filtersql.definitions.sql_functions import drop_functions
 from filtersql.definitions.sql_names import (
     Script,
     check_free,
@@ -36,6 +36,7 @@ from filtersql.definitions.sql_names import (
     referenced,
     span_of,
 )
+from filtersql.definitions.sql_readers import READERS, drop_reader
 from filtersql.definitions.sql_types import drop_type_of_relation, drop_types
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
@@ -112,15 +113,19 @@ def set_variable(script: Script, statement: Statement) -> None:
     if node.name != "search_path":
         return
     if enum_name(node, "kind") != "VAR_SET_VALUE":
-        script.path = ["public"]
+        set_path(script, ["public"], local=node.is_local)
         return
     values = [wrapped.a_const.sval.sval for wrapped in node.args]
-    set_path(script, values)
+    set_path(script, values, local=node.is_local)
 
 
-def set_path(script: Script, values: list[str]) -> None:
+def set_path(script: Script, values: list[str], *, local: bool = False) -> None:
     """The schemas of a search_path; `"$user"` has no schema here."""
+    if local and script.outer_path is None:
+        return  # PostgreSQL warns: SET LOCAL can only be used in transaction blocks
     script.path = [value for value in values if value not in ("", "$user", "pg_catalog")]
+    if not local and script.outer_path is not None:
+        script.outer_path = script.path
 
 
 def drop(script: Script, statement: Statement) -> None:
@@ -241,9 +246,7 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
         drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
     for child in drafts.children(name):
         remove_table(drafts, child.name)
-    for view in [*views_reading(drafts, name)]:
-        remove_view(drafts, view)
-    remove_references(drafts, name)
+    remove_users(drafts, name)
     remove_entries(drafts, name)
     for one in list(drafts.replication_sets.values()):
         left = tuple(table for table in one.tables if table.name != name)
@@ -290,13 +293,17 @@ def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
         if drafts.types.pop(name, None):
             drop_type_of_relation(drafts, name)
     for name in [name for name in drafts.functions if name.schema == schema]:
-        remove_users(drafts, name)
-        del drafts.functions[name]
+        for signature in [*drafts.functions.get(name, ())]:
+            remove_function(drafts, name, signature)
     for name in [name for name in drafts.tables if name.schema == schema]:
         remove_table(drafts, name)
     for publication in list(drafts.publications.values()):
         kept = tuple(one for one in publication.schemas if one != schema)
         drafts.publications[publication.name] = replace(publication, schemas=kept)
+
+
+def _drop_event_trigger(script: Script, statement: Statement, item: Node) -> None:
+    script.drafts.event_triggers.pop(item.string.sval, None)
 
 
 #: the relations of DROP: their kind, and what a message calls one of them
@@ -320,4 +327,6 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_INDEX": _drop_index,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": _drop_schema,
+    "OBJECT_EVENT_TRIGGER": _drop_event_trigger,
+    **dict.fromkeys(READERS, drop_reader),
 }

@@ -33,6 +33,7 @@ from filtersql.definitions.sql_names import (
     place_of,
     referenced,
 )
+from filtersql.definitions.sql_readers import READERS, rename_reader
 from filtersql.definitions.sql_schemas import check_schema_name
 from filtersql.definitions.sql_types import move_type, move_types, rename_type
 from filtersql.errors.altering import InheritedColumn, UnknownSchema
@@ -88,6 +89,8 @@ def rename(script: Script, statement: Statement) -> None:
         _rename_schema(script, statement)
     elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         rename_type(script, statement)
+    elif kind in READERS:
+        rename_reader(script, node)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:

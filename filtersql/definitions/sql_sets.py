@@ -10,7 +10,7 @@ pglogical, bdr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from filtersql.definitions.model import (
@@ -30,7 +30,7 @@ from filtersql.definitions.sql_groups import (
     node_sets,
     remove_ddl_filter,
 )
-from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_names import Script, span_of
 from filtersql.definitions.sql_objects import set_path
 from filtersql.definitions.sql_set_arguments import (
     flag,
@@ -61,7 +61,7 @@ from filtersql.errors.replication_sets import (
 from filtersql.grammar import Node, Statement
 from filtersql.source import Passage, Span
 
-__all__ = ["call"]
+__all__ = ["call", "commands"]
 
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
 #: function -> its parameters in order, those that must be said before `|`
@@ -91,6 +91,7 @@ _PARAMETERS = {
 }
 #: of pglogical's functions those that are not STRICT
 _CALLED_ON_NULL = ("pglogical.alter_replication_set", "pglogical.replication_set_add_table")
+_COMMAND = "replicate_ddl_command"
 _NEEDED = {"set_name", "relation", "synchronize_data"}
 #: functions of both that change nothing a target would hold; those of sequences are said so
 _IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_")
@@ -98,15 +99,40 @@ _IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_")
 
 def call(script: Script, statement: Statement) -> None:
     """SELECT function(…): calls of pglogical, bdr and set_config; any other SELECT is skipped."""
-    for target in statement.node.target_list:
-        value = target.res_target.val
-        if value.WhichOneof("node") != "func_call":
-            continue
+    into = statement.node.into_clause.rel
+    if statement.node.HasField("into_clause") and into.relpersistence != "t":
+        hint = "Write CREATE TABLE with its columns."
+        raise UnsupportedStatement("SELECT INTO", span_of(script, into), hint)
+    for value in _called(statement):
         names = [name.string.sval for name in value.func_call.funcname]
         if names[-1] == "set_config" and names[:-1] in ([], ["pg_catalog"]):
             _set_config(script, value.func_call)
         elif len(names) == 2 and names[0] in ("pglogical", "bdr"):
             _call(script, ".".join(names), value.func_call)
+
+
+def commands(script: Script, statement: Statement) -> Iterator[Passage]:
+    """The statements of replicate_ddl_command(), which are carried out where it is called."""
+    for value in _called(statement):
+        names = [name.string.sval for name in value.func_call.funcname]
+        if names in (["pglogical", _COMMAND], ["bdr", _COMMAND]) and value.func_call.args:
+            function, node = ".".join(names), value.func_call
+            span = script.span(node.location, len(function))
+            first = node.args[0]
+            if first.WhichOneof("node") == "named_arg_expr":
+                first = first.named_arg_expr.arg
+            said = constant(script, first, span)
+            if said is None or (said.text is None and said.value is not None):
+                raise UnknownParameter.not_constant(function, "command", span)
+            if said.text is not None:
+                yield said.text
+
+
+def _called(statement: Statement) -> Iterator[Node]:
+    for target in statement.node.target_list:
+        value = target.res_target.val
+        if value.WhichOneof("node") == "func_call":
+            yield value
 
 
 def _call(script: Script, function: str, node: Node) -> None:
@@ -134,7 +160,8 @@ def _set_config(script: Script, node: Node) -> None:
     arguments = [constant(script, one, script.span(node.location)) for one in node.args]
     values = [one.value if one else None for one in arguments]
     if len(values) >= 2 and values[0] == "search_path" and isinstance(values[1], str):
-        set_path(script, [part.strip().strip('"') for part in values[1].split(",")])
+        path = [part.strip().strip('"') for part in values[1].split(",")]
+        set_path(script, path, local=values[2:] == [True])
 
 
 def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:

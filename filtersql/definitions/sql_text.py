@@ -24,6 +24,7 @@ __all__ = [
     "inside_parentheses",
     "lexemes",
     "literal",
+    "psql_commands",
     "without_long",
     "without_psql",
     "without_secrets",
@@ -146,6 +147,15 @@ def without_psql(text: Passage) -> Passage:
         done = end
     pieces.append(whole[done:])
     return Passage("".join(pieces), text.source, text.starts, text.offsets, text.widths)
+
+
+def psql_commands(text: Passage) -> Iterator[Passage]:
+    """Psql's backslash commands, each to the end of its line."""
+    found = _psql(text.text, 0) if _HAS_PSQL.search(text.text) else None
+    while found:
+        if text.text[found[0]] == "\\":
+            yield text.part(*found)
+        found = _psql(text.text, found[1])
 
 
 def _psql(text: str, start: int) -> tuple[int, int] | None:

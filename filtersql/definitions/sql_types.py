@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.dependents import described, drop_column
+from filtersql.definitions.dependents import described, drop_column, remove_readers
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
+from filtersql.definitions.moving import renamed_in_types
 from filtersql.definitions.sql_names import Script, created, place_of
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
@@ -107,6 +108,7 @@ def move_types(drafts: Drafts, names: dict[RelationName, RelationName]) -> None:
             drafts.others[new] = drafts.others.pop(old)
         if old in drafts.places:
             drafts.places[new] = drafts.places.pop(old)
+    renamed_in_types(drafts, names)
     for table in drafts.tables.values():
         for column in list((table.columns or {}).values()):
             element = column.type.name.removeprefix("_")
@@ -157,6 +159,8 @@ def drop_type_of_relation(drafts: Drafts, name: RelationName) -> None:
             of_type = column.type.schema == name.schema
             if of_type and column.type.name in (name.name, f"_{name.name}"):
                 drop_column(drafts, table, column.name)
+    named = {name, RelationName(name.schema, f"_{name.name}")}
+    remove_readers(drafts, lambda one: not named.isdisjoint(one.types))
 
 
 def _made(script: Script, names: Node) -> RelationName:

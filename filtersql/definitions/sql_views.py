@@ -22,7 +22,7 @@ from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["create_table_as", "create_view"]
+__all__ = ["create_table_as", "create_view", "relation_read"]
 
 
 def create_table_as(script: Script, statement: Statement) -> None:
@@ -70,11 +70,11 @@ def _query(script: Script, node: Node, names: list[str]) -> ViewQuery:
     """What a query reads, and its columns under the names that the statement gives them."""
     if node.WhichOneof("node") != "select_stmt":
         return ViewQuery((), frozenset(), frozenset())
-    query = read_query(node.select_stmt, lambda relation: _relation(script, relation))
+    query = read_query(node.select_stmt, lambda relation: relation_read(script, relation))
     return replace(query, outputs=(*names, *query.outputs[len(names) :]))
 
 
-def _relation(script: Script, node: Node) -> tuple[RelationName, tuple[str, ...]] | None:
+def relation_read(script: Script, node: Node) -> tuple[RelationName, tuple[str, ...]] | None:
     """A table or view that the files define, and its columns."""
     drafts = script.drafts
     for schema in [node.schemaname] if node.schemaname else script.path:

@@ -1,8 +1,8 @@
-"""Which columns and tables a view's query reads, and the names of the columns that it gives.
+"""Which columns, tables and functions a query reads, and the names of the columns that it gives.
 
 Example
     `SELECT a, t.b AS x FROM t WHERE c > 1` reads a, b and c of t and gives a and x. `count(*)` and
-    a whole row read the table and none of its columns.
+    a whole row read the table and none of its columns. What a rule or a function writes it reads.
 
 PostgreSQL
     parse_relation.c: colNameToVar(), expandNSItemAttrs()
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["ViewQuery", "read_query"]
+__all__ = ["Relations", "ViewQuery", "read_code", "read_query"]
 
 #: a relation's name and its columns; None where it is none that is defined
 Relations = Callable[[Node], tuple[RelationName, tuple[str, ...]] | None]
@@ -30,6 +30,8 @@ class ViewQuery:
     outputs: tuple[str, ...]
     tables: frozenset[RelationName]
     columns: frozenset[tuple[RelationName, str]]
+    #: what is called, as it is written
+    functions: frozenset[tuple[str, ...]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ class _Reading:
     relations: Relations
     tables: set[RelationName] = field(default_factory=set)
     columns: set[tuple[RelationName, str]] = field(default_factory=set)
+    functions: set[tuple[str, ...]] = field(default_factory=set)
+
+    def found(self, outputs: tuple[str, ...] = ()) -> ViewQuery:
+        """All that was noted."""
+        reads = frozenset(self.tables), frozenset(self.columns), frozenset(self.functions)
+        return ViewQuery(outputs, *reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +69,23 @@ class _Scope:
 def read_query(node: Node, relations: Relations) -> ViewQuery:
     """What the query of CREATE VIEW reads; `node` is its select_stmt."""
     reading = _Reading(relations)
-    outputs = _select(node, _Scope(reading))
-    return ViewQuery(outputs, frozenset(reading.tables), frozenset(reading.columns))
+    return reading.found(_select(node, _Scope(reading)))
+
+
+def read_code(
+    nodes: Iterable[Node], relations: Relations, table: tuple[RelationName, Iterable[str]] | None
+) -> ViewQuery:
+    """What statements or expressions read; of a table, whose rows are also old and new ones."""
+    reading = _Reading(relations)
+    items: tuple[_Item, ...] = ()
+    if table is not None:
+        name, columns = table
+        known = {column: frozenset({(name, column)}) for column in columns}
+        items = tuple(_Item(each, known) for each in (name.name, "old", "new"))
+    scope = _Scope(reading, items)
+    # A name alone is the table's own column, which three items have.
+    _walk(nodes, _Scope(reading, items[:1], {}, scope))
+    return reading.found()
 
 
 def _select(node: Node, scope: _Scope) -> tuple[str, ...]:
@@ -97,7 +120,9 @@ def _with_queries(node: Node, scope: _Scope) -> _Scope:
         if node.with_clause.recursive:
             queries[query.ctename] = tuple(renamed)
         inner = _Scope(scope.reading, scope.items, queries, scope.outer)
-        if query.ctequery.WhichOneof("node") == "select_stmt":
+        if query.ctequery.WhichOneof("node") != "select_stmt":
+            _walk((query.ctequery,), inner)
+        else:
             outputs = _select(query.ctequery.select_stmt, inner)
             queries[query.ctename] = (*renamed, *outputs[len(renamed) :])
     return _Scope(scope.reading, scope.items, queries, scope.outer)
@@ -219,10 +244,44 @@ def _walk(nodes: Iterable[Node], scope: _Scope) -> None:
             _reference(node, scope)
         elif name == "SelectStmt":
             _select(node, scope)
+        elif name in _WRITING:
+            _writing(node, scope)
         else:
-            for kind, value in node.ListFields():
-                if kind.message_type is not None:
-                    _walk(value if kind.is_repeated else (value,), scope)
+            if name == "FuncCall":
+                scope.reading.functions.add(tuple(part.string.sval for part in node.funcname))
+            _walk_below(node, scope)
+
+
+def _walk_below(node: Node, scope: _Scope, left_out: Sequence[str] = ()) -> None:
+    for kind, value in node.ListFields():
+        if kind.message_type is not None and kind.name not in left_out:
+            _walk(value if kind.is_repeated else (value,), scope)
+
+
+def _writing(node: Node, scope: _Scope) -> None:
+    """INSERT, UPDATE, DELETE: what is read and set; of MERGE, as PostgreSQL does, what is read."""
+    scope = _with_queries(node, scope)
+    items = [_renamed(_relation(node.relation, scope), node.relation.alias)]
+    into = items[0].columns
+    kind = node.DESCRIPTOR.name
+    if kind == "InsertStmt":
+        select = node.select_stmt.select_stmt
+        outputs = _select(select, scope) if node.HasField("select_stmt") else ()
+        names = [one.res_target.name for one in node.cols]
+        if node.on_conflict_clause.target_list:
+            names = [*into]  # every one of them can be excluded
+        for name in names or [*into][: len(outputs)]:
+            _note(scope.reading, into.get(name, frozenset()))
+        items.append(_Item("excluded", into))
+    sources = {"UpdateStmt": "from_clause", "DeleteStmt": "using_clause"}.get(kind)
+    for wrapped in getattr(node, sources) if sources else ():
+        items += _from(wrapped, _Scope(scope.reading, tuple(items), scope.queries, scope), items)
+    if kind == "MergeStmt":
+        items += _from(node.source_relation, scope, items)
+    for one in node.target_list if kind == "UpdateStmt" else ():
+        _note(scope.reading, into.get(one.res_target.name, frozenset()))
+    inner = _Scope(scope.reading, tuple(items), scope.queries, scope)
+    _walk_below(node, inner, _OWN)
 
 
 def _reference(node: Node, scope: _Scope) -> None:
@@ -247,3 +306,8 @@ def _found(items: Iterable[_Item], name: str) -> frozenset[tuple[RelationName, s
 
 def _note(reading: _Reading, found: frozenset[tuple[RelationName, str]]) -> None:
     reading.columns |= found
+
+
+_WRITING = ("InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt")
+#: parts of those statements that are read already, or name what is written
+_OWN = ("relation", "cols", "select_stmt", "with_clause", "from_clause", "using_clause")

@@ -1,0 +1,188 @@
+r"""Code that a file runs and nobody reads: DO, functions that are called, event triggers, \gexec.
+
+Example
+    `DO $$ BEGIN ALTER PUBLICATION p ADD TABLE t; END $$` is refused: what it says would be missing.
+    So is an event trigger that adds tables to a set, where a later statement makes a table.
+    A block that changes no definition, and a function that is only defined, are skipped.
+
+PostgreSQL
+    functioncmds.c: ExecuteDoStmt(), ExecuteCallStmt(); event_trigger.c: EventTriggerDDLCommandEnd()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from filtersql.definitions.drafts import Drafts, EventTrigger
+from filtersql.definitions.sql_names import Script, place_of
+from filtersql.definitions.sql_text import psql_commands
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.grammar import Node, Statement, enum_name
+from filtersql.source import Passage
+
+__all__ = [
+    "alter_event_trigger",
+    "check_block",
+    "check_calls",
+    "check_events",
+    "check_psql",
+    "create_event_trigger",
+    "note_body",
+]
+
+#: what changes a definition that filtersql reads; a temporary table is none
+_CHANGES = re.compile(
+    r"\b(?:create|alter|drop)\s+(?:or\s+replace\s+|if\s+(?:not\s+)?exists\s+|unlogged\s+|foreign\s+"
+    r"|materialized\s+|recursive\s+|unique\s+)*"
+    r"(?:table|view|publication|subscription|schema|type|domain|index|sequence)s?\b"
+    r"|\b(?:pglogical|bdr)\s*\.\s*\w+",
+    re.IGNORECASE,
+)
+_PSQL = re.compile(r"\\(gexec|i|ir|include|include_relative|if|elif)(?![a-z_])")
+_HINT = "Write the statements that it carries out into the file."
+_FILES_HINT = "All files of the folders are read, in the order of their names."
+_EVENTS_HINT = (
+    "A set takes later tables with autoadd_tables, a publication with FOR TABLES IN SCHEMA; or"
+    " write the statements that it carries out into the file."
+)
+#: a statement's tag, where it is not made of the name of its kind
+_TAGS = {
+    "create_stmt": "CREATE TABLE",
+    "create_foreign_table_stmt": "CREATE FOREIGN TABLE",
+    "create_table_as_stmt": "CREATE TABLE AS",
+    "view_stmt": "CREATE VIEW",
+    "index_stmt": "CREATE INDEX",
+    "create_seq_stmt": "CREATE SEQUENCE",
+    "rename_stmt": "ALTER TABLE",
+    "alter_object_schema_stmt": "ALTER TABLE",
+}
+#: statements that fire no event trigger
+_SILENT = (
+    *("select_stmt", "variable_set_stmt", "transaction_stmt", "do_stmt", "call_stmt"),
+    *("create_event_trig_stmt", "alter_event_trig_stmt"),
+)
+
+
+def check_psql(text: Passage, drafts: Drafts) -> None:
+    r"""Notes psql's commands that bring statements of their own: \gexec, \i, \if."""
+    for command in psql_commands(text):
+        found = _PSQL.match(command.text)
+        if found is None:
+            continue
+        hint = _HINT if found[1] in ("gexec", "if", "elif") else _FILES_HINT
+        drafts.mistakes.append(
+            UnsupportedStatement(f"psql's \\{found[1]}", command.span(0, found.end()), hint)
+        )
+
+
+def note_body(drafts: Drafts, name: tuple[str, str], signature: str, node: Node) -> None:
+    """CREATE FUNCTION or PROCEDURE: its text, for the day when it is called."""
+    for wrapped in node.options:
+        if wrapped.def_elem.defname == "as":
+            parts = wrapped.def_elem.arg.list.items
+            if len(parts) == 1:  # of one in C it is a file and a symbol
+                drafts.bodies[*name, signature] = parts[0].string.sval
+
+
+def check_block(script: Script, statement: Statement) -> None:
+    """DO: raises where the block changes a definition, itself or by a function."""
+    for wrapped in statement.node.args:
+        if wrapped.def_elem.defname == "as":
+            found = _change(script.drafts, wrapped.def_elem.arg.string.sval, set())
+            if found:
+                place = place_of(script, statement, "")
+                raise UnsupportedStatement(f"DO with {found}", place, _HINT)
+
+
+def check_calls(script: Script, statement: Statement) -> None:
+    """SELECT and CALL: raises where a function of the files is called that changes a definition."""
+    if not script.drafts.bodies:
+        return
+    for node in _calls(statement.node):
+        parts = [one.string.sval for one in node.funcname]
+        found = _change_of(script.drafts, parts, set())
+        if found:
+            what = f"a call of {'.'.join(parts)}(), which does {found},"
+            raise UnsupportedStatement(what, place_of(script, statement, parts[-1]), _HINT)
+
+
+def create_event_trigger(script: Script, statement: Statement) -> None:
+    """CREATE EVENT TRIGGER: what it does is asked when a statement fires it."""
+    node = statement.node
+    tags = [
+        item.string.sval.upper()
+        for clause in node.whenclause
+        if clause.def_elem.defname == "tag"
+        for item in clause.def_elem.arg.list.items
+    ]
+    function = tuple(one.string.sval for one in node.funcname)
+    span = place_of(script, statement, node.trigname)
+    script.drafts.event_triggers[node.trigname] = EventTrigger(function, frozenset(tags), span)
+
+
+def alter_event_trigger(script: Script, statement: Statement) -> None:
+    """ALTER EVENT TRIGGER … DISABLE and ENABLE."""
+    found = script.drafts.event_triggers.get(statement.node.trigname)
+    if found is not None:
+        found.enabled = statement.node.tgenabled in ("O", "A")
+
+
+def check_events(script: Script, statement: Statement) -> None:
+    """Notes event triggers that change a definition and that a statement fires; each once."""
+    triggers = script.drafts.event_triggers
+    tag = _tag(statement) if triggers else None
+    if tag is None:
+        return
+    for name, trigger in [*triggers.items()]:
+        if not trigger.enabled or (trigger.tags and tag not in trigger.tags):
+            continue
+        found = _change_of(script.drafts, trigger.function, set())
+        if found:
+            del triggers[name]
+            what = f'event trigger "{name}", which does {found} at {tag},'
+            script.drafts.mistakes.append(UnsupportedStatement(what, trigger.span, _EVENTS_HINT))
+
+
+def _tag(statement: Statement) -> str | None:
+    """What a statement is to event triggers; None where it fires none."""
+    kind, node = statement.kind, statement.node
+    if kind == "drop_stmt":
+        what = enum_name(node, "remove_type").removeprefix("OBJECT_").replace("_", " ")
+        return None if what == "EVENT TRIGGER" else f"DROP {what}"
+    if kind in _SILENT:
+        return None
+    return _TAGS.get(kind, kind.removesuffix("_stmt").replace("_", " ").upper())
+
+
+def _calls(node: Node) -> Iterator[Node]:
+    """The function calls below a node."""
+    if node.DESCRIPTOR.name == "FuncCall":
+        yield node
+    for kind, value in node.ListFields():
+        if kind.message_type is not None:
+            for each in value if kind.is_repeated else (value,):
+                yield from _calls(each)
+
+
+def _change_of(drafts: Drafts, parts: tuple[str, ...] | list[str], seen: set[str]) -> str | None:
+    """What a function of the files changes, in its own words."""
+    for (schema, name, _), body in drafts.bodies.items():
+        if name == parts[-1] and (len(parts) == 1 or parts[-2] == schema):
+            found = _change(drafts, body, seen | {name})
+            if found:
+                return found
+    return None
+
+
+def _change(drafts: Drafts, text: str, seen: set[str]) -> str | None:
+    """What a text changes, itself or by a function of the files."""
+    found = _CHANGES.search(text)
+    if found:
+        return " ".join(found[0].split())
+    for name in {name for _, name, _ in drafts.bodies} - seen:
+        if re.search(rf"\b{re.escape(name)}\"?\s*\(", text, re.IGNORECASE):
+            inner = _change_of(drafts, (name,), seen)
+            if inner:
+                return inner
+    return None
