@@ -39,6 +39,7 @@ __all__ = [
     "coerce",
     "common_type",
     "pathway",
+    "shown_type",
     "to_common",
 ]
 
@@ -172,7 +173,7 @@ def _step(
             target, modifier, location, *result, function, args, display_as, False, state.collation
         )
     if way.kind == "none":
-        raise CannotCast(display(node.type), display(target), scope.span(location))
+        raise CannotCast(shown_type(node), display(target), scope.span(location))
     what = "a cast by text" if way.kind == "text" else "a cast of an array"
     return Other(target, modifier, location, *result, what, (node,))
 
@@ -180,13 +181,15 @@ def _step(
 def cast(scope: Scope, node: Node, target: str, modifier: int, location: int) -> Node:
     """An explicit cast `node::target(modifier)`: coerce_to_target_type()."""
     if not can_coerce(node.type, target, "e"):
-        raise CannotCast(display(node.type), display(target), scope.span(location))
+        raise CannotCast(shown_type(node), display(target), scope.span(location))
     inner, collate = (node.arg, node) if isinstance(node, Collate) else (node, None)
     if inner.type == "unknown" and isinstance(inner, Const) and target == "interval":
         # The fields of an interval decide how its literal is read.
         result: Node = _literal(scope, inner, target, modifier)
     else:
         result = coerce(scope, inner, target, "e", "explicit", location, modifier)
+        if result is inner and isinstance(inner, Relabel):
+            result = inner = replace(inner, domain="")
     hide = result is not inner and not isinstance(result, Const)
     result = _with_modifier(scope, result, target, modifier, location, hide=hide)
     if collate is not None and facts().type(target).collation:
@@ -214,12 +217,17 @@ def _with_modifier(
     return _step(scope, node, target, modifier, way, "e", "explicit", location)
 
 
+def shown_type(node: Node) -> str:
+    """The type of a node as mistakes name it: of a column its domain."""
+    return (isinstance(node, Relabel) and node.domain) or display(node.type)
+
+
 def boolean(scope: Scope, node: Node, place: str) -> Node:
     """The node as a condition: coerce_to_boolean()."""
     if node.type == "bool":
         return node
     if not can_coerce(node.type, "bool", "a") or node.type not in ("unknown",):
-        raise NotBoolean(place, display(node.type), scope.span(leftmost(node)))
+        raise NotBoolean(place, shown_type(node), scope.span(leftmost(node)))
     return coerce(scope, node, "bool", "a")
 
 

@@ -22,6 +22,7 @@ from filtersql.filters.keywords import quote
 from filtersql.filters.nodes import Node, Relabel, Strength, Var
 from filtersql.filters.scope import Scope, type_of
 from filtersql.grammar import Node as Parsed
+from filtersql.pgtypes import format_type
 from filtersql.storage import column_type
 
 __all__ = ["nearest", "reference"]
@@ -78,7 +79,9 @@ def column(scope: Scope, name: str, place: int) -> Var | Relabel | None:
         # A publication's filter holds no user's type: it is refused there, where it stands.
         own = type_of(found.type)
         var = base if scope.checked else replace(base, type=own, typmod=-1)
-        return Relabel(base.type, base.typmod, place, base.collation, base.strength, var)
+        shown = format_type(found.type)
+        state = base.collation, base.strength
+        return Relabel(base.type, base.typmod, place, *state, var, domain=shown)
     if found is not None:
         return _column(found, name, place)
     if name in _SYSTEM:

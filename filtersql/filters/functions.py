@@ -23,14 +23,13 @@ from filtersql.errors.filters import (
 )
 from filtersql.filters.allowed import MUTABLE
 from filtersql.filters.candidates import Candidate, best, matching
-from filtersql.filters.coercion import coerce, pathway
+from filtersql.filters.coercion import coerce, pathway, shown_type
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.keywords import quote
 from filtersql.filters.nodes import ArrayExpr, Display, Func, Node, leftmost
 from filtersql.filters.polymorphic import enforce
 from filtersql.filters.scope import Scope
-from filtersql.filters.types import display
 from filtersql.filters.versions import has
 
 __all__ = ["Call", "call"]
@@ -75,19 +74,19 @@ def call(scope: Scope, written: Call) -> Node:
     """The node for a call."""
     types = tuple(arg.type for arg in written.args)
     if written.schema not in ("", "pg_catalog"):
-        return _foreign(scope, written, types)
+        return _foreign(scope, written)
     found = _find(written.name, types, written.variadic)
     if found is None:
         if _is_users(scope, written):
             raise InvalidExpression(MUTABLE, scope.span(written.location))
-        raise UnknownFunction(_signature(written, types), scope.span(written.location))
+        raise UnknownFunction(_signature(written), scope.span(written.location))
     if found is _AMBIGUOUS:
-        raise AmbiguousFunction(_signature(written, types), scope.span(written.location))
+        raise AmbiguousFunction(_signature(written), scope.span(written.location))
     if found.target:
         return coerce(scope, written.args[0], found.target, "e", "call", written.location)
     assert found.function is not None
     if not has(scope, found.function, len(types)):
-        raise UnknownFunction(_signature(written, types), scope.span(written.location))
+        raise UnknownFunction(_signature(written), scope.span(written.location))
     _only_plain(scope, written, found.function)
     return _built(scope, written, found.function, found, types)
 
@@ -169,7 +168,7 @@ def _only_plain(scope: Scope, written: Call, function: Function) -> None:
     span = scope.span(written.location)
     if function.kind == "p":
         raise Wrong(
-            f"{_signature(written, [arg.type for arg in written.args])} is a procedure",
+            f"{_signature(written)} is a procedure",
             span,
             hint="To call a procedure, use CALL.",
         )
@@ -246,15 +245,15 @@ def _is_users(scope: Scope, written: Call) -> bool:
     )
 
 
-def _foreign(scope: Scope, written: Call, types: Sequence[str]) -> Node:
+def _foreign(scope: Scope, written: Call) -> Node:
     """A call into a schema that is not PostgreSQL's own."""
     if _is_users(scope, written):
         raise InvalidExpression(MUTABLE, scope.span(written.location))
     if not scope.has_schema(written.schema):
         raise MissingThing(f'schema "{written.schema}"', scope.span(written.location))
-    raise UnknownFunction(_signature(written, types), scope.span(written.location))
+    raise UnknownFunction(_signature(written), scope.span(written.location))
 
 
-def _signature(written: Call, types: Sequence[str]) -> str:
+def _signature(written: Call) -> str:
     name = f"{quote(written.schema)}." if written.schema else ""
-    return f"{name}{written.name}({', '.join(map(display, types))})"
+    return f"{name}{written.name}({', '.join(map(shown_type, written.args))})"

@@ -151,6 +151,8 @@ class Relabel(Node):
 
     arg: Node = field(default=None)  # type: ignore[assignment]
     display: Display = "implicit"
+    #: the domain of a column that is taken for what that is made of: mistakes name it
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)

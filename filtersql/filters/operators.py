@@ -15,7 +15,7 @@ from functools import lru_cache
 from filtersql.errors.filters import AmbiguousOperator, InvalidExpression, UnknownOperator, Wrong
 from filtersql.filters.allowed import TYPES
 from filtersql.filters.candidates import Candidate, best, matching
-from filtersql.filters.coercion import coerce
+from filtersql.filters.coercion import coerce, shown_type
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import Operator, facts
 from filtersql.filters.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp, Strength, leftmost
@@ -55,10 +55,11 @@ def make_scalar_array(
     element = "unknown" if right.type == "unknown" else facts().type(right.type).element
     if not element:
         raise Wrong("op ANY/ALL (array) requires array on right side", scope.span(location))
-    operator = select(scope, name, (left.type, element), location)
+    shown = (shown_type(left), display(element))
+    operator = select(scope, name, (left.type, element), location, shown)
     enforced = enforce((left.type, element), (operator.left, operator.right), operator.result)
     if enforced is None:
-        raise _unknown(scope, name, (left.type, element), location)
+        raise _unknown(scope, name, shown, location)
     (left_type, right_type), result = enforced
     if result != "bool":
         raise Wrong("op ANY/ALL (array) requires operator to yield boolean", scope.span(location))
@@ -75,15 +76,17 @@ def make_scalar_array(
     )  # fmt: skip
 
 
-def select(scope: Scope, name: str, types: tuple[str, ...], location: int) -> Operator:
-    """The operator for arguments of these types."""
+def select(
+    scope: Scope, name: str, types: tuple[str, ...], location: int, shown: Sequence[str] = ()
+) -> Operator:
+    """The operator for arguments of these types, which mistakes call as `shown`."""
     found = _select(name, types)
+    shown = shown or [display(item) for item in types]
     if isinstance(found, Operator):
         return found
     if found:
-        signature = _signature(name, types)
-        raise AmbiguousOperator(signature, scope.span(location))
-    raise _unknown(scope, name, types, location)
+        raise AmbiguousOperator(_signature(name, shown), scope.span(location))
+    raise _unknown(scope, name, shown, location)
 
 
 @lru_cache(maxsize=4096)
@@ -116,11 +119,12 @@ def _resolved(
 ) -> tuple[Operator, Sequence[str], str]:
     types = tuple(arg.type for arg in args)
     _check_users_type(scope, args)
-    operator = select(scope, name, types, location)
+    shown = [shown_type(arg) for arg in args]
+    operator = select(scope, name, types, location, shown)
     declared = (operator.left, operator.right) if len(args) == 2 else (operator.right,)
     enforced = enforce(types, declared, operator.result)
     if enforced is None:
-        raise _unknown(scope, name, types, location)
+        raise _unknown(scope, name, shown, location)
     return operator, *enforced
 
 
@@ -151,10 +155,9 @@ def _check_users_type(scope: Scope, args: Sequence[Node]) -> None:
             raise InvalidExpression(TYPES, scope.span(leftmost(arg)))
 
 
-def _unknown(scope: Scope, name: str, types: tuple[str, ...], location: int) -> UnknownOperator:
-    return UnknownOperator(_signature(name, types), scope.span(location), prefix=len(types) == 1)
+def _unknown(scope: Scope, name: str, shown: Sequence[str], location: int) -> UnknownOperator:
+    return UnknownOperator(_signature(name, shown), scope.span(location), prefix=len(shown) == 1)
 
 
-def _signature(name: str, types: tuple[str, ...]) -> str:
-    shown = [display(item) for item in types]
+def _signature(name: str, shown: Sequence[str]) -> str:
     return f"{shown[0]} {name} {shown[1]}" if len(shown) == 2 else f"{name} {shown[0]}"
