@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from filtersql.catalog import Column, Table
 from filtersql.changes import Judgements, row_key
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.compiling import ColumnsDifferByCase
 from filtersql.names import RelationName, view_name
 from filtersql.publications.model import ResolvedTable
@@ -21,7 +22,7 @@ from filtersql.rendering.looks import Looks
 from filtersql.rendering.lookups import looked_up_by
 from filtersql.rendering.macros import COSTLY_PARTS, MACROS, Macros
 from filtersql.rendering.merges import completing_merge, merge_of
-from filtersql.rendering.naming import check_session_catalog, target_name, target_sql
+from filtersql.rendering.naming import not_in_session_catalog, target_name, target_sql
 from filtersql.rendering.outlines import outlined
 from filtersql.rendering.plan import Outline, merge_plan
 from filtersql.rendering.planned import MergePlan
@@ -66,19 +67,27 @@ def compiled_table(
 ) -> CompiledTable:
     """The statements of one target, and what a runner must know of it.
 
-    `write(filter, prefix)` gives a filter's SQL over the columns `<prefix><name>`. Raises a Mistake
-    where the target cannot be made.
+    `write(filter, prefix)` gives a filter's SQL over the columns `<prefix><name>`. Raises Mistakes
+    where the target cannot be made: its name, columns and key are judged, none before another.
     """
     published = {column.name for column in resolved.columns}
     key = row_key(resolved.table, unique_keys=resolved.semantics.unique_keys)
     if not set(key) <= published:
         key = ()
-    target = target_name(resolved, destination.schema)
-    if destination.session_catalog:
-        check_session_catalog(resolved, target)
     read = _read_columns(resolved, judged, key)
-    _check_case(resolved, read)
-    outline = outlined(resolved, destination.engine, judged, read, key)
+    mistakes = [*_alike(resolved, read)]
+    try:
+        target = target_name(resolved, destination.schema)
+        if destination.session_catalog:
+            mistakes += not_in_session_catalog(resolved, target)
+    except Mistake as mistake:
+        mistakes.append(mistake)
+    try:
+        outline = outlined(resolved, destination.engine, judged, read, key)
+    except Mistake as mistake:
+        mistakes.append(mistake)
+    if mistakes:
+        raise Mistakes(mistakes)
     return _statements(resolved, outline, judged, write, destination, read, target)
 
 
@@ -217,12 +226,12 @@ def _read_columns(
     return tuple(column for column in resolved.table.columns if column.name in names)
 
 
-def _check_case(resolved: ResolvedTable, read: Sequence[Column]) -> None:
+def _alike(resolved: ResolvedTable, read: Sequence[Column]) -> Iterator[Mistake]:
     seen: dict[str, str] = {}
     for column in read:
         other = seen.setdefault(column.name.lower(), column.name)
         if other != column.name:
-            raise ColumnsDifferByCase(resolved.table.name, other, column.name, column.span)
+            yield ColumnsDifferByCase(resolved.table.name, other, column.name, column.span)
 
 
 def _deciding(resolved: ResolvedTable) -> Sequence[RelationName]:

@@ -13,14 +13,15 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from filtersql.errors import Mistake
 from filtersql.errors.compiling import BadTargetPattern, TargetNameNotPossible
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.words import named
 from filtersql.storage import Engine
 
-__all__ = ["check_session_catalog", "target_name", "target_sql"]
+__all__ = ["not_in_session_catalog", "target_name", "target_sql"]
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _WORD = re.compile(r"\w+\Z", re.ASCII)
@@ -58,8 +59,8 @@ def target_sql(catalog: str | None, target: Sequence[str], engine: Engine) -> st
     return ".".join(named(part, engine) for part in parts)
 
 
-def check_session_catalog(resolved: ResolvedTable, target: Sequence[str]) -> None:
-    """Raises TargetNameNotPossible where Spark's session catalog cannot hold the name."""
+def not_in_session_catalog(resolved: ResolvedTable, target: Sequence[str]) -> Iterator[Mistake]:
+    """The parts of a name that Spark's session catalog cannot hold."""
     for part in target:
         if not _WORD.match(part):
-            raise TargetNameNotPossible(part, resolved.table.name, resolved.subscription.span)
+            yield TargetNameNotPossible(part, resolved.table.name, resolved.subscription.span)
