@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Catalog, Column, Table, UniqueIndex
 from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
+from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach
@@ -30,6 +31,7 @@ def finish(drafts: Drafts) -> Definitions:
         _complete(drafts, table, ())
     _shorten_lists(drafts)
     if not drafts.incomplete:
+        _check_keys(drafts)
         _check_references(drafts)
         _check_subscriptions(drafts)
     return Definitions(
@@ -117,6 +119,21 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
             span = table.key_places.get(name) or table.span
             name_of_table = str(table.name)
             drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
+
+
+def _check_keys(drafts: Drafts) -> None:
+    """The foreign keys of YAML; those of SQL were judged where they stand."""
+    for table in drafts.tables.values():
+        if table.all_named or table.name in drafts.broken:
+            continue
+        for key, span in table.foreign_keys:
+            schema = key.references.schema
+            known = table.columns is not None and table.columns.keys() >= {*key.columns}
+            if known and key.references not in drafts.broken:
+                try:
+                    check_key(drafts, table, key, "" if schema == "public" else schema, span)
+                except Mistake as mistake:
+                    drafts.mistakes.append(mistake)
 
 
 def _check_references(drafts: Drafts) -> None:

@@ -2,7 +2,8 @@
 
 Example
     `REFERENCES t` of a table without primary key: there is no primary key for referenced table
-    "t". A table that YAML defines in a later file is not asked, but whether one does.
+    "t". Keys of YAML are judged when everything is read; whether a table that YAML defines is
+    unique by other columns than its key is not asked.
 
 PostgreSQL
     pg_cast.dat, pg_amop.dat; tablecmds.c: ATAddForeignKeyConstraint(),
@@ -23,7 +24,7 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
 
-__all__ = ["check_references", "check_retyped"]
+__all__ = ["check_key", "check_references", "check_retyped"]
 
 #: types that one operator family compares with each other
 _FAMILIES = (
@@ -53,27 +54,32 @@ def check_references(script: Script, table: DraftTable, constraint: Node, span: 
     if enum_name(constraint, "contype") != "CONSTR_FOREIGN":
         return
     try:
-        _check(script, table, table.foreign_keys[-1][0], constraint.pktable.schemaname, span)
+        check_key(
+            script.drafts, table, table.foreign_keys[-1][0], constraint.pktable.schemaname, span
+        )
     except Mistake:
         table.foreign_keys.pop()  # it was not made
         raise
 
 
-def _check(script: Script, table: DraftTable, key: ForeignKey, schema: str, span: Span) -> None:
-    name, drafts = key.references, script.drafts
+def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, span: Span) -> None:
+    """Raises where a foreign key does not fit; that nothing is referenced is noted for the end."""
+    name = key.references
     kind = kind_of(drafts, name)
     if kind in _NO_TABLES:
         raise ForeignKeyMismatch.no_table(name.name, span)
-    check_opened(script, name, span)
+    check_opened(drafts, name, span)
     other = table if name == table.name else drafts.tables.get(name)
     if (kind or "").startswith("temporary") or (other and other.unlogged and not table.unlogged):
         raise ForeignKeyMismatch.unlogged(span)
     if kind is None and other is None and name not in drafts.broken:
         drafts.references.append((name, unknown_table(drafts, name, schema, span)))
-    if other is None or other.columns is None or not other.all_named:
-        _check_named(table, key.columns, span)
-        return
     _check_named(table, key.columns, span)
+    if other is None or other.columns is None:
+        return
+    if not other.all_named:
+        _check_unasked(drafts, table, key, other, span)
+        return
     if not key.referenced_columns and not other.primary_key:
         raise ForeignKeyMismatch.no_key(other.name.name, span)
     columns = key.referenced_columns or other.primary_key
@@ -84,6 +90,21 @@ def _check(script: Script, table: DraftTable, key: ForeignKey, schema: str, span
     ]
     if all({*columns} != {*one} for one in unique):
         raise ForeignKeyMismatch.no_unique(other.name.name, span)
+    if len(columns) != len(key.columns):
+        raise ForeignKeyMismatch.disagree(span)
+    _check_types(drafts, table, key, other, span)
+
+
+def _check_unasked(
+    drafts: Drafts, table: DraftTable, key: ForeignKey, other: DraftTable, span: Span
+) -> None:
+    """Of a table that YAML defines: its columns, where SQL does not come before them."""
+    if table.all_named:
+        return
+    columns = key.referenced_columns or other.primary_key
+    if not columns:
+        raise ForeignKeyMismatch.no_key(other.name.name, span)
+    _check_named(other, columns, span)
     if len(columns) != len(key.columns):
         raise ForeignKeyMismatch.disagree(span)
     _check_types(drafts, table, key, other, span)

@@ -131,19 +131,19 @@ def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> Draf
     if name in script.drafts.broken or (table is None and (missing_ok or script.drafts.incomplete)):
         raise AlreadyTold
     if table is None:
-        check_opened(script, name, span_of(script, node))
+        check_opened(script.drafts, name, span_of(script, node))
         raise unknown_table(script.drafts, name, node.schemaname, span_of(script, node))
     if table.columns is None:
         settle(script.drafts, table)
     return table
 
 
-def check_opened(script: Script, name: RelationName, span: Span) -> None:
+def check_opened(drafts: Drafts, name: RelationName, span: Span) -> None:
     """Raises what table_open() says of an index or a composite type."""
-    many = kind_of(script.drafts, name)
+    many = kind_of(drafts, name)
     one = UNOPENED.get(many or "")
     if one is not None and many is not None:
-        raise CannotOpen(name.name, one, many, script.drafts.postgres_version, span)
+        raise CannotOpen(name.name, one, many, drafts.postgres_version, span)
 
 
 def unknown_table(drafts: Drafts, name: RelationName, schema: str, span: Span) -> Mistake:

@@ -227,7 +227,7 @@ def _table(script: Script, node: Node) -> PublishedTable:
         where = clause(script.text, node.relation.location, "where")[1]
     columns = tuple(column.string.sval for column in node.columns) or None
     name = referenced(script, node.relation)
-    check_opened(script, name, span)
+    check_opened(script.drafts, name, span)
     return PublishedTable(name, span, where, columns, only=not node.relation.inh)
 
 
