@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
+from filtersql.filters.ahead import raising_ahead
 from filtersql.filters.approximations import is_approximate
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import first_place
@@ -56,7 +57,7 @@ from filtersql.filters.raising import may_raise
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["after", "computed_first", "nothing_after", "raising_first"]
+__all__ = ["after", "computed_first", "constants_first", "nothing_after", "raising_first"]
 
 #: nodes of an argument that is still written twice
 _SHORT = 40
@@ -88,6 +89,12 @@ def computed_first(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> ex
     """The expression after what may raise inside of values that are held in parts."""
     hidden = [found for node in nodes for found in _inside(writer, node)]
     return _after(writer, hidden, whole) if hidden else whole
+
+
+def constants_first(writer: Writer, tree: Node, whole: exp.Expr) -> exp.Expr:
+    """The expression after constants of the tree that PostgreSQL computes before the first row."""
+    nodes = raising_ahead(tree)
+    return _after(writer, nodes, whole) if nodes else whole
 
 
 def after(writer: Writer, node: Node, value: bool | None) -> exp.Expr:

@@ -23,11 +23,13 @@ from filtersql.filters.nodes import (
     Bool,
     BooleanTest,
     Case,
+    CaseTest,
     Coalesce,
     Collate,
     Const,
     Distinct,
     Func,
+    Lookup,
     MinMax,
     Node,
     NullIf,
@@ -36,6 +38,7 @@ from filtersql.filters.nodes import (
     Relabel,
     ScalarArrayOp,
     Var,
+    walk,
 )
 from filtersql.filters.types import numeric_parts
 
@@ -110,7 +113,10 @@ def _first_known(node: Coalesce) -> Const | None:
 
 
 def _joined(node: Bool) -> Const | None:
-    """AND, OR and NOT: one FALSE decides an AND, whatever stands before it, even what raises."""
+    """AND, OR and NOT: one FALSE decides an AND, also behind a column that may raise.
+
+    What is made of constants alone is computed in its turn.
+    """
     args = [fold(arg) for arg in node.args]
     known = [arg.value for arg in args if arg is not None]
     decides = node.kind == "or"
@@ -119,12 +125,22 @@ def _joined(node: Bool) -> Const | None:
             return None
         value = None if known[0] is None else not known[0]
     elif any(item is decides for item in known):
+        places = [arg is not None and arg.value is decides for arg in args]
+        if any(
+            arg is None and not _reads(node.args[at])
+            for at, arg in enumerate(args[: places.index(True)])
+        ):
+            return None
         value = decides
     elif len(known) < len(args):
         return None
     else:
         value = None if None in known else not decides
     return Const("bool", -1, node.location, value=value)
+
+
+def _reads(node: Node) -> bool:
+    return any(isinstance(one, (Var, CaseTest, Lookup)) for one in walk(node))
 
 
 def _called(node: Func | Op) -> Const | None:
@@ -201,7 +217,9 @@ def _whole(bits: int) -> Callable[[object], int]:
 def _double(value: object) -> float:
     assert isinstance(value, (int, float, Decimal))
     converted = float(value)
-    if math.isinf(converted) and not (isinstance(value, (float, Decimal)) and math.isinf(value)):
+    # not by isinf() of a Decimal, which makes a double of it first
+    endless = value.is_infinite() if isinstance(value, Decimal) else value == converted
+    if math.isinf(converted) and not endless:
         raise OverflowError
     if converted == 0.0 and value != 0:
         raise OverflowError

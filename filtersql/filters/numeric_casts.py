@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filtersql.filters import division, numerics
+from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node, Op, Var
 
 if TYPE_CHECKING:
@@ -22,17 +23,24 @@ if TYPE_CHECKING:
 
 __all__ = ["cast"]
 
+_FLOATS = {"float4": "FLOAT", "float8": "DOUBLE"}
+_RANGE = "a constant is out of range for a floating-point type"
+
 
 def cast(writer: Writer, name: str, arg: Node) -> exp.Expr:
     """The numeric as int2, int4, int8, float4 or float8."""
-    if division.is_quotient(arg) and name not in ("float4", "float8") and not numerics.digits(arg):
+    known = fold(arg)
+    if known is not None and known.value is not None and name in _FLOATS:
+        # one that fits was folded with its cast
+        return writer.cast(writer.piece(".raise", writer.text(_RANGE)), _FLOATS[name])
+    if division.is_quotient(arg) and name not in _FLOATS and not numerics.digits(arg):
         assert isinstance(arg, Op)
         written = division.rounded(writer, arg, arg, 0, "round")
     elif isinstance(arg, Var) and not arg.decimal and name == "float8":
         return writer.piece(".text_to_float8", writer.column(arg))
     else:
         written = numerics.put(writer, arg)
-    if name in ("float4", "float8"):
+    if name in _FLOATS:
         return writer.piece(f".decimal_to_{name}", written)
     sql_type = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}[name]
     rounded = writer.piece(".round", written, writer.integer(0))

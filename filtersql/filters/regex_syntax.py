@@ -128,7 +128,7 @@ class _Reader(Characters):
     def branch(self) -> Node:
         """Pieces, each with its quantifier."""
         items: list[Node] = []
-        while (sign := self.peek()) and sign != "|" and not (sign == ")" and self.open):
+        while (sign := self.peek()) and sign not in "|)":
             piece = self.piece()
             repeatable = not isinstance(piece, (Anchor, Look))
             quantity = self.quantity()
@@ -200,12 +200,10 @@ class _Reader(Characters):
         else:
             self.groups += 1
             number = self.groups
-        self.open += 1
         inner = self.choice()
         if self.peek() != ")":
             raise Untranslatable("Its parentheses are not balanced.")
         self.place += 1
-        self.open -= 1
         if look:
             return Look(inner, *look)
         return Group(inner, number) if number else _alone(inner)

@@ -170,30 +170,38 @@ def similar_parts(pattern: str, escape: str) -> list[str]:
     """The regular expressions between the quotes behind an escape, of which there may be two."""
     if len(escape) > 1:
         raise Untranslatable("The escape must be one character or empty.")
-    parts, found, place, inside = list[str](), "", 0, False
+    parts, found, place = list[str](), "", 0
+    depth, seen = 0, 0  # brackets that are open, and signs since the outermost one, up to three
     while place < len(pattern):
         sign = pattern[place]
         place += 1
         if escape and sign == escape:
             if place == len(pattern):
                 raise Untranslatable("The pattern ends with its escape character.")
-            if pattern[place] == '"' and not inside:
+            if pattern[place] == '"' and not depth:
                 parts.append(found)
                 found = ""
             else:
-                found += f"\\{pattern[place]}" if not pattern[place].isalnum() else pattern[place]
+                # whatever it is: PostgreSQL leaves classes, anchors and groups to the expression
+                found += f"\\{pattern[place]}"
+                seen = 3
             place += 1
-        elif inside:
+        elif depth:
             found += f"\\{sign}" if sign == "\\" else sign
-            inside = sign != "]"
+            depth, seen = _in_brackets(sign, depth, seen)
         elif sign == "[":
-            found, inside = found + sign, True
-            following = pattern[place : place + 2]
-            skip = 2 if following[:2] == "^]" else 1 if following[:1] in ("]", "^") else 0
-            found += pattern[place : place + skip]
-            place += skip
+            found, depth, seen = found + sign, 1, 1
         else:
             found += {"%": ".*", "_": ".", "(": "(?:"}.get(
                 sign, f"\\{sign}" if sign in ".^$\\" else sign
             )
     return [*parts, found]
+
+
+def _in_brackets(sign: str, depth: int, seen: int) -> tuple[int, int]:
+    """How many brackets are open behind a sign inside of some: `[]` and `[^]` do not end there."""
+    if sign == "]" and seen > 2:
+        return depth - 1, seen
+    if sign == "^":
+        return depth, seen + 1
+    return (depth + 1 if sign == "[" else depth), 3

@@ -83,7 +83,7 @@ def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
     writer = Writer(engine, column, filter.text, filter.postgres_version)
     nodes = walk(filter.tree)
     modifiers.check(writer, nodes)
-    written = writer.put(filter.tree)
+    written = evaluation.constants_first(writer, filter.tree, writer.put(filter.tree))
     if any(map(_grows, nodes)) and any(islice(written.walk(), _MOST_PARTS, None)):
         raise writer.refused(filter.tree, _TOO_LONG)
     return written
