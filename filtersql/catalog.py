@@ -188,6 +188,8 @@ class Catalog:
     schemas: frozenset[str] = frozenset()
     #: relations that are no tables, by what they are
     others: Mapping[RelationName, str] = field(default_factory=dict)
+    #: the columns of those that have some: PostgreSQL reads a filter before it refuses the relation
+    unpublishable: Mapping[RelationName, Table] = field(default_factory=dict)
 
     def ancestors(self, name: RelationName) -> Iterator[Table]:
         """The partitioned tables above a partition, nearest first."""

@@ -264,12 +264,16 @@ def _resolve_all(
     notices: dict[Notice, None],
 ) -> None:
     """Every filter is checked, also one that no subscription uses."""
-    tables = project.definitions.catalog.tables
+    catalog = project.definitions.catalog
+    tables = catalog.tables
+    if isinstance(publication, Publication):
+        tables = {**catalog.unpublishable, **tables} if catalog.unpublishable else tables
     for published in publication.tables:
+        table = tables.get(published.name)
         for where in (published.where, *published.filters.values()):
-            if where is not None and published.name in tables:
+            if where is not None and table is not None:
                 with mistakes:
-                    found = shelf.filter(where, tables[published.name], publication.name)
+                    found = shelf.filter(where, table, publication.name)
                     told = (one for one in found.notices if one.name == "mutable-filter")
                     notices |= dict.fromkeys(told)
 

@@ -7,9 +7,10 @@ Example
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from filtersql.catalog import Catalog, Column, Table, UniqueIndex
+from filtersql.catalog import Catalog, Column, PgType, Table, UniqueIndex
 from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
 from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.keys import set_not_null
@@ -44,6 +45,7 @@ def finish(drafts: Drafts) -> Definitions:
             user_functions=frozenset(drafts.functions),
             schemas=frozenset(drafts.schemas),
             others=dict(drafts.others),
+            unpublishable={table.name: table for table in _unpublishable(drafts)},
         ),
         publications=dict(drafts.publications),
         replication_sets=dict(drafts.replication_sets),
@@ -161,6 +163,24 @@ def _view_columns(view: DraftView) -> tuple[Column, ...]:
         Column(name, one.type, view.span, collation=one.collation)
         for name, one in zip(names, known, strict=True)
     )
+
+
+def _unpublishable(drafts: Drafts) -> Iterator[Table]:
+    """Sequences and materialized views, with their columns."""
+    for name, kind in drafts.others.items():
+        span, view = drafts.places.get(name), drafts.views.get(name)
+        if kind == "sequences" and span is not None:
+            columns = tuple(Column(one, type_, span) for one, type_ in _OF_SEQUENCE.items())
+            yield Table(name, columns, span)
+        elif view is not None and (columns := _view_columns(view)):
+            yield Table(name, columns, view.span)
+
+
+_OF_SEQUENCE = {
+    "last_value": PgType("int8"),
+    "log_cnt": PgType("int8"),
+    "is_called": PgType("bool"),
+}
 
 
 def _frozen(table: DraftTable, view: DraftView | None) -> Table:

@@ -22,6 +22,7 @@ from filtersql.definitions.view_queries import ViewQuery
 from filtersql.names import RelationName
 
 __all__ = [
+    "move_other",
     "move_table",
     "rename_in_members",
     "rename_in_views",
@@ -55,6 +56,14 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
         members = [_moved(t, name) if t.name == old else t for t in one.tables]
         left_out = frozenset(name if each == old else each for each in one.not_added)
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members), not_added=left_out)
+
+
+def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
+    """Gives a sequence, a materialized view or a composite type another name."""
+    drafts.others[new] = drafts.others.pop(old)
+    if old in drafts.places:
+        drafts.places[new] = drafts.places.pop(old)
+    rename_in_views(drafts, {old: new}, lambda relation, column: column)
 
 
 def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:

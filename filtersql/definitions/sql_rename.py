@@ -19,6 +19,7 @@ from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import renamed
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
 from filtersql.definitions.moving import (
+    move_other,
     move_table,
     rename_in_members,
     rename_in_views,
@@ -106,8 +107,7 @@ def _rename_relation(script: Script, statement: Statement) -> None:
     if name in drafts.tables:
         move_table(drafts, drafts.tables[name], new)
     elif name in drafts.others:
-        drafts.others[new] = drafts.others.pop(name)
-        rename_in_views(drafts, {name: new}, lambda relation, column: column)
+        move_other(drafts, name, new)
     else:
         _rename_index(script, node, name.schema, name.name)
 
@@ -180,7 +180,7 @@ def _rename_schema(script: Script, statement: Statement) -> None:
         drafts, {one: RelationName(new, one.name) for one in drafts.types if one.schema == old}
     )
     for name in [name for name in drafts.others if name.schema == old]:
-        drafts.others[RelationName(new, name.name)] = drafts.others.pop(name)
+        move_other(drafts, name, RelationName(new, name.name))
     moved = {name: RelationName(new, name.name) for name in drafts.views if name.schema == old}
     rename_in_views(drafts, moved, lambda relation, column: column)
     for publication in list(drafts.publications.values()):
@@ -216,8 +216,7 @@ def alter_schema(script: Script, statement: Statement) -> None:
     if kind_of(drafts, name) is not None:
         raise NameTaken.in_schema(name.name, name.schema, at)
     if table is None:
-        drafts.others[name] = drafts.others.pop(old)
-        rename_in_views(drafts, {old: name}, lambda relation, column: column)
+        move_other(drafts, old, name)
         return
     for index in filter(None, (table.primary_key_name, *table.indexes)):
         if kind_of(drafts, RelationName(name.schema, index)) is not None:
