@@ -16,14 +16,15 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from filtersql.errors import Notice
 from filtersql.filters import casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Func, Node, Op, Other, Var, leftmost, walk
+from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
@@ -84,9 +85,8 @@ _RAISES: dict[str, str] = {
                      "timestamp_mi_interval"], _FITS),
     **dict.fromkeys(["date_mi", "timestamp_mi"], "when a value is infinite"),
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
-                     "substring(bytea,int4,int4)", "substr(bytea,int4,int4)",
-                     *(f"overlay({kind},{kind},int4{more})" for kind in ("text", "bytea", "bit")
-                       for more in ("", ",int4"))], _NEGATIVE),
+                     "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
+    "overlay": "when the start is not positive, or the end does not fit in integer",
     **dict.fromkeys(["sqrt", "dsqrt", "numeric_sqrt"], "when the value is negative"),
     **dict.fromkeys(["ln", "log", "log10", "dlog1", "dlog10"], "when the value is not positive"),
     **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp"], _FLOAT),
@@ -136,7 +136,8 @@ _RAISES: dict[str, str] = {
     "date_trunc(text,timestamptz,text)": _EARLY,
     **dict.fromkeys(["cash_pl", "cash_mi", *(f"cash_mul_{kind}" for kind in _CASH),
                      *(f"{kind}_mul_cash" for kind in _CASH)], _FITS),
-    **dict.fromkeys(["cash_div_cash", *(f"cash_div_{kind}" for kind in _CASH)], _ZERO),
+    "cash_div_cash": _ZERO,
+    **dict.fromkeys([f"cash_div_{kind}" for kind in _CASH], f"{_ZERO} or {_FITS}"),
     **dict.fromkeys(["bitand", "bitor", "bitxor"], "when the lengths differ"),
     **dict.fromkeys(["get_bit", "set_bit"], "when there is no such bit"),
     **dict.fromkeys(["int4(bit)", "int8(bit)"], _FITS),
@@ -156,6 +157,20 @@ _RAISES: dict[str, str] = {
     "chr": "when the value is no character",
     **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
+
+
+#: functions whose last argument keeps them from raising, where it is one of these constants
+_HARMLESS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(["numeric_div", "div", "int2mod", "int4mod", "int8mod", "mod", "numeric_mod",
+                     "cash_div_cash"], lambda value: value != 0),
+    **dict.fromkeys([*(f"int{kind}div" for kind in _INTS), "cash_div_int2", "cash_div_int4",
+                     "cash_div_int8"], lambda value: value not in (0, -1)),
+    **dict.fromkeys(["cash_div_flt4", "cash_div_flt8"], lambda value: abs(value) >= 1),
+    **dict.fromkeys(["substr", "substring"], lambda value: value >= 0),
+}  # fmt: skip
+_LAST = 2**31 - 1
+#: no text is longer
+_LONGEST = Const("int4", value=2**30)
 
 
 def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
@@ -256,16 +271,17 @@ def _harmless(node: Op | Func) -> bool:
         return True
     if name == "timezone":
         return zones.is_offset(node.args[0])
-    known = fold(node.args[-1])
-    if known is None or known.value is None:
+    if name == "overlay":
+        return _is_inside(*map(fold, node.args[2:]))
+    known, keeps = fold(node.args[-1]), _HARMLESS.get(name)
+    return (
+        keeps is not None and known is not None and known.value is not None and keeps(known.value)
+    )
+
+
+def _is_inside(start: Const | None, length: Const | None = _LONGEST) -> bool:
+    """Whether overlay() replaces what begins at 1 or later and ends where an integer does."""
+    if start is None or length is None:
         return False
-    value = known.value
-    if name in ("numeric_div", "div", "cash_div_flt8", "cash_div_flt4", "interval_div"):
-        return value != 0 and name != "interval_div"
-    if name.startswith("int") and name.endswith("div"):
-        return value not in (0, -1)
-    if name in ("int2mod", "int4mod", "int8mod", "mod", "numeric_mod"):
-        return value != 0
-    if name.startswith(("substr", "overlay")):
-        return isinstance(value, int) and value >= 0
-    return False
+    first, size = start.value, length.value
+    return isinstance(first, int) and isinstance(size, int) and 0 < first <= _LAST - size
