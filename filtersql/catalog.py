@@ -130,6 +130,8 @@ class Table:
     span: Span
     primary_key: tuple[str, ...] = ()
     primary_key_name: str | None = None
+    #: looked at when a statement or a transaction ends: no row is found by such a key
+    primary_key_deferrable: bool = False
     replica_identity: ReplicaIdentity = ReplicaIdentity()
     unique_indexes: tuple[UniqueIndex, ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
@@ -156,10 +158,19 @@ class Table:
         return replace(self, columns=tuple(columns))
 
     @property
+    def finding_key(self) -> tuple[str, ...]:
+        """The primary key where PostgreSQL finds rows, or what is in their way, by it.
+
+        RelationGetPrimaryKeyIndex() passes over a deferrable one.
+        """
+        return () if self.primary_key_deferrable else self.primary_key
+
+    @property
     def identity_columns(self) -> tuple[str, ...]:
         """The columns that an old row carries: the replica identity.
 
-        FULL: all but virtual generated ones. NOTHING, or DEFAULT without a primary key: none.
+        FULL: all but virtual generated ones. NOTHING, or DEFAULT without a primary key that is
+        not deferrable: none.
         """
         match self.replica_identity.kind:
             case Identity.FULL:
@@ -171,7 +182,7 @@ class Table:
             case Identity.INDEX:
                 return self.replica_identity.index
             case Identity.DEFAULT:
-                return self.primary_key
+                return self.finding_key
             case Identity.NOTHING:
                 return ()
 

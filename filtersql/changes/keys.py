@@ -7,7 +7,8 @@ Example
     DEFAULT            (a, c)        (a, c)
     INDEX (d)          (a, c)        (d)
     FULL               (a, c)        (a, c): the target's own key
-    FULL               none          the whole row, NULL = NULL
+    FULL               none, or      the whole row, NULL = NULL
+                       deferrable
     NOTHING            any           nothing: inserts only
     ================== ============= ==========================
 
@@ -60,7 +61,7 @@ def row_key(table: Table, *, unique_keys: bool = False) -> tuple[str, ...]:
         case Identity.NOTHING:
             return ()
         case _:
-            return table.primary_key or (_unique(table) if unique_keys else ())
+            return table.finding_key or (_unique(table) if unique_keys else ())
 
 
 def _unique(table: Table) -> tuple[str, ...]:

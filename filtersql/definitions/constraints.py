@@ -141,6 +141,7 @@ def _drop_primary_key(drafts: Drafts, table: DraftTable) -> None:
         table.identity = replace(table.identity, index=())
     columns = table.primary_key
     table.primary_key, table.primary_key_name = (), None
+    table.primary_key_deferrable = False
     for child in drafts.children(table.name):
         if child.partition_of == table.name and child.primary_key == columns:
             _drop_primary_key(drafts, child)

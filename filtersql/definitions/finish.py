@@ -191,6 +191,7 @@ def _frozen(table: DraftTable, view: DraftView | None) -> Table:
         span=table.span,
         primary_key=table.primary_key,
         primary_key_name=table.primary_key_name,
+        primary_key_deferrable=table.primary_key_deferrable,
         replica_identity=table.identity,
         unique_indexes=tuple(
             UniqueIndex(index.name, index.columns, index.constraint) for index in indexes

@@ -238,6 +238,7 @@ def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
     del table.indexes[index.name]
     if kind == "CONSTR_PRIMARY":
         table.primary_key, table.primary_key_name = index.columns, name
+        table.primary_key_deferrable = node.deferrable
         table.key_span = table.span
         table.own_nulls |= {*index.columns}
         set_not_null(table, index.columns, True)

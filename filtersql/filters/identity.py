@@ -127,8 +127,8 @@ def lints(
         leaf
         for leaf in leaves
         if leaf.replica_identity.kind is Identity.FULL
-        and leaf.primary_key
-        and read <= set(leaf.primary_key)
+        and leaf.finding_key
+        and read <= set(leaf.finding_key)
     ]
     named = [resolved.table] if len(wide) == len(leaves) else wide
     for table in named if wide and not resolved.semantics.full_identity else ():

@@ -89,7 +89,7 @@ class Model:
     ) -> Model:
         """The model of a published table."""
         columns = tuple(column.name for column in resolved.columns)
-        identity, named = resolved.table.replica_identity, resolved.table.primary_key
+        identity, named = resolved.table.replica_identity, resolved.table.finding_key
         if identity.kind is Identity.INDEX:
             named = identity.index
         found = identity.kind is not Identity.NOTHING and set(named) <= set(columns)

@@ -36,7 +36,8 @@ def sameness(node: Node, statement: Statement) -> Hashable | None:
             (one.name, one.type, one.not_null, one.generated, one.target_type, one.collation)
             for one in table.columns
         ),
-        (table.primary_key, table.replica_identity.kind, table.replica_identity.index),
+        (table.primary_key, table.finding_key),
+        (table.replica_identity.kind, table.replica_identity.index),
         tuple(one.name for one in resolved.columns),
         tuple((action, _trees(node, some)) for action, some in sorted(resolved.filters.items())),
         _trees(node, resolved.copy_filters),

@@ -95,7 +95,7 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
 
 def _other_unique_key(resolved: ResolvedTable, key: tuple[str, ...]) -> tuple[str, ...]:
     """The primary key, if rows are found by another key and the target has its columns."""
-    primary = resolved.table.primary_key
+    primary = resolved.table.finding_key
     published = {column.name for column in resolved.columns}
     other = key and primary and set(primary) != set(key) and set(primary) <= published
     return primary if other else ()
