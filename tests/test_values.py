@@ -164,6 +164,13 @@ def test_a_value_is_stored_exactly(name, sql, engine, written, stored) -> None:
     assert array.to_pylist() == [stored, None]
 
 
+def test_a_moment_that_no_engine_counts_to_is_no_mistake_of_syntax() -> None:
+    """PostgreSQL goes on for 29 years behind the end of 64 bits of microseconds since 1970."""
+    code = codec(_type("timestamptz"), "TIMESTAMPTZ", "duckdb")
+    with pytest.raises(ValueError, match="is out of range for type timestamp with time zone"):
+        code.value("294276-12-31 23:59:59.999999+00")
+
+
 @pytest.mark.parametrize(
     ("name", "sql", "written"),
     [

@@ -150,7 +150,7 @@ def _offset_seconds(text: str) -> int:
 
 def _in_range(micros: int) -> int:
     if not -FOREVER_MICROS < micros < FOREVER_MICROS:
-        raise ValueError
+        raise OverflowError
     return micros
 
 
