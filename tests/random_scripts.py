@@ -56,6 +56,7 @@ class Generator(Tables, Publications):
             self.key_change: 2,
             self.persistence: 0.6,
             self.other_object: 1.2,
+            self.reader: 1.5 if self.tables() else 0,
         }
         chosen = self.random.choices([*makers], [*makers.values()])[0]
         return chosen()

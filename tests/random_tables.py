@@ -230,6 +230,43 @@ class Tables(Names):
         )
         return f"CREATE {kind} {name} AS SELECT {columns} FROM {table}{where}"
 
+    def reader(self) -> str:
+        """A trigger, rule, policy or function, which holds what its code reads."""
+        self.made += 1
+        kind = self.pick("trigger", "rule", "policy", "function", "function", "typed")
+        table = self.random.choice(self.tables("rpvm" if kind == "function" else "rp"))
+        columns = [name for name, _ in self.columns[table]] or ["NULL"]
+        column, other = self.random.choice(columns), self.random.choice(columns)
+        within = self.random.choice(self.schemas)
+        if kind == "function":
+            body = self.pick(
+                f"SELECT count({column}) FROM {table}",
+                f"SELECT 1 FROM {table} x WHERE {column} IS NULL",
+                f"SELECT count(*) FROM {table}",
+            )
+            head = f"CREATE FUNCTION {within}.f{self.made}() RETURNS bigint LANGUAGE sql"
+            return f"{head} BEGIN ATOMIC {body}; END"
+        if kind == "typed":
+            of = self.pick(table, f"{table}[]")
+            head = f"CREATE FUNCTION {within}.f{self.made}() RETURNS SETOF {of} LANGUAGE sql"
+            return f"{head} AS 'SELECT NULL::{of}'"
+        if kind == "rule":
+            action = self.pick(
+                "NOTHING", f"DELETE FROM {table}", f"INSERT INTO {table} DEFAULT VALUES"
+            )
+            when = f" WHERE {column} IS NULL".replace(" WHERE ", " WHERE NEW.")
+            when = "" if column == "NULL" or self.chance(0.4) else when
+            return f"CREATE RULE r{self.made} AS ON UPDATE TO {table}{when} DO ALSO {action}"
+        if kind == "policy":
+            check = f" WITH CHECK ({other} IS NULL)" if self.chance(0.4) else ""
+            return f"CREATE POLICY p{self.made} ON {table} USING ({column} IS NOT NULL){check}"
+        of = "" if column == "NULL" else f" OF {column}"
+        when = "" if column == "NULL" or self.chance(0.5) else f" WHEN (OLD.{other} IS NULL)"
+        return (
+            f"CREATE TRIGGER g{self.made} AFTER UPDATE{of} ON {table} FOR EACH ROW{when}"
+            " EXECUTE FUNCTION suppress_redundant_updates_trigger()"
+        )
+
     def drop(self) -> str:
         cascade = " CASCADE" if self.chance(0.4) else self.pick("", "", " RESTRICT")
         exists = "IF EXISTS " if self.chance(0.1) else ""

@@ -108,8 +108,8 @@ def calling(drafts: Drafts, function: RelationName) -> Iterator[Reader]:
 
 
 def called(function: RelationName, query: ViewQuery) -> bool:
-    """Whether a query calls a function, with its schema or without."""
-    return not query.functions.isdisjoint(((function.name,), tuple(function)))
+    """Whether a query calls a function."""
+    return tuple(function) in query.functions
 
 
 def remove_readers(drafts: Drafts, goes: Callable[[Reader], bool]) -> None:

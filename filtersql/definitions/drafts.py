@@ -59,6 +59,8 @@ class DraftIndex:
     columns: tuple[str, ...]
     refusal: str | None = None
     constraint: bool = False
+    #: the names that its columns had when it was made, where they were renamed: its own stay
+    named: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

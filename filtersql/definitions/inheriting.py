@@ -17,11 +17,19 @@ from dataclasses import replace
 from filtersql.catalog import Column
 from filtersql.definitions.constraints import not_null_name
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.kinds import kind_of, taken
 from filtersql.definitions.not_nulls import keep_own
 from filtersql.definitions.partitions import check_columns
 from filtersql.definitions.sql_alter_kinds import check_part
-from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
+from filtersql.definitions.sql_names import (
+    AlreadyTold,
+    Script,
+    check_free,
+    known_table,
+    referenced,
+    span_of,
+)
+from filtersql.errors import Mistake
 from filtersql.errors.inheriting import InheritedConflict, Parentage
 from filtersql.grammar import Node
 from filtersql.names import RelationName
@@ -33,7 +41,7 @@ __all__ = [
     "check_own",
     "detach",
     "drop_inherit",
-    "read_parents",
+    "inherit",
     "read_root",
 ]
 
@@ -53,7 +61,19 @@ def read_root(script: Script, node: Node) -> DraftTable:
     return table
 
 
-def read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
+def inherit(script: Script, table: DraftTable, nodes: list[Node]) -> None:
+    """INHERITS (…) of a table that is made: its parents are judged before its own name."""
+    free = taken(script.drafts, table.name) is None
+    try:
+        _read_parents(script, table, nodes)
+    except (Mistake, AlreadyTold):
+        if free:
+            script.drafts.broken.add(table.name)
+        raise
+    check_free(script, table.name, table.span)
+
+
+def _read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
     """INHERITS (…): every parent is looked up, then each is opened and gives its columns."""
     found: dict[RelationName, Node] = {}
     for node in nodes:

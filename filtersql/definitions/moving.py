@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from filtersql.catalog import Column
 from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import renamed, unqualified
@@ -24,9 +25,11 @@ from filtersql.names import RelationName
 __all__ = [
     "move_other",
     "move_table",
+    "rename_function",
     "rename_in_members",
     "rename_in_views",
     "rename_output",
+    "renamed_column",
     "renamed_in_types",
 ]
 
@@ -123,6 +126,24 @@ def renamed_in_types(drafts: Drafts, names: Mapping[RelationName, RelationName])
             drafts.readers[key] = replace(one, types=types)
 
 
+def rename_function(drafts: Drafts, old: RelationName, new: RelationName, signature: str) -> None:
+    """A function's new name, where triggers, views and other functions call it."""
+    calls: dict[tuple[str, ...], tuple[str, ...]] = {tuple(old): tuple(new)}
+    for name, view in [*drafts.views.items()]:
+        called = frozenset(calls.get(one, one) for one in view.query.functions)
+        drafts.views[name] = replace(view, query=replace(view.query, functions=called))
+    readers = [*drafts.readers.values()]
+    drafts.readers.clear()
+    for one in readers:
+        own = (one.kind, one.of, one.name) == ("function", old, signature)
+        parts = tuple(
+            replace(part, functions=frozenset(calls.get(each, each) for each in part.functions))
+            for part in one.parts
+        )
+        made = replace(one, of=new if own else one.of, parts=parts)
+        drafts.readers[made.kind, made.of, made.name] = made
+
+
 def rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:
     """PostgreSQL stores numbers of columns: filters and its column lists show the new name."""
     for publication in list(drafts.publications.values()):
@@ -144,6 +165,12 @@ def rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -
             for t in one.tables
         ]
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
+
+
+def renamed_column(column: Column, old: str, new: str) -> Column:
+    """A column of a table where one has another name."""
+    generation = column.generation and renamed(column.generation, old, new)
+    return replace(column, name=new if column.name == old else column.name, generation=generation)
 
 
 def _renamed_entry(entry: PublishedTable, old: str, new: str) -> PublishedTable:

@@ -150,7 +150,7 @@ def share_index(table: DraftTable, index: DraftIndex) -> None:
     own = {frozenset(one.columns) for one in table.indexes.values()}
     if frozenset(index.columns) not in own:
         label = "key" if index.constraint else "idx"
-        name = free_name(table, "_".join(index.columns), label)
+        name = free_name(table, "_".join(index.named or index.columns), label)
         table.indexes[name] = replace(index, name=name)
 
 

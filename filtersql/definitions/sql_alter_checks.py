@@ -69,6 +69,10 @@ def check_change(
         check_only(script, table, command, place)  # told before what its parents say
     check = _CHECKS.get(enum_name(command, "subtype"))
     mistake = check(script, table, command, place) if check else None
+    nulls = check is _drop_not_null and script.drafts.postgres_version < _NAMED_NULLS
+    if nulls and not only and mistake is None:  # before 18 it reaches what is below
+        keys = (_held_by_key(one, command.name, place) for one in script.drafts.below(table.name))
+        mistake = next(filter(None, keys), None)
     if mistake is not None:
         raise mistake
 
@@ -275,13 +279,17 @@ def _drop_not_null(
     column = (table.columns or {}).get(command.name)
     if column is None or not column.not_null:
         return None
-    own: Mistake | None = None
-    if column.name in table.primary_key:
-        own = ColumnInUse.primary_key(column.name, place())
-    elif table.identity.kind is Identity.INDEX and column.name in table.identity.index:
-        own = ColumnInUse.identity(column.name, place())
+    own = _held_by_key(table, column.name, place)
     above = _held_by_parent(script, table, column.name, place)
     return above or own if script.drafts.postgres_version >= _NAMED_NULLS else own or above
+
+
+def _held_by_key(table: DraftTable, column: str, place: _Place) -> Mistake | None:
+    if column in table.primary_key:
+        return ColumnInUse.primary_key(column, place())
+    if table.identity.kind is Identity.INDEX and column in table.identity.index:
+        return ColumnInUse.identity(column, place())
+    return None
 
 
 def _held_by_parent(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from filtersql.definitions.dependents import remove_function
 from filtersql.definitions.depending import Thing, described_thing, function_users, lines_of
+from filtersql.definitions.moving import rename_function
 from filtersql.definitions.sql_code import note_body
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_readers import note_function
@@ -23,8 +24,10 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 
-__all__ = ["create_function", "drop_functions"]
+__all__ = ["FUNCTIONS", "create_function", "drop_functions", "move_function"]
 
+#: the kinds of objects that CREATE FUNCTION and CREATE PROCEDURE make
+FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE")
 _RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 
 
@@ -51,11 +54,7 @@ def drop_functions(script: Script, statement: Statement) -> None:
     found = [(name, item) for item in node.objects if (name := _known(script, item)) is not None]
     things = []
     for name, item in found:
-        known = drafts.functions[name]
-        types = (_type(script, one.type_name) for one in item.object_with_args.objargs)
-        signature = ", ".join(types)
-        if item.object_with_args.args_unspecified or signature not in known:
-            signature = known[0]
+        known, signature = drafts.functions[name], _signature(script, name, item)
         if len(known) > 1 and function_users(drafts, name):
             hint = "Drop what uses the function first."
             span = place_of(script, statement, name.name)
@@ -67,6 +66,30 @@ def drop_functions(script: Script, statement: Statement) -> None:
         raise DependedOn(what, lines, place_of(script, statement, things[0].name.name))
     for thing in things:
         remove_function(drafts, thing.name, thing.part)
+
+
+def move_function(script: Script, item: Node, *, name: str = "", schema: str = "") -> None:
+    """ALTER FUNCTION … RENAME TO and SET SCHEMA: what calls it goes on to do so."""
+    old, drafts = _known(script, item), script.drafts
+    if old is None:
+        return
+    signature, new = _signature(script, old, item), RelationName(schema or old[0], name or old[1])
+    drafts.functions[old].remove(signature)
+    if not drafts.functions[old]:
+        del drafts.functions[old]
+    drafts.functions.setdefault(new, []).append(signature)
+    if (*old, signature) in drafts.bodies:
+        drafts.bodies[*new, signature] = drafts.bodies.pop((*old, signature))
+    rename_function(drafts, old, new, signature)
+
+
+def _signature(script: Script, name: RelationName, item: Node) -> str:
+    """The types of the arguments of the function that is meant."""
+    known = script.drafts.functions[name]
+    types = (_type(script, one.type_name) for one in item.object_with_args.objargs)
+    signature = ", ".join(types)
+    unknown = item.object_with_args.args_unspecified or signature not in known
+    return known[0] if unknown else signature
 
 
 def _known(script: Script, item: Node) -> RelationName | None:

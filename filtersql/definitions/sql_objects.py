@@ -26,7 +26,7 @@ from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import check_indexed, check_sorted, free_name
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of, taken
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.sql_functions import drop_functions
+from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
     check_free,
@@ -134,7 +134,7 @@ def drop(script: Script, statement: Statement) -> None:
     carry_out = _DROPS.get(kind)
     if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         drop_types(script, statement)
-    if kind in ("OBJECT_FUNCTION", "OBJECT_ROUTINE"):
+    if kind in FUNCTIONS:
         drop_functions(script, statement)
     if kind in _RELATIONS:
         _check_relations(script, statement)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from filtersql.definitions.drafts import Reader
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_names import Script, place_of, referenced
-from filtersql.definitions.sql_views import relation_read
+from filtersql.definitions.sql_views import found_functions, relation_read
 from filtersql.definitions.types import read_type
 from filtersql.definitions.view_queries import ViewQuery, read_code
 from filtersql.errors import Mistake
@@ -134,6 +134,7 @@ def _keep(
 ) -> None:
     """OR REPLACE leaves its age as it was."""
     readers = script.drafts.readers
+    parts = tuple(found_functions(script, part) for part in parts)
     there = readers.get((kind, of, name))
     span = there.span if there else place_of(script, statement, name)
     readers[kind, of, name] = Reader(kind, of, name, span, parts, types)

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.catalog import Column
 from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.expressions import renamed
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
 from filtersql.definitions.moving import (
     move_other,
@@ -24,9 +22,11 @@ from filtersql.definitions.moving import (
     rename_in_members,
     rename_in_views,
     rename_output,
+    renamed_column,
 )
 from filtersql.definitions.sql_alter_checks import check_heir, is_inherited
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
+from filtersql.definitions.sql_functions import FUNCTIONS, move_function
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
@@ -92,6 +92,8 @@ def rename(script: Script, statement: Statement) -> None:
         rename_type(script, statement)
     elif kind in READERS:
         rename_reader(script, node)
+    elif kind in FUNCTIONS:
+        move_function(script, node.object, name=node.newname)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:
@@ -196,6 +198,8 @@ def alter_schema(script: Script, statement: Statement) -> None:
         check_object(script, node.relation, object_type)
     if object_type in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         move_type(script, statement)
+    if object_type in FUNCTIONS:
+        move_function(script, node.object, schema=node.newschema)
     if object_type not in _OBJECTS:
         return
     old = referenced(script, node.relation)
@@ -241,13 +245,14 @@ def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> Non
         name: new if one == old else one for name, one in table.constraints.items()
     }
     table.columns = {
-        (new if name == old else name): _renamed_column(column, old, new)
+        (new if name == old else name): renamed_column(column, old, new)
         for name, column in columns.items()
     }
     table.gone.add(old)
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
     for index in table.indexes.values():
+        index.named = index.named or index.columns
         index.columns = swapped(index.columns)
     table.foreign_keys = [
         (replace(key, columns=swapped(key.columns)), span) for key, span in table.foreign_keys
@@ -259,11 +264,6 @@ def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> Non
         ]
     if table.partition_by is not None:
         table.partition_by = (table.partition_by[0], swapped(table.partition_by[1]))
-
-
-def _renamed_column(column: Column, old: str, new: str) -> Column:
-    generation = column.generation and renamed(column.generation, old, new)
-    return replace(column, name=new if column.name == old else column.name, generation=generation)
 
 
 def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:

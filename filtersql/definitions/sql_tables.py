@@ -18,7 +18,7 @@ from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import check_references
-from filtersql.definitions.inheriting import check_own, read_parents, read_root
+from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
 from filtersql.definitions.not_nulls import name_own
@@ -62,13 +62,17 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     if node.if_not_exists and taken(script.drafts, name) is not None:
         return
     _check_keys(script, node)
-    check_free(script, name, span)
+    inherits = bool(node.inh_relations) and not node.HasField("partbound")
+    if not inherits:
+        check_free(script, name, span)
     if node.HasField("of_typename"):
         raise UnsupportedStatement("CREATE TABLE … OF a type", span)
     table = DraftTable(
         name, span, columns={}, unlogged=node.relation.relpersistence == "u", foreign=foreign
     )
     table.all_named = True
+    if inherits:
+        inherit(script, table, [wrapped.range_var for wrapped in node.inh_relations])
     script.drafts.broken.add(name)
     if node.HasField("partbound"):
         table.columns = None
@@ -78,7 +82,6 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
         _overrides(script, node, table, foreign=True)
     else:
-        read_parents(script, table, [wrapped.range_var for wrapped in node.inh_relations])
         _read_elements(script, node, table)
         if table.inherits:
             name_own(table)

@@ -22,7 +22,7 @@ from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["create_table_as", "create_view", "relation_read"]
+__all__ = ["create_table_as", "create_view", "found_functions", "relation_read"]
 
 
 def create_table_as(script: Script, statement: Statement) -> None:
@@ -71,7 +71,20 @@ def _query(script: Script, node: Node, names: list[str]) -> ViewQuery:
     if node.WhichOneof("node") != "select_stmt":
         return ViewQuery((), frozenset(), frozenset())
     query = read_query(node.select_stmt, lambda relation: relation_read(script, relation))
-    return replace(query, outputs=(*names, *query.outputs[len(names) :]))
+    found = found_functions(script, query)
+    return replace(found, outputs=(*names, *query.outputs[len(names) :]))
+
+
+def found_functions(script: Script, query: ViewQuery) -> ViewQuery:
+    """The query with the functions that search_path finds."""
+    known = script.drafts.functions
+
+    def found(name: tuple[str, ...]) -> tuple[str, ...]:
+        schemas = script.path if len(name) == 1 else ()
+        there = (one for one in schemas if RelationName(one, name[0]) in known)
+        return next(((one, name[0]) for one in there), name)
+
+    return replace(query, functions=frozenset(map(found, query.functions)))
 
 
 def relation_read(script: Script, node: Node) -> tuple[RelationName, tuple[str, ...]] | None:
