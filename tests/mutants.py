@@ -47,8 +47,10 @@ ENOUGH = 0.95
 RULES = ("changes", "definitions", "filters", "publications", "reviewing")
 #: mutants that change nothing: `module | line of code | change | why`
 ALIKE = Path(__file__).parent / "mutants_alike.txt"
-#: of the processor, which a machine with much to do gives late
+#: of the processor, which a machine with much to do gives late: a mutant may run without end
 _SECONDS, _PATIENCE = 60, 900
+#: of a mutant, beside five times what its cases need
+_START = 2
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -200,14 +202,14 @@ def carry_out(cases: Sequence[Case]) -> str | None:
     return None
 
 
-def in_child(work: types.FunctionType, *arguments: object) -> str | None:
+def in_child(work: types.FunctionType, *arguments: object, seconds: int = _SECONDS) -> str | None:
     """The text that a function gives in a process of its own; "stopped" where it takes too long."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         answer = "failed"
         try:
-            resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             threading.Timer(_PATIENCE, os._exit, (9,)).start()
             with (
                 open(os.devnull, "w") as nowhere,
@@ -243,22 +245,34 @@ def lines_run(module: types.ModuleType, cases: Sequence[Case]) -> str:
     return f"failed: {wrong}" if wrong else " ".join(map(str, sorted(lines)))
 
 
-def by_lines(module: types.ModuleType, cases: Sequence[Case]) -> list[tuple[Case, set[int] | str]]:
-    """The lines that each case runs by itself, or what is wrong with it; the cheapest first."""
+@dataclass(frozen=True)
+class Run:
+    """What a case runs of a module by itself: lines, in seconds of the processor, or a mistake."""
+
+    case: Case
+    seconds: float
+    lines: set[int]
+    wrong: str = ""
+
+
+def by_lines(module: types.ModuleType, cases: Sequence[Case]) -> list[Run]:
+    """The lines that each case runs, the cheapest case first."""
     found = []
     for case in cases:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         said = in_child(lines_run, module, [case]) or ""  # type: ignore[arg-type]
-        cost = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        wrong = said.startswith(("failed", "stopped"))
-        found.append((cost, case, said if wrong else {int(line) for line in said.split()}))
-    return [(case, lines) for _, case, lines in sorted(found, key=lambda one: one[0])]
+        seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        if said.startswith(("failed", "stopped")):
+            found.append(Run(case, seconds, set(), said))
+        else:
+            found.append(Run(case, seconds, {int(line) for line in said.split()}))
+    return sorted(found, key=lambda one: one.seconds)
 
 
-def _asked(mutant: Mutant, run: Sequence[tuple[Case, set[int] | str]]) -> list[Case]:
+def _asked(mutant: Mutant, run: Sequence[Run]) -> list[Run]:
     """The cases that a mutant can change: of a table, all."""
     broken = range(mutant.line, mutant.last + 1)
-    return [case for case, lines in run if not mutant.line or not {*broken}.isdisjoint(lines)]
+    return [one for one in run if not mutant.line or not one.lines.isdisjoint(broken)]
 
 
 def _load_everything() -> None:
@@ -300,13 +314,13 @@ def report(module: str, each: int) -> tuple[int, int]:
     _load_everything()
     cases = claiming(module)
     run = by_lines(loaded, cases)
-    wrong = [lines for _, lines in run if isinstance(lines, str)]
+    wrong = [one.wrong for one in run if one.wrong]
     if wrong:
         print(f"{module}: its cases do not answer as they should: {wrong[0]}")
         return 0, 1
     text, reasons = Path(loaded.__file__ or "").read_text(encoding="utf-8"), alike()
     tree, code = ast.parse(text), ["", *map(str.strip, text.splitlines())]
-    lines = set[int]().union(*(lines for _, lines in run if not isinstance(lines, str)))
+    lines = set[int]().union(*(one.lines for one in run))
     found = places(tree, lines) + tables(loaded)
     every = places(tree, set(range(1, len(code))))
     for line in sorted({one.line for one in every} - lines):
@@ -318,7 +332,10 @@ def report(module: str, each: int) -> tuple[int, int]:
     for mutant in chosen:
         why = reasons.get((module, code[mutant.line], mutant.what))
         place = f"filtersql/{module}.py:{mutant.line}: {mutant.what}"
-        if in_child(break_and_ask, loaded, mutant, _asked(mutant, run)):  # type: ignore[arg-type]
+        asked = _asked(mutant, run)
+        seconds = min(_SECONDS, _START + int(5 * sum(one.seconds for one in asked)))
+        few = [one.case for one in asked]
+        if in_child(break_and_ask, loaded, mutant, few, seconds=seconds):  # type: ignore[arg-type]
             killed += 1
         elif why is not None:
             same += 1

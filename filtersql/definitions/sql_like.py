@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.inheriting import check_own
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
@@ -49,15 +50,17 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
     assert table.columns is not None
     for column in columns:
         there = table.columns.get(column.name)
+        kept = node.options & _GENERATED
+        own = column if kept else replace(column, generated=None, generation=None)
         if there is not None and column.name in inherited:
             inherited.discard(column.name)
-            table.columns[column.name] = replace(there, not_null=there.not_null or column.not_null)
+            table.local.add(column.name)
+            merged = check_own(there, replace(own, span=span), script.drafts.postgres_version)
+            table.columns[column.name] = replace(merged, span=there.span)
         elif there is not None:
             raise DuplicateColumn(column.name, None, span, there.span)
         else:
-            kept = node.options & _GENERATED
-            bare = replace(column, generated=None, generation=None)
-            table.columns[column.name] = column if kept else bare
+            table.columns[column.name] = own
     if parent is not None:
         table.constraints |= parent.constraints
     if parent is not None and node.options & _INDEXES:
