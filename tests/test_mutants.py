@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import mutant_runs
 import mutants
 
 from filtersql.publications import truncates
@@ -15,7 +16,7 @@ SOURCE = Path(truncates.__file__)
 def test_a_broken_rule_fails_a_case_and_a_sound_one_does_not() -> None:
     """The cases that claim a module answer as before, until one of its places is turned."""
     cases = mutants.claiming("publications/truncates")
-    lines = mutants.in_child(mutants.lines_run, truncates, cases)  # type: ignore[arg-type]
+    lines = mutant_runs.in_child(mutant_runs.lines_run, truncates, cases)  # type: ignore[arg-type]
     assert lines is not None
     assert not lines.startswith("failed")
     tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
@@ -24,10 +25,10 @@ def test_a_broken_rule_fails_a_case_and_a_sound_one_does_not() -> None:
     assert cases != []
     assert places != []
     assert any(
-        mutants.in_child(mutants.break_and_ask, truncates, each, cases)  # type: ignore[arg-type]
+        mutant_runs.in_child(mutants.break_and_ask, truncates, each, cases)  # type: ignore[arg-type]
         for each in places
     )
-    assert mutants.in_child(mutants.carry_out, cases) is None  # type: ignore[arg-type]
+    assert mutant_runs.in_child(mutant_runs.carry_out, cases) is None  # type: ignore[arg-type]
 
 
 def test_what_is_turned() -> None:
