@@ -66,7 +66,7 @@ _SILENT = (
 
 def check_psql(text: Passage, drafts: Drafts) -> None:
     r"""Notes psql's commands that bring statements of their own: \gexec, \i, \if."""
-    for command in psql_commands(text):
+    for command in psql_commands(text) if _PSQL.search(text.text) else ():
         found = _PSQL.match(command.text)
         if found is None:
             continue
