@@ -22,6 +22,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.definitions import (
     AlreadySubscribed,
     Duplicate,
+    ListedTwice,
     Together,
     UnsupportedStatement,
 )
@@ -167,11 +168,13 @@ def _named(document: Document, node: Node | None, where: str) -> tuple[tuple[str
 
 def _enabled(document: Document, node: Node | None, where: str) -> dict[str, str]:
     """xdb: which rule is enabled on which table, by the table's full name."""
-    enabled = {}
+    enabled: dict[str, str] = {}
     for key, value in document.pairs(node, f"filters of {where}"):
         table = relation_of(document, key, "filters")
         rule = document.string(value, f"filters of {where}")
-        if table is not None and rule is not None:
+        if str(table) in enabled:  # `t` and `public.t`: a subscription enables one at most
+            document.mistakes.append(ListedTwice(str(table), where, document.span(key), None))
+        elif table is not None and rule is not None:
             enabled[str(table)] = rule
     return enabled
 

@@ -18,9 +18,6 @@ from dataclasses import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake
-from filtersql.errors.publications import (
-    shown,
-)
 from filtersql.errors.replication_sets import (
     FilterRuleDoesNotExist,
     NamedFiltersNeedProfile,
@@ -47,12 +44,10 @@ def enabled(
     for member in members:
         entries = dict(member.entries)
         for name, entry in member.entries.items():
-            spellings = (shown(name), str(name), f"{name.schema}.{name.name}", name.name)
-            key = next((each for each in spellings if each in subscription.filters), None)
-            if key is None:
+            rule = subscription.filters.get(str(name))
+            if rule is None:
                 continue
-            wanted.pop(key, None)
-            rule = subscription.filters[key]
+            wanted.pop(str(name), None)
             if rule in entry.filters:
                 entries[name] = replace(entry, where=entry.filters[rule])
             else:
