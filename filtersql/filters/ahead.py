@@ -133,9 +133,7 @@ def _fine(node: Node) -> bool:
 
 def _stand_in(arg: Node) -> Node:
     """An argument that raises nothing itself, so that what may raise is the call."""
-    if isinstance(arg, (Var, Const)):
-        return arg
-    return Const(arg.type, -1, arg.location, arg.collation, arg.strength, None)
+    return fold(arg) or Var(arg.type, -1, arg.location, arg.collation, arg.strength)
 
 
 #: sums of moments and intervals, which raise at the ends of the calendar only
