@@ -35,3 +35,28 @@ def test_columns_are_never_captured(engine: Engine) -> None:
         assert len(written) == len(bound), name
         tried += 1
     assert tried > 20
+
+
+@pytest.mark.parametrize("engine", TABLES)
+def test_texts_grow_with_the_depth_and_no_faster(engine: Engine) -> None:
+    """A long argument that a text reads several times is written once, beside any column."""
+    text = "CASE WHEN _1 > 0 THEN _1 * _2 ELSE _1 END"
+    whole, lengths = of_a_table(exp.column("value1")), []
+    for _ in range(40):
+        whole = fill(engine, text, [whole, of_a_table(exp.column("VALUE2"))])
+        lengths.append(len(whole.sql(engine)))
+    assert lengths[-1] < 40 * 2000
+    assert variables(whole) & {"value1", "value2"} == set()
+    assert len(variables(whole)) > 5
+
+
+@pytest.mark.parametrize("engine", TABLES)
+def test_an_argument_of_a_branch_is_computed_in_it(engine: Engine) -> None:
+    """What the text may not need could raise: the first condition stands outside of variables."""
+    long = sqlglot.parse_one(" + ".join(["a / b"] * 60), read=engine)
+    text = "CASE WHEN _2 THEN _1 * _1 ELSE 0 END"
+    whole = fill(engine, text, [long, exp.column("c")])
+    assert isinstance(whole, exp.Case)
+    assert len(variables(whole)) == 1
+    decided = fill(engine, "CASE WHEN _1 > 0 THEN _1 END", [long.copy()])
+    assert not isinstance(decided, exp.Case)

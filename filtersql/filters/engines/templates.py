@@ -8,12 +8,14 @@ Example
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
 
+from filtersql.filters.engines.binding import bound_once, is_free, is_long
 from filtersql.filters.model import PREFIX_MARK
 from filtersql.storage import Engine
 
@@ -97,9 +99,36 @@ def template(engine: Engine, text: str) -> Template:
         # Where a token stood: every copy of a tree would make a deep copy of it.
         node._meta = None
     bound = tuple(_bound(tree))
-    if not bound:
-        return lambda args: _grown(tree, args, set())
-    return lambda args: _apart(tree, bound, args)
+    used = Counter(map(_place, tree.walk()))
+    repeated = [place for place, times in used.items() if place >= 0 and times > 1]
+
+    def filled(args: Sequence[exp.Expr]) -> exp.Expr:
+        long = [place for place in repeated if is_long(args[place])] if repeated else repeated
+        used = _once(engine, tree, long, bound, args) if long else tree
+        return _apart(used, bound, args) if bound else _grown(used, args, set())
+
+    return filled
+
+
+def _once(
+    engine: Engine,
+    tree: exp.Expr,
+    long: Sequence[int],
+    bound: Sequence[str],
+    args: Sequence[exp.Expr],
+) -> exp.Expr:
+    """The text with variables for long arguments, but for those that use one of the text's own."""
+    names = {one.name.lower() for arg in args for one in arg.find_all(exp.Identifier)}
+    taken = {*bound, *(name.removeprefix(PREFIX_MARK.lower()) for name in names), *names}
+    outer = [place for place in long if not _uses(args[place], bound)]
+    return bound_once(engine, tree, outer, taken)
+
+
+def _uses(arg: exp.Expr, bound: Sequence[str]) -> bool:
+    return bool(bound) and any(
+        one.name in bound and _OF_A_TABLE not in one.args and is_free(one, arg)
+        for one in arg.find_all(exp.Column)
+    )
 
 
 @lru_cache(maxsize=2048)

@@ -1,0 +1,137 @@
+"""Long arguments of a text are written once, as the value of a variable.
+
+Example
+    ================================ ====================================================
+    the text, `_1` is long           becomes
+    ================================ ====================================================
+    `CASE WHEN _1 > 0 THEN _1 END`   `[CASE WHEN v > 0 THEN v END FOR v IN [_1]][1]`
+    `CASE WHEN _2 THEN _1 + _1 END`  the same within the branch: elsewhere nobody computes it
+    `CASE WHEN _2 THEN _1 ELSE 0 END` as it is: written once
+    ================================ ====================================================
+
+    Texts inside of texts would grow with the number of uses to the power of their depth. An
+    argument that the text may not need is not computed before it is known that it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+import sqlglot
+from sqlglot import exp
+
+from filtersql.storage import Engine
+
+__all__ = ["bound_once", "is_free", "is_long"]
+
+#: nodes of an argument that a text may still repeat
+MOST_COPIED = 100
+_TEXTS: dict[Engine, str] = {
+    "spark": "TRANSFORM(ARRAY(_1), {0} -> _2)[0]",
+    "duckdb": "[_2 FOR {0} IN [_1]][1]",
+}
+_SCOPES = (exp.Lambda, exp.Comprehension)
+Test = Callable[[exp.Expr], bool]
+
+
+def is_long(arg: exp.Expr) -> bool:
+    """Whether an argument is too long to be repeated."""
+    return any(islice(arg.walk(), MOST_COPIED, None))
+
+
+def bound_once(engine: Engine, tree: exp.Expr, places: Sequence[int], taken: set[str]) -> exp.Expr:
+    """The text's tree with variables for arguments of these places; `taken` are other names."""
+    tree = tree.copy()
+    number = 0
+    for place in places:
+
+        def is_place(node: exp.Expr, name: str = f"_{place + 1}") -> bool:
+            return isinstance(node, exp.Column) and node.name == name
+
+        for spot in list(_spots(tree, is_place)):
+            number += 1
+            while f"value{number}" in taken:
+                number += 1
+            whole = _bound(engine, f"value{number}", spot, is_place)
+            if spot is tree:
+                tree = whole
+    return tree
+
+
+def _bound(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.Expr:
+    """The part of a text under a variable, in its place."""
+    binder = sqlglot.parse_one(_TEXTS[engine].format(name), read=engine)
+    argument, body = (
+        next(one for one in binder.find_all(exp.Column) if one.name == mark)
+        for mark in ("_1", "_2")
+    )
+    inner = spot.copy()
+    uses = [one for one in inner.walk() if is_place(one)]
+    argument.replace(uses[0].copy())
+    for use in uses:
+        use.replace(exp.column(name))
+    body.replace(inner)
+    for node in binder.walk():
+        node._meta = None
+    if spot.parent is not None:
+        spot.replace(binder)
+    return binder
+
+
+def _spots(node: exp.Expr, is_place: Test) -> Iterator[exp.Expr]:
+    """The smallest parts that compute the argument in any case, and read it more than once."""
+    if sum(map(is_place, node.walk())) < 2:
+        return
+    holding = [child for child in _children(node) if any(map(is_place, child.walk()))]
+    if len(holding) == 1 or not _always(node, is_place) or isinstance(node, _SCOPES):
+        for child in holding:
+            yield from _spots(child, is_place)
+    else:
+        yield node
+
+
+def _children(node: exp.Expr) -> Iterator[exp.Expr]:
+    """What stands in a part; of a CASE its conditions and results, which are no pairs here."""
+    for child in node.iter_expressions():
+        yield from (
+            child.iter_expressions()
+            if isinstance(node, exp.Case) and isinstance(child, exp.If)
+            else (child,)
+        )
+
+
+def _always(node: exp.Expr, is_place: Test) -> bool:
+    """Whether the part computes the argument whatever its value and the others' are."""
+    if is_place(node):
+        return True
+    match node:
+        case exp.Case():
+            first = node.args.get("this") or node.args["ifs"][0].this
+            results = [branch.args["true"] for branch in node.args["ifs"]]
+            default = node.args.get("default")
+            every = default is not None and all(
+                _always(one, is_place) for one in (*results, default)
+            )
+            return every or _always(first, is_place)
+        case exp.Connector() | exp.Coalesce() | exp.If():
+            return _always(node.this, is_place)
+        case exp.Comprehension():
+            return _always(node.args["iterator"], is_place)
+        case exp.Lambda():
+            return False
+    return any(_always(child, is_place) for child in node.iter_expressions())
+
+
+def is_free(variable: exp.Expr, whole: exp.Expr) -> bool:
+    """Whether no lambda or comprehension within the whole gives the variable its value."""
+    inner = variable
+    while inner is not whole and inner.parent is not None:
+        outer = inner.parent
+        if isinstance(outer, _SCOPES) and inner.arg_key != "iterator":
+            own = outer.expressions if isinstance(outer, exp.Lambda) else [outer.expression]
+            place = outer.args.get("position")
+            if variable.name in {one.name for one in (*own, *([place] if place else []))}:
+                return False
+        inner = outer
+    return True
