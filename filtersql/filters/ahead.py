@@ -152,6 +152,7 @@ _NUMBERS: dict[str, Callable[..., float]] = {
     **dict.fromkeys(["ln", "dlog1"], math.log),
     **dict.fromkeys(["log10", "dlog10"], math.log10),
     **dict.fromkeys(["exp", "dexp"], math.exp),
+    **dict.fromkeys(["cbrt", "dcbrt"], math.cbrt),
     **dict.fromkeys(["power", "pow", "dpow", "numeric_power"], math.pow),
     **{name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2",
                                               "sinh", "cosh", "tanh", "degrees", "radians")},
