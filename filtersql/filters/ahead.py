@@ -6,6 +6,7 @@ Example
     =============================== =====================================================
     `a OR sqrt(-1) > 0`             raises, also where a is true
     `CASE WHEN a THEN 1 / 0 END`    raises, also where a is false
+    `1 / 0 = 1 AND false`           raises
     `a AND false AND 1 / 0 = 1`     false: the planner stops at the first FALSE
     `coalesce(i, 5, 1 / 0)`         fine: it stops at the first constant that is not NULL
     =============================== =====================================================
@@ -46,6 +47,8 @@ from filtersql.filters.trees import rebuilt
 __all__ = ["raising_ahead"]
 
 _NO_LEAF: set[type[Node]] = {Var, CaseTest, Lookup, Other}
+#: what the planner leaves before its end where a constant decides
+_DECIDING = (Bool, Case, Coalesce)
 
 
 def raising_ahead(tree: Node) -> list[Node]:
@@ -61,7 +64,7 @@ def _reads(node: Node) -> bool:
 
 
 def _reached(node: Node) -> Iterator[Node]:
-    if not _reads(node):
+    if not isinstance(node, _DECIDING) and not _reads(node):
         if fold(node) is None and not isinstance(node, Row):
             yield node
         return
