@@ -24,6 +24,7 @@ from interpreting import interpreted
 from sqlglot import exp
 
 from filtersql.catalog import Column, PgType, Table
+from filtersql.filters.evaluation import constants_first
 from filtersql.filters.literals import show
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import NullTest
@@ -233,7 +234,9 @@ class Rows:
         found = self.resolved(expression)
         assert isinstance(found.tree, NullTest)
         writer = Writer(engine, lambda name: exp.column(name, quoted=True), found.text)
-        return writer.put(found.tree.arg).sql(dialect=engine)
+        return constants_first(writer, found.tree.arg, writer.put(found.tree.arg)).sql(
+            dialect=engine
+        )
 
     def result_type(self, expression: str) -> str:
         """The internal name of the expression's type."""
@@ -243,8 +246,7 @@ class Rows:
 
 
 def _thinned(items: list[str | None], few: int) -> list[str | None]:
-    step = max(len(items) // few, 1)
-    return list(dict.fromkeys([*items[::step][: few - 1], *items[-2:]]))
+    return list(dict.fromkeys([*items[:: max(len(items) // few, 1)][: few - 1], *items[-2:]]))
 
 
 class Postgres:
