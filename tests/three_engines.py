@@ -234,9 +234,7 @@ class Rows:
         found = self.resolved(expression)
         assert isinstance(found.tree, NullTest)
         writer = Writer(engine, lambda name: exp.column(name, quoted=True), found.text)
-        return constants_first(writer, found.tree.arg, writer.put(found.tree.arg)).sql(
-            dialect=engine
-        )
+        return constants_first(writer, found.tree.arg, writer.put(found.tree.arg)).sql(engine)
 
     def result_type(self, expression: str) -> str:
         """The internal name of the expression's type."""
