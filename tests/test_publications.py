@@ -187,12 +187,12 @@ class TestNamedFilters:
 
     def test_an_unknown_rule_or_table_is_a_mistake(self) -> None:
         """X26: what no publication defines cannot be enabled."""
-        filters = {"t": "nort", "w": "north"}
+        filters = {"public.t": "nort", "public.w": "north"}
         definitions = project(table("t"), table("u"), self.publication(), filters=filters)
 
         assert messages(definitions, RULES) == [
             'filter rule "nort" of table "t" does not exist',
-            'table "w" is in no publication of subscription "s"',
+            'table "public.w" is in no publication of subscription "s"',
         ]
 
     def test_they_are_refused_where_filters_have_no_names(self) -> None:

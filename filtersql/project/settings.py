@@ -143,7 +143,7 @@ def _semantics(document: Document, node: Node | None) -> Semantics:
     if "combine" in turned and "unfiltered_cancels" not in turned:
         # What a union takes, no filter of another set can take away.
         turned["unfiltered_cancels"] = turned["combine"] == "or_per_action"
-    unstated = base.unstated - turned.keys()
+    unstated = base.unstated.difference(turned)
     return replace(base, unstated=unstated, **turned)  # type: ignore[arg-type]
 
 
