@@ -9,6 +9,7 @@ other exception, and a refusal leaves every row and the ledger as they were.
 from __future__ import annotations
 
 import argparse
+import copy
 import gzip
 import json
 import random
@@ -25,7 +26,7 @@ from typing import Any
 from histories import lines
 from replaying import Stand
 
-from filtersql.applying import Options, run
+from filtersql.applying import Options, RunResult, run
 from filtersql.commands.console import Console
 from filtersql.commands.options import Options as Flags
 from filtersql.commands.shared import load_project
@@ -92,14 +93,17 @@ class Feeds:
         self.path.write_bytes(text)
         if chance.random() < 0.9:
             return self._read()
-        result = run(
-            self.stand.inputs, {"s1": list(self.stand.tables)}, self.engine, Options(dry_run=True)
-        )
-        assert self.state() == self.before
-        if not result.mistakes:
+        if not self._run(Options(dry_run=True)).mistakes:
             return "applied"
+        result = self._run(Options())  # what is refused writes nothing without the option, too
+        assert result.mistakes
         _check(result.mistakes)
         return "refused"
+
+    def _run(self, options: Options) -> RunResult:
+        result = run(self.stand.inputs, {"s1": list(self.stand.tables)}, self.engine, options)
+        assert self.state() == self.before
+        return result
 
     def _read(self) -> str:
         landings = [Landing(one, self.stand.positions["bag"]) for one in self.stand.tables]
@@ -146,7 +150,7 @@ def _break_value(records: list[dict[str, Any]], chance: random.Random) -> None:
             case 1 if isinstance(place, dict):
                 place[chance.choice(("", "seq", "a", "id", "bigg", "é"))] = place.pop(key)
             case _:
-                place[key] = chance.choice(_ODD)
+                place[key] = copy.deepcopy(chance.choice(_ODD))  # a later break may fill it
         return
 
 
