@@ -44,6 +44,17 @@ def test_every_command_is_in_the_readme_and_has_help() -> None:
         assert len(ended.stdout.split("\n")) > 4, ended.stdout
 
 
+def test_every_warning_is_on_its_page() -> None:
+    """The names by which warnings are silenced, read from where each is given."""
+    package = Path(filtersql.__file__).parent
+    given = {"default-set-changed", "filter-in-default-set"}  # by the name of a variable
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        given |= set(re.findall(r"\b(?:Notice|as_notice)\(\s*\"([a-z-]+)\",", text))
+    page = (package / "docs" / "warnings.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == given
+
+
 def test_readme_and_ci_run_the_same_tests() -> None:
     """The test command of README.md is the one that .ci/run ends with."""
     assert TEST_COMMAND in README.read_text(encoding="utf-8").split("\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -79,6 +80,24 @@ def test_an_answer_is_kept(shell: Shell, loads: list[str]) -> None:
     assert answers(shell) == first
     assert loads == []
     assert any("warning:" in stderr for _, stderr, _ in first)
+
+
+def test_twenty_warnings_of_one_kind_are_printed(shell: Shell) -> None:
+    """The same ones from the memory; the first ends with its name; a document has them all."""
+    missing = ", ".join(f"m{number}" for number in range(22))
+    edit(
+        shell,
+        "subscriptions/subscriptions.yml",
+        "publications: [p1]",
+        f"publications: [p1, {missing}]",
+    )
+    first, again = (normalised(shell.run("filtersql compile").stderr) for _ in range(2))
+    assert first == again
+    assert first.count("does not exist on the publisher") == 20
+    assert first.count("name: missing-publication") == 1
+    assert "warning: 2 more of missing-publication" in first
+    document = shell.run("filtersql compile --format json")
+    assert len(json.loads(document.stdout)["warnings"]) == 23
 
 
 CHANGES: dict[str, Callable[[Shell], None]] = {

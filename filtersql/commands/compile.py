@@ -57,8 +57,7 @@ def command(console: Console, *, check: bool) -> int:
     memory = None if check or asks_for_state(console.options) else Memory.of(console)
     known = None if memory is None else memory.get("compile", _Compiled)
     if known is not None and (chosen := _still_there(console, known)) is not None:
-        for notice in known.notices:
-            console.warning(notice.name, notice.message, notice.place, notice.hint, notice.report)
+        console.warn(known.notices)
         return _report(console, chosen, known, started)
     return _compile(console, memory, started, check=check)
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from filtersql.commands.logs import Log
 from filtersql.commands.options import Options
-from filtersql.errors import Mistake, Mistakes, Notice
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.concealing import concealed
+
+if TYPE_CHECKING:
+    from filtersql.commands.remembered import RememberedNotice
 
 __all__ = ["Console", "echo", "fail", "wants_color"]
 
 #: a disk that is full, or cannot be written
 _OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES})
+#: so many warnings of one kind are read; more of them hide those of other kinds
+_OF_ONE_KIND = 20
 
 
 def wants_color(options: Options, stream: TextIO) -> bool:
@@ -79,23 +85,29 @@ class Console:
                 text = concealed(text if shown is None else shown)
                 click.secho(text, err=err, color=self._err if err else self._out, fg=fg)
 
-    def warn(self, notices: Iterable[Notice]) -> None:
-        """Warnings, on stderr."""
-        for notice in notices:
-            place = None if notice.span is None else str(notice.span)
-            self.warning(notice.name, notice.message, place, notice.hint, str(notice))
+    def warn(self, notices: Iterable[RememberedNotice]) -> None:
+        """Warnings, on stderr: the first of a kind with its name, and not hundreds of one kind."""
+        told: Counter[str] = Counter()
+        for each in notices:
+            told[each.name] += 1
+            report = each.report + f"\nname: {each.name}" * (told[each.name] == 1)
+            many = told[each.name] > _OF_ONE_KIND
+            self.warning(each.name, each.message, each.place, each.hint, "" if many else report)
+        for name, count in told.items():
+            if count > _OF_ONE_KIND and self.options.log_format != "json":
+                more = f"warning: {count - _OF_ONE_KIND} more of {name}; `filtersql review` has all"
+                click.echo(_painted(f"{more}\n", "warning:", "yellow"), err=True, color=self._err)
 
     def warning(
         self, name: str, message: str, place: str | None, hint: str | None, report: str
     ) -> None:
-        """One warning with its whole report."""
+        """One warning; its whole report for people, or nothing where it is empty."""
         content = {"name": name, "place": place, "hint": hint}
         line = self.log.event("Warning", message, "warn", content)
         if self.options.log_format == "json":
             echo(line.decode(), err=True)
-            return
-        click.echo(_painted(report, "warning:", "yellow"), err=True, color=self._err)
-        click.echo(err=True)
+        elif report:
+            click.echo(_painted(f"{report}\n", "warning:", "yellow"), err=True, color=self._err)
 
     def fail(self, error: Mistake | Mistakes) -> int:
         """Reports what ended the command and gives its exit code."""

@@ -131,12 +131,13 @@ def variables(options: Options) -> Mapping[str, object]:
 
 def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
     """The project and all its targets; warnings are printed."""
+    from filtersql.commands.remembered import notices_of
     from filtersql.compile import compile_project
 
     options = console.options
     project = load_project(console)
     compilation = compile_project(project, via_partition_root=options.publish_via_partition_root)
-    console.warn(compilation.notices)
+    console.warn(notices_of(compilation.notices))
     return project, compilation
 
 
