@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import page_of_files
 import pytest
 import yaml
 from cases import read
@@ -192,3 +193,15 @@ def test_schema_writes_them_for_an_editor(tmp_path: Path) -> None:
     settings_file.write_text("// mine\n{}\n")
     assert "yaml.schemas" in shell.run("filtersql schema --write").stdout
     assert settings_file.read_text() == "// mine\n{}\n"
+
+
+def test_every_key_is_explained_on_its_page(request: pytest.FixtureRequest) -> None:
+    """docs/files.md, which `--update` writes anew; the switches have a page of their own."""
+    for name in ("project", "profiles", "definitions"):
+        assert [each for each in page_of_files.keys(name) if not each.means] == []
+    file = FOLDER.parent / "docs" / "files.md"
+    if request.config.getoption("--update"):
+        file.write_text(page_of_files.page(), encoding="utf-8", newline="\n")
+    assert file.read_text(encoding="utf-8") == page_of_files.page(), (
+        "pytest tests/test_schemas.py --update"
+    )
