@@ -194,6 +194,8 @@ class Drafts:
     event_triggers: dict[str, EventTrigger] = field(default_factory=dict)
     #: relations that no publication takes, by what they are: `sequences`, `indexes`, …
     others: dict[RelationName, str] = field(default_factory=dict)
+    #: temporary relations that were not dropped, with the tables that they inherit from
+    temporary_heirs: dict[RelationName, tuple[RelationName, ...]] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     #: those that a statement made, or that every database has: no second one is made
     made_schemas: set[str] = field(default_factory=lambda: {"public"})
@@ -233,10 +235,7 @@ class Drafts:
             schema in self.schemas
             or schema in ("pg_catalog", "information_schema", "pg_toast")
             or any(name.schema == schema for name in (*self.tables, *self.broken))
-            or any(
-                name.schema == schema and not kind.startswith("temporary")
-                for name, kind in self.others.items()
-            )
+            or any(name.schema == schema and schema != "pg_temp" for name in self.others)
         )
 
     def below(self, parent: RelationName) -> list[DraftTable]:
@@ -251,9 +250,14 @@ class Drafts:
 
     def heirs(self, parent: RelationName) -> list[RelationName]:
         """The descendants by INHERITS; none of a project where nothing inherits is looked for."""
-        if not any(table.inherits for table in self.tables.values()):
-            return []
-        return [one.name for one in self.below(parent) if one.partition_of is None]
+        found = []
+        if any(table.inherits for table in self.tables.values()):
+            found = [one.name for one in self.below(parent) if one.partition_of is None]
+        lasting = {parent, *found}
+        short = (
+            one for one, above in self.temporary_heirs.items() if not lasting.isdisjoint(above)
+        )
+        return [*found, *short]
 
     def children(self, parent: RelationName) -> list[DraftTable]:
         """The partitions and heirs directly below a table."""

@@ -14,6 +14,7 @@ from filtersql.catalog import Catalog, Column, PgType, Table, UniqueIndex
 from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
 from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.keys import set_not_null
+from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach
 from filtersql.definitions.sql_names import unknown_table
@@ -44,7 +45,7 @@ def finish(drafts: Drafts) -> Definitions:
             user_types=frozenset(drafts.types),
             user_functions=frozenset(drafts.functions),
             schemas=frozenset(drafts.schemas),
-            others=dict(drafts.others),
+            others=_others(drafts),
             unpublishable={table.name: table for table in _unpublishable(drafts)},
         ),
         publications=dict(drafts.publications),
@@ -54,6 +55,16 @@ def finish(drafts: Drafts) -> Definitions:
         notices=tuple(drafts.notices),
         dropped_sets=frozenset(drafts.dropped_sets),
     )
+
+
+def _others(drafts: Drafts) -> dict[RelationName, str]:
+    """What is no table; YAML names a temporary one, which it cannot see, as one of public."""
+    short = {
+        RelationName("public", name.name): drafts.others[name]
+        for name in drafts.temporary_heirs
+        if kind_of(drafts, RelationName("public", name.name)) is None
+    }
+    return {**short, **drafts.others}
 
 
 def _shorten_lists(drafts: Drafts) -> None:

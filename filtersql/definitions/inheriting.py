@@ -47,14 +47,18 @@ __all__ = [
 
 _Place = Callable[[], Span]
 _NO_TABLES = ("views", "materialized views", "sequences")
+_TEMPORARY = "temporary tables"
 _EXPRESSIONS_MAY_DIFFER = 16
 
 
 def read_root(script: Script, node: Node) -> DraftTable:
     """PARTITION OF: the partitioned table."""
     span, name = span_of(script, node), referenced(script, node)
-    if kind_of(script.drafts, name) in _NO_TABLES:
+    kind = kind_of(script.drafts, name)
+    if kind in _NO_TABLES:
         raise Parentage.no_table(name.name, span)
+    if kind == _TEMPORARY:
+        raise Parentage.partition_of_temporary(name.name, span)
     table = known_table(script, node)
     if table.partition_by is None:
         raise Parentage.not_partitioned(name.name, span)
@@ -87,6 +91,8 @@ def _read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
         span = span_of(script, node)
         if kind_of(script.drafts, name) in _NO_TABLES:
             raise Parentage.no_table(name.name, span)
+        if kind_of(script.drafts, name) == _TEMPORARY:
+            raise Parentage.of_temporary(name.name, span)
         parent = known_table(script, node)
         if parent.partition_by is not None:
             raise Parentage.of_root(name.name, span)

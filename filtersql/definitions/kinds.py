@@ -16,6 +16,7 @@ from filtersql.names import RelationName
 __all__ = [
     "SYSTEM_COLUMNS",
     "SYSTEM_SCHEMAS",
+    "TEMPORARY",
     "UNOPENED",
     "has_row_type",
     "index_holder",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 SYSTEM_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast")
+#: the schema of temporary relations, as every session calls its own
+TEMPORARY = "pg_temp"
 SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
 #: what table_open() refuses, and how PostgreSQL 15 calls one of them
 UNOPENED = {
@@ -58,9 +61,8 @@ def kind_of_table(table: DraftTable) -> str:
 
 
 def taken(drafts: Drafts, name: RelationName) -> str | None:
-    """The kind of relation that has a name; a temporary one is in a schema of its own."""
-    kind = kind_of(drafts, name)
-    return None if kind is None or kind.startswith("temporary") else kind
+    """The kind of relation that has a name in a schema that lasts."""
+    return None if name.schema == TEMPORARY else kind_of(drafts, name)
 
 
 def has_row_type(drafts: Drafts, name: RelationName) -> bool:

@@ -42,6 +42,9 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
     items = [(name if key == old else key, one) for key, one in drafts.tables.items()]
     drafts.tables.clear()
     drafts.tables.update(items)
+    for short, parents in drafts.temporary_heirs.items():
+        moved = tuple(name if one == old else one for one in parents)
+        drafts.temporary_heirs[short] = moved
     for each in drafts.tables.values():
         if each.partition_of == old:
             each.partition_of = name
@@ -64,6 +67,8 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
 def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
     """Gives a sequence, a materialized view or a composite type another name."""
     drafts.others[new] = drafts.others.pop(old)
+    if old in drafts.temporary_heirs:
+        drafts.temporary_heirs[new] = drafts.temporary_heirs.pop(old)
     if old in drafts.places:
         drafts.places[new] = drafts.places.pop(old)
     rename_in_views(drafts, {old: new}, lambda relation, column: column)

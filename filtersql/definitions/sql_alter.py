@@ -21,7 +21,7 @@ from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, kind_of
 from filtersql.definitions.not_nulls import keep_own, lose_not_null
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_checks import (
@@ -74,7 +74,8 @@ def alter_table(script: Script, statement: Statement) -> None:
     check_kind(script, statement)
     if not any(change for change, _ in changes):
         return
-    if kind_of(script.drafts, referenced(script, node.relation)) in _NOT_TABLES:
+    name = referenced(script, node.relation)
+    if kind_of(script.drafts, name) in _NOT_TABLES or name.schema == TEMPORARY:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     for change, command in changes:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.identifiers import fold
-from filtersql.definitions.kinds import UNOPENED, kind_of, taken
+from filtersql.definitions.kinds import TEMPORARY, UNOPENED, kind_of, taken
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
@@ -32,11 +32,11 @@ __all__ = [
     "check_free",
     "check_opened",
     "created",
+    "found_last",
     "known_table",
     "place_of",
     "referenced",
     "span_of",
-    "temporary",
     "unknown_table",
 ]
 
@@ -58,6 +58,14 @@ class Script:
     path: list[str] = field(default_factory=lambda: ["public"])
     #: inside a transaction, the path that holds when it ends: SET LOCAL leaves it alone
     outer_path: list[str] | None = None
+    #: the temporary relations of this session, which hide others
+    temporary: set[str] = field(default_factory=set)
+    #: those of them that go with their transaction
+    dropped_at_commit: set[str] = field(default_factory=set)
+
+    def schemas(self, name: str) -> list[str]:
+        """Where a name without a schema is looked up, in turn."""
+        return [TEMPORARY, *self.path] if name in self.temporary else self.path
 
     def span(self, start: int, length: int = 1) -> Span:
         """A place in the file."""
@@ -104,15 +112,12 @@ def check_free(script: Script, name: RelationName, span: Span) -> None:
         raise NameTaken.by_type(name.name, span)
 
 
-def temporary(script: Script, node: Node) -> RelationName:
-    """A temporary relation, which hides others of its name: kept where a name finds it."""
-    return RelationName(script.path[0] if script.path else "public", node.relname)
-
-
 def referenced(script: Script, node: Node) -> RelationName:
     """The name of a relation that should exist; whether it does is for the caller to ask."""
     if node.schemaname:
         return RelationName(node.schemaname, node.relname)
+    if node.relname in script.temporary:
+        return RelationName(TEMPORARY, node.relname)
     for schema in script.path:
         name = RelationName(schema, node.relname)
         if name in script.drafts.tables or name in script.drafts.broken:
@@ -121,7 +126,13 @@ def referenced(script: Script, node: Node) -> RelationName:
         name = RelationName(schema, node.relname)
         if kind_of(script.drafts, name) is not None:
             return name
-    return RelationName(script.path[0] if script.path else "public", node.relname)
+    return found_last(script.drafts, next(iter(script.path), "public"), node.relname)
+
+
+def found_last(drafts: Drafts, schema: str, relation: str) -> RelationName:
+    """A name that no search found: another session's temporary relation, or what is not there."""
+    name, short = RelationName(schema, relation), RelationName(TEMPORARY, relation)
+    return short if short in drafts.temporary_heirs and kind_of(drafts, name) is None else name
 
 
 def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> DraftTable:
@@ -149,7 +160,7 @@ def check_opened(drafts: Drafts, name: RelationName, span: Span) -> None:
 def unknown_table(drafts: Drafts, name: RelationName, schema: str, span: Span) -> Mistake:
     """What PostgreSQL says of a relation that does not exist."""
     known = list(drafts.tables)
-    if schema and not drafts.has_schema(schema):
+    if schema not in ("", TEMPORARY) and not drafts.has_schema(schema):
         return UnknownSchema(schema, span)
     if schema:
         return Unknown("relation", f"{schema}.{name.name}", span, [f"{t[0]}.{t[1]}" for t in known])

@@ -24,13 +24,14 @@ from filtersql.definitions.dependents import (
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.keys import check_indexed, check_sorted, free_name
-from filtersql.definitions.kinds import SYSTEM_SCHEMAS, index_holder, kind_of, taken
+from filtersql.definitions.kinds import SYSTEM_SCHEMAS, TEMPORARY, index_holder, kind_of, taken
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
     check_free,
     created,
+    found_last,
     known_table,
     place_of,
     referenced,
@@ -38,6 +39,7 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_readers import READERS, drop_reader
 from filtersql.definitions.sql_types import drop_type_of_relation, drop_types
+from filtersql.definitions.temporaries import create_temporary, forget, is_temporary
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NotIndexable, Owned, SchemaName, WrongKindOfRelation
@@ -62,6 +64,8 @@ def create_index(script: Script, statement: Statement) -> None:
     if kind in ("views", "sequences"):
         raise NotIndexable(name.name, kind, span)
     if kind == "materialized views" or (kind or "").startswith("temporary"):
+        if node.idxname and name.schema == TEMPORARY:
+            script.temporary.add(node.idxname)
         if node.idxname:
             drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
         return
@@ -96,7 +100,8 @@ def create_index(script: Script, statement: Statement) -> None:
 def create_sequence(script: Script, statement: Statement) -> None:
     """CREATE SEQUENCE: no publication for tables takes it."""
     sequence = statement.node.sequence
-    if sequence.relpersistence == "t":
+    if is_temporary(sequence):
+        create_temporary(script, sequence, "sequences", replace=statement.node.if_not_exists)
         return
     name = created(script, sequence)
     if statement.node.if_not_exists and taken(script.drafts, name) is not None:
@@ -138,9 +143,13 @@ def drop(script: Script, statement: Statement) -> None:
         drop_functions(script, statement)
     if kind in _RELATIONS:
         _check_relations(script, statement)
-    for item in node.objects if kind in _OTHERS else ():
-        script.drafts.others.pop(_relation_name(script, item), None)
     for item in node.objects:
+        name = _relation(script, item) if kind in _RELATIONS else None
+        if name is not None and name.schema == TEMPORARY:
+            forget(script, name)
+            continue
+        if kind in _OTHERS:
+            script.drafts.others.pop(_relation_name(script, item), None)
         if carry_out is not None:
             carry_out(script, statement, item)
 
@@ -161,8 +170,8 @@ def _check_relations(script: Script, statement: Statement) -> None:
 
 def _named(script: Script, names: Node) -> RelationName:
     parts = [name.string.sval for name in names]
-    schema = parts[-2] if len(parts) > 1 else (script.path[0] if script.path else "public")
-    return RelationName(schema, parts[-1])
+    schemas = parts[-2:-1] or script.schemas(parts[-1])
+    return RelationName(next(iter(schemas), "public"), parts[-1])
 
 
 def _relation_name(script: Script, item: Node) -> RelationName:
@@ -172,12 +181,12 @@ def _relation_name(script: Script, item: Node) -> RelationName:
 
 def _relation(script: Script, item: Node) -> RelationName:
     parts = [part.string.sval for part in item.list.items]
-    for schema in [parts[-2]] if len(parts) > 1 else script.path:
+    for schema in parts[-2:-1] or script.schemas(parts[-1]):
         name = RelationName(schema, parts[-1])
         if name in script.drafts.broken or kind_of(script.drafts, name) is not None:
             return name
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
-    return RelationName(schema, parts[-1])
+    return found_last(script.drafts, schema, parts[-1])
 
 
 def _check_known(script: Script, statement: Statement, item: Node, name: RelationName) -> None:

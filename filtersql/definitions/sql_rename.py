@@ -15,7 +15,7 @@ from dataclasses import replace
 from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.moving import (
     move_other,
     move_table,
@@ -44,7 +44,13 @@ from filtersql.errors.definitions import (
     Unknown,
     UnknownColumn,
 )
-from filtersql.errors.relations import IndexSchema, InParent, NameTaken, SystemColumn
+from filtersql.errors.relations import (
+    IndexSchema,
+    InParent,
+    NameTaken,
+    SchemaName,
+    SystemColumn,
+)
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -110,6 +116,8 @@ def _rename_relation(script: Script, statement: Statement) -> None:
         move_table(drafts, drafts.tables[name], new)
     elif name in drafts.others:
         move_other(drafts, name, new)
+        if name.schema == TEMPORARY:
+            script.temporary ^= {name.name, new.name}
     else:
         _rename_index(script, node, name.schema, name.name)
 
@@ -131,7 +139,8 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     """RENAME COLUMN of a table and of those below it."""
     node, drafts = statement.node, script.drafts
     check_columns(script, statement)
-    if kind_of(drafts, referenced(script, node.relation)) in _COLUMNS_UNREAD:
+    name = referenced(script, node.relation)
+    if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     below, old = drafts.below(table.name), node.subname
@@ -215,6 +224,8 @@ def alter_schema(script: Script, statement: Statement) -> None:
     at = place_of(script, statement, node.newschema)
     if not drafts.has_schema(node.newschema):
         raise UnknownSchema(node.newschema, at)
+    if old.schema == TEMPORARY:
+        raise SchemaName.temporary(at)
     if name == old:
         return
     if kind_of(drafts, name) is not None:

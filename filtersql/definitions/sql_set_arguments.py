@@ -12,7 +12,12 @@ from __future__ import annotations
 from filtersql.definitions.identifiers import relation_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_arguments import Arguments
-from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
+from filtersql.definitions.sql_names import (
+    AlreadyTold,
+    Script,
+    found_last,
+    unknown_table,
+)
 from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
 from filtersql.errors.replication_sets import WrongCall
 from filtersql.names import RelationName
@@ -57,11 +62,14 @@ def relation_named(script: Script, function: str, arguments: Arguments, span: Sp
     text = arguments["relation"].text
     if text is None:
         raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
-    for schema in script.path or ["public"]:
+    for schema in script.schemas(relation_name(text).name) or ["public"]:
         relation = relation_name(text, schema)
         if kind_of(script.drafts, relation) is not None:
             return relation
     relation = relation_name(text, next(iter(script.path), "public"))
+    relation = found_last(script.drafts, *relation)
+    if kind_of(script.drafts, relation) is not None:
+        return relation
     if relation in script.drafts.broken:
         raise AlreadyTold
     qualified = relation.schema if "." in name else ""

@@ -15,9 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.kinds import TEMPORARY
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Statement, enum_name
+from filtersql.names import RelationName
 from filtersql.source import Passage
 
 __all__ = ["lasting", "transaction"]
@@ -92,6 +94,10 @@ def transaction(script: Script, statement: Statement) -> None:
     begins = enum_name(node, "kind") in ("TRANS_STMT_BEGIN", "TRANS_STMT_START")
     if script.outer_path is not None:
         script.path = script.outer_path
+    for name in script.dropped_at_commit:
+        script.temporary.discard(name)
+        script.drafts.temporary_heirs.pop(RelationName(TEMPORARY, name), None)
+    script.dropped_at_commit.clear()
     script.outer_path = script.path if begins or node.chain else None
 
 

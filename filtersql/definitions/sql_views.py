@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.definitions.drafts import DraftTable, DraftView
-from filtersql.definitions.kinds import taken
+from filtersql.definitions.kinds import TEMPORARY, taken
 from filtersql.definitions.partitions import settle
-from filtersql.definitions.sql_names import Script, check_free, created, span_of, temporary
+from filtersql.definitions.sql_names import Script, check_free, created, span_of
+from filtersql.definitions.temporaries import create_temporary, is_temporary
 from filtersql.definitions.view_queries import ViewQuery, read_query
 from filtersql.definitions.view_types import view_types
 from filtersql.errors.altering import NotForKind
@@ -38,7 +39,11 @@ def create_table_as(script: Script, statement: Statement) -> None:
         types = view_types(script, node.query.select_stmt) if select else ()
         script.drafts.others[name] = "materialized views"
         script.drafts.views[name] = DraftView("materialized view", query, span, types)
-    if enum_name(node, "objtype") != "OBJECT_TABLE" or into.relpersistence == "t":
+    if enum_name(node, "objtype") != "OBJECT_TABLE":
+        return
+    if is_temporary(into):
+        gone, again = enum_name(node.into, "on_commit"), node.if_not_exists
+        create_temporary(script, into, "temporary tables", on_commit=gone, replace=again)
         return
     raise UnsupportedStatement(
         "CREATE TABLE AS", span_of(script, into), "Write CREATE TABLE with its columns."
@@ -49,8 +54,8 @@ def create_view(script: Script, statement: Statement) -> None:
     """CREATE VIEW: its name is kept, so that publishing it is PostgreSQL's mistake."""
     node = statement.node
     view = node.view
-    if view.relpersistence == "t":
-        script.drafts.others[temporary(script, view)] = "temporary views"
+    if is_temporary(view):
+        create_temporary(script, view, "views", replace=node.replace)
         return
     name, span = created(script, view), span_of(script, view)
     there = script.drafts.tables.get(name)
@@ -90,8 +95,10 @@ def found_functions(script: Script, query: ViewQuery) -> ViewQuery:
 def relation_read(script: Script, node: Node) -> tuple[RelationName, tuple[str, ...]] | None:
     """A table or view that the files define, and its columns."""
     drafts = script.drafts
-    for schema in [node.schemaname] if node.schemaname else script.path:
+    for schema in [node.schemaname] if node.schemaname else script.schemas(node.relname):
         name = RelationName(schema, node.relname)
+        if name.schema == TEMPORARY:
+            return None
         if name in drafts.views:
             return name, drafts.views[name].query.outputs
         table = drafts.tables.get(name)

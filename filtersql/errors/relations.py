@@ -169,6 +169,11 @@ class SchemaName(Mistake):
         return cls(f'unacceptable schema name "{name}"', span, detail)
 
     @classmethod
+    def temporary(cls, span: Span) -> SchemaName:
+        """SET SCHEMA of a temporary relation."""
+        return cls("cannot move objects into or out of temporary schemas", span)
+
+    @classmethod
     def required(cls, name: str, span: Span) -> SchemaName:
         """DROP SCHEMA pg_catalog."""
         return cls(f"cannot drop schema {name} because it is required by the database system", span)

@@ -71,7 +71,9 @@ class Lineage:
             {name: _heirs(name, children) for name in children},
             {schema: tuple(names) for schema, names in schemas.items()},
             catalog.others,
-            catalog.schemas | {*schemas} | {name.schema for name in catalog.others},
+            catalog.schemas
+            | {*schemas}
+            | {name.schema for name in catalog.others if name.schema != "pg_temp"},
         )
 
     def lineage(self, name: RelationName) -> tuple[RelationName, ...]:

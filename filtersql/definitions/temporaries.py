@@ -1,0 +1,65 @@
+"""Temporary relations: they hide others of their names as long as their session or transaction.
+
+Example
+    After `CREATE TEMP TABLE t (a int)`, t is the temporary one until it is dropped, and the table
+    public.t is public.t. No publication takes it; ALTER TABLE and DROP TABLE concern it alone.
+
+PostgreSQL
+    namespace.c: RangeVarGetCreationNamespace(), recomputeNamespacePath();
+    tablecmds.c: PreCommit_on_commit_actions()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from filtersql.definitions.kinds import TEMPORARY
+from filtersql.definitions.sql_names import Script, referenced, span_of
+from filtersql.errors.definitions import Duplicate
+from filtersql.errors.inheriting import Parentage
+from filtersql.grammar import Node
+from filtersql.names import RelationName
+
+__all__ = ["check_root", "create_temporary", "forget", "is_temporary"]
+
+
+def is_temporary(node: Node) -> bool:
+    """Whether a statement makes its relation in the session's own schema."""
+    return bool(node.relpersistence == "t" or node.schemaname == TEMPORARY)
+
+
+def create_temporary(
+    script: Script,
+    node: Node,
+    kind: str,
+    *,
+    parents: Iterable[RelationName] = (),
+    on_commit: str = "",
+    replace: bool = False,
+) -> None:
+    """CREATE TEMP TABLE, VIEW and the like; `replace` is also what IF NOT EXISTS means here."""
+    name = RelationName(TEMPORARY, node.relname)
+    if name.name in script.temporary:
+        if replace:
+            return
+        raise Duplicate("relation", name.name, span_of(script, node), None)
+    if on_commit == "ONCOMMIT_DROP":
+        if script.outer_path is None:
+            return  # its own transaction is over
+        script.dropped_at_commit.add(name.name)
+    script.temporary.add(name.name)
+    script.drafts.others[name] = kind
+    script.drafts.temporary_heirs[name] = tuple(parents)
+
+
+def check_root(script: Script, parent: Node) -> None:
+    """Raises where a temporary partition has a root that lasts."""
+    name = referenced(script, parent)
+    if name in script.drafts.tables:
+        raise Parentage.temporary_partition(name.name, span_of(script, parent))
+
+
+def forget(script: Script, name: RelationName) -> None:
+    """DROP of one, whose kind stays known: what named it before it went is told so."""
+    script.temporary.discard(name.name)
+    script.drafts.temporary_heirs.pop(name, None)
