@@ -24,6 +24,7 @@ from filtersql.errors import Notice
 from filtersql.filters import casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
+from filtersql.filters.literals import jsonpath_methods, jsonpaths
 from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
@@ -41,6 +42,8 @@ _DIGITS = (
 )
 _CLASSES = "on characters outside ASCII of a class that depends on the database's locale"
 _PATTERN = "when the pattern of a row is more than characters, simple classes and repetitions"
+_PATH = "when a step of the path fails"
+_ODD_NUMBER = "when a string that the path reads as a number is written in an unusual form"
 _UNFINISHED = "when the pattern ends with its escape character"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
@@ -251,10 +254,24 @@ def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
             patterns.of_column(node.args[1]) or patterns.unended(node.args[1])
         ):
             yield node, _UNFINISHED
+        elif node.function.name.startswith("jsonb_path_") and (problem := _path_problem(node)):
+            yield node, problem
         elif node.function.name not in _COMPARISONS:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:
                     yield node, _DIGITS.format(arg.name)
+
+
+def _path_problem(node: Op | Func) -> str:
+    """What a jsonpath may raise on."""
+    known = fold(node.args[1])
+    if known is None or known.value is None:
+        return ""
+    whole = jsonpaths.parsed(str(known.value))
+    silent = node.function.name.endswith("_opr")
+    if not silent and (whole.strict or jsonpath_methods.can_fail(whole.tree)):
+        return _PATH
+    return _ODD_NUMBER if jsonpath_methods.reads_numbers(whole.tree) else ""
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines import containing
+from filtersql.filters.engines import containing, item_methods
 from filtersql.filters.engines.templates import table
 
 __all__ = ["DOCUMENTS"]
@@ -160,6 +160,7 @@ _CHANGES = {
 DOCUMENTS = table(
     _CHANGES
     | containing.DUCKDB
+    | item_methods.DUCKDB
     | {
         # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
         ".marked": _marked(_MARKED_TOKENS),
@@ -248,7 +249,7 @@ DOCUMENTS = table(
         "WHEN r IN ('ntrue', 'nfalse') THEN CAST('\"sboolean\"' AS JSON) "
         "WHEN r = 'nnull' THEN CAST('\"snull\"' AS JSON) ELSE CAST('\"snumber\"' AS JSON) END "
         "FOR r IN [JSON_EXTRACT_STRING(x, '$') FOR x IN _1]]",
-        ".path_truth": "CASE WHEN LEN(_1) = 1 THEN "
+        ".path_truth": "CASE WHEN LIST_EXTRACT(_1, 2) IS NULL THEN "
         "CASE WHEN JSON_EXTRACT_STRING(LIST_EXTRACT(_1, 1), '$') = 'ntrue' THEN TRUE "
         "WHEN JSON_EXTRACT_STRING(LIST_EXTRACT(_1, 1), '$') = 'nfalse' THEN FALSE END END",
         ".list_filled": "LEN(_1) > 0",

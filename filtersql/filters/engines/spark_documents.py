@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines import containing
+from filtersql.filters.engines import containing, item_methods
 from filtersql.filters.engines.templates import table
 
 __all__ = ["DOCUMENTS"]
@@ -163,6 +163,7 @@ _CHANGES = {
 DOCUMENTS = table(
     _CHANGES
     | containing.SPARK
+    | item_methods.SPARK
     | {
         # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
         # or that of a scalar behind its mark
@@ -257,7 +258,7 @@ DOCUMENTS = table(
         "WHEN x LIKE '[%' THEN 'sarray' WHEN x LIKE 's%' THEN 'sstring' "
         "WHEN x IN ('ntrue', 'nfalse') THEN 'sboolean' WHEN x = 'nnull' THEN 'snull' "
         "ELSE 'snumber' END)",
-        ".path_truth": "CASE WHEN SIZE(_1) = 1 THEN CASE TRY_ELEMENT_AT(_1, 1) "
+        ".path_truth": "CASE WHEN TRY_ELEMENT_AT(_1, 2) IS NULL THEN CASE TRY_ELEMENT_AT(_1, 1) "
         "WHEN 'ntrue' THEN TRUE WHEN 'nfalse' THEN FALSE END END",
         ".list_filled": "SIZE(_1) > 0",
         ".list_size": "SIZE(_1)",

@@ -4,7 +4,8 @@ Example
     >>> show(parsed('strict $.a ? (@>$x)'))
     'strict $."a"?(@ > $"x")'
 
-    Methods other than size() and type(), and places that are computed, are not read.
+    Methods of dates and times, decimal() with arguments, and places that are computed, are not
+    read.
 
 PostgreSQL
     jsonpath_gram.y, jsonpath_scan.l.
@@ -50,6 +51,8 @@ _TOKENS = re.compile(
     |(?P<word>[^\s?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
     re.VERBOSE,
 )
+_METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
+_SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string"}
 _COMPARED = ("==", "!=", "<>", "<", "<=", ">", ">=")
 
 
@@ -58,19 +61,24 @@ class _Unread(Exception):
 
 
 @lru_cache(maxsize=512)
-def parsed(text: str) -> Whole:
+def parsed(text: str, postgres_version: int = 18) -> Whole:
     """The tree of a jsonpath; raises NotTranslated where it is none, or not read."""
     try:
-        return _Reader(text).whole()
+        return _Reader(text, _methods(postgres_version)).whole()
     except _Unread:
         reason = "filtersql does not read this jsonpath."
         raise NotTranslated("a literal of type jsonpath", "any engine", reason, None) from None
 
 
-class _Reader:
-    __slots__ = ("place", "tokens")
+def _methods(postgres_version: int) -> frozenset[str]:
+    return _METHODS | _SINCE_17 if postgres_version >= 17 else _METHODS
 
-    def __init__(self, text: str) -> None:
+
+class _Reader:
+    __slots__ = ("methods", "place", "tokens")
+
+    def __init__(self, text: str, methods: frozenset[str]) -> None:
+        self.methods = methods
         self.tokens: list[tuple[str, str]] = []
         self.place = 0
         start = 0
@@ -230,7 +238,7 @@ class _Reader:
         name = self.value("word")
         if self.take("("):
             self.expect(")")
-            if name not in ("size", "type"):
+            if name not in self.methods:
                 raise _Unread
             return Step(name)
         return Step("key", name)
@@ -293,7 +301,7 @@ def _path(tree: Tree) -> Path:
 
 
 def _read(text: str, modifier: int, clock: Clock) -> str:
-    return show(parsed(text))
+    return show(parsed(text, clock.postgres_version))
 
 
 TYPES: dict[str, tuple[Callable[[str, int, Clock], object], Callable[[object], str]]] = {
