@@ -17,7 +17,7 @@ import re
 from filtersql.feeds.numbers import numeric_text
 from filtersql.feeds.records import Number
 
-__all__ = ["json_text", "jsonb_text"]
+__all__ = ["check_json", "json_text", "jsonb_text"]
 
 _ESCAPES = {
     '"': '\\"',
@@ -40,6 +40,12 @@ class _Literal(str):
 def jsonb_text(text: str) -> str:
     """The canonical text. Raises ValueError."""
     return _canonical(_read(text))
+
+
+def check_json(text: str) -> None:
+    """Raises ValueError where json refuses it; more than jsonb takes: `"\\u0000"`, `1e999999`."""
+    text.encode()
+    _read(text)
 
 
 def json_text(value: object) -> str:

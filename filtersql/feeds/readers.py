@@ -18,19 +18,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal
 
 from filtersql.catalog import PgType
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.datetimes import (
+    FOREVER_MICROS,
     date_days,
     time_text,
     timestamp_micros,
     timestamptz_micros,
     timetz_text,
 )
-from filtersql.feeds.jsonb import json_text, jsonb_text
+from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
 
 __all__ = ["Family", "family", "is_plain", "text_of", "type_title"]
@@ -73,6 +74,9 @@ def family(pg_type: PgType) -> Family:
         return Family("text", partial(_sized, pg_type.length, pg_type.name == "bpchar"))
     if pg_type.name == "numeric":
         return Family("numeric", partial(_numeric, pg_type.numeric_precision_scale))
+    if pg_type.name in _DECLARED:
+        holds, read = _DECLARED[pg_type.name]
+        return Family(holds, partial(read, pg_type))
     return _FAMILIES.get(pg_type.name, _TEXT)
 
 
@@ -109,10 +113,10 @@ _TITLES: Mapping[str, str] = {
 }
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False, "on": True, "off": False}
 _UUID = re.compile(r"[0-9a-f]{32}")
-_INTERVAL = re.compile(
-    r"(?!\Z)(?:[+-]?\d+ years?(?: |\Z))?(?:[+-]?\d+ mons?(?: |\Z))?(?:[+-]?\d+ days?(?: |\Z))?"
-    r"(?:[+-]?\d\d+:\d\d:\d\d(?:\.\d{1,6})?)?|-?infinity"
-)
+_FRACTION = re.compile(r"\.(\d+)")
+_YEAR_FIRST = re.compile(r"(?:\d{4,}-\d\d?-\d\d?|\d{8})(?:[ T][\d:.]+)?(?: BC)?")
+#: what counts from 1970 here and from 2000 in PostgreSQL: how much lies between
+_SINCE_1970 = {"date": 10_957, "timestamp": 946_684_800_000_000}
 
 
 def _plain(written: object) -> str:
@@ -201,16 +205,9 @@ def _uuid(written: object) -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def _interval(written: object) -> str:
-    text = _plain(written)
-    if not _INTERVAL.fullmatch(text):
-        raise ValueError
-    return text
-
-
 def _json(written: object) -> str:
     text = written if isinstance(written, str) else json_text(written)
-    jsonb_text(text)  # judges it
+    check_json(text)
     return text
 
 
@@ -218,23 +215,68 @@ def _jsonb(written: object) -> str:
     return jsonb_text(written if isinstance(written, str) else json_text(written))
 
 
-def _from_text(read: Callable[[str], object], written: object) -> object:
-    return read(_plain(written))
+def _moment(read: Callable[[str], int], pg_type: PgType, written: object) -> int:
+    """A date or timestamp: as PostgreSQL prints it, or else as it reads it with the year first.
 
-
-def _literal(name: str, written: object) -> str:
-    """A value as PostgreSQL's input function reads it and its output function prints it."""
-    from filtersql.errors import Mistake
-    from filtersql.filters.literals import Clock, read, show
-
+    What settings decide (`01/02/2024`, a moment without its zone), and a zone that PostgreSQL would
+    leave unread, is refused.
+    """
     text = _plain(written)
     try:
-        return show(name, read(name, text, -1, Clock(None)))
+        found = read(text)
+    except ValueError:
+        if pg_type.name not in _SINCE_1970 or not _YEAR_FIRST.fullmatch(text):
+            raise
+        found = int(str(_input(pg_type.name, text, -1))) + _SINCE_1970[pg_type.name]
+    if pg_type.typmod >= 0 and abs(found) != FOREVER_MICROS and found % 10 ** (6 - pg_type.typmod):
+        raise OverflowError
+    return found
+
+
+def _time(read: Callable[[str], str], pg_type: PgType, written: object) -> str:
+    text = read(_plain(written))
+    fraction = _FRACTION.search(text)
+    if fraction and 0 <= pg_type.typmod < len(fraction[1]):
+        raise OverflowError
+    return text
+
+
+def _literal(pg_type: PgType, written: object) -> str:
+    """A value as PostgreSQL's input function reads it and its output function prints it."""
+    text = _plain(written)
+    found = _literal_text(pg_type.name, text, -1)
+    if pg_type.name == "interval" and found != _literal_text("interval", text, pg_type.typmod):
+        raise OverflowError
+    return found
+
+
+def _bits(pg_type: PgType, written: object) -> str:
+    found = _literal_text(pg_type.name, _plain(written), -1)
+    wanted = pg_type.typmod
+    if wanted >= 0 and (len(found) > wanted or (pg_type.name == "bit" and len(found) < wanted)):
+        raise OverflowError
+    return found
+
+
+@lru_cache(maxsize=4096)  # a column repeats itself, and reading one takes 50 microseconds
+def _literal_text(name: str, text: str, typmod: int) -> str:
+    from filtersql.filters.literals import show
+
+    return show(name, _input(name, text, typmod))
+
+
+def _input(name: str, text: str, typmod: int) -> object:
+    from filtersql.errors import Mistake
+    from filtersql.filters.literals import Clock, read
+
+    try:
+        return read(name, text, typmod, Clock(None))
     except Mistake:
         raise ValueError from None
 
 
 _TEXT = Family("text", _plain)
+#: types without digits of their own
 _FAMILIES: Mapping[str, Family] = {
     "bool": Family("boolean", _boolean, lambda value: "t" if value else "f"),
     "int2": Family("integer", partial(_integer, "int2")),
@@ -243,30 +285,33 @@ _FAMILIES: Mapping[str, Family] = {
     "float4": Family("float", partial(_float, 4), partial(_float_text, 4)),
     "float8": Family("float", partial(_float, 8), partial(_float_text, 8)),
     "bytea": Family("bytes", _bytes, _bytes_text),
-    "date": Family("date", partial(_from_text, date_days)),
-    "timestamp": Family("timestamp", partial(_from_text, timestamp_micros)),
-    "timestamptz": Family("timestamptz", partial(_from_text, timestamptz_micros)),
-    "time": Family("text", partial(_from_text, time_text)),
-    "timetz": Family("text", partial(_from_text, timetz_text)),
-    "interval": Family("text", _interval),
     "uuid": Family("text", _uuid),
     "json": Family("text", _json),
     "jsonb": Family("text", _jsonb),
-    **{
-        name: Family("text", partial(_literal, name))
-        for name in (
+}
+#: what reads a value of the others, from their declared type and the text
+_DECLARED: Mapping[str, tuple[Value, Callable[[PgType, object], object]]] = {
+    "date": ("date", partial(_moment, date_days)),
+    "timestamp": ("timestamp", partial(_moment, timestamp_micros)),
+    "timestamptz": ("timestamptz", partial(_moment, timestamptz_micros)),
+    "time": ("text", partial(_time, time_text)),
+    "timetz": ("text", partial(_time, timetz_text)),
+    "bit": ("text", _bits),
+    "varbit": ("text", _bits),
+    **dict.fromkeys(
+        (
+            "interval",
             "inet",
             "cidr",
             "macaddr",
             "money",
-            "bit",
-            "varbit",
             "int4range",
             "int8range",
             "numrange",
             "daterange",
             "tsrange",
             "tstzrange",
-        )
-    },
+        ),
+        ("text", _literal),
+    ),
 }

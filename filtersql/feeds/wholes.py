@@ -35,7 +35,6 @@ _INTEGERS = ({int}, {int, _NONE})
 _BITS = {"int2": 16, "int4": 32, "int8": 64}
 _DATE = r"[1-8][0-9]{3}-[0-9]{2}-[0-9]{2}"
 _TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
-_MOMENT = rf"{_DATE}[ T]{_TIME}(?:\.[0-9]{{1,6}})?"
 _OFFSET = r"(?:Z|[+-](?:0[0-9]|1[0-5])(?::?[0-5][0-9])?)"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 #: texts that PostgreSQL prints as they are written
@@ -69,13 +68,18 @@ def whole(pg_type: PgType, kind: StoredKind) -> Whole:
         case "date", "date":
             return partial(_texts, partial(_cast, _DATE, kind))
         case "timestamp", "timestamp":
-            return partial(_texts, partial(_cast, _MOMENT, kind))
+            return partial(_texts, partial(_cast, _moment(pg_type), kind))
         case "timestamptz", "timestamptz":
-            return partial(_texts, partial(_cast, _MOMENT + _OFFSET, kind))
+            return partial(_texts, partial(_cast, _moment(pg_type) + _OFFSET, kind))
         case "text", "string":
             return _plain_texts(pg_type)
         case _:
             return _nothing
+
+
+def _moment(pg_type: PgType) -> str:
+    digits = pg_type.typmod if pg_type.typmod >= 0 else 6
+    return rf"{_DATE}[ T]{_TIME}" + (rf"(?:\.[0-9]{{1,{digits}}})?" if digits else "")
 
 
 def _nothing(_: Sequence[object]) -> None:
@@ -123,7 +127,13 @@ def _plain_texts(pg_type: PgType) -> Whole:
         return partial(_texts, partial(_sized, None, False))
     if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
         return partial(_texts, partial(_sized, pg_type.length, pg_type.name == "bpchar"))
-    if pg_type.name in _PRINTED and pg_type.schema == "pg_catalog" and not pg_type.is_array:
+    bare = pg_type.typmod < 0
+    if (
+        bare
+        and pg_type.name in _PRINTED
+        and pg_type.schema == "pg_catalog"
+        and not pg_type.is_array
+    ):
         return partial(_texts, partial(_printed, _PRINTED[pg_type.name]))
     return _nothing
 
