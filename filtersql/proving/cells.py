@@ -23,7 +23,6 @@ from filtersql.proving.model import Change, Row
 from filtersql.proving.values import Trial
 from filtersql.proving.world import (
     World,
-    bystander,
     has_other_keys,
     is_unlogged,
     left_out,
@@ -45,7 +44,7 @@ def _single(world: World) -> Iterator[Draft]:
     for place, trial in enumerate(world.trials):
         new = world.row(trial, 0, 1 if place % 3 else None)
         old = world.row(trial, 0, 2 if world.model.key or place % 2 else None)
-        held, beside = world.target(old), bystander(world, (new, old))
+        held, beside = world.target(old), world.beside((new, old))
         copies = 1 if world.model.key else 2
         changes = [Change("insert", None, new), Change("read", None, new)]
         if world.finds:
@@ -54,7 +53,7 @@ def _single(world: World) -> Iterator[Draft]:
             before = (*[held] * number, *beside)
             for change in changes:
                 yield (change,), before
-    yield [Change("truncate")], bystander(world, ())
+    yield [Change("truncate")], world.beside(())
     yield [Change("truncate")], []
 
 
@@ -62,13 +61,13 @@ def _updates(world: World, few: Sequence[Trial]) -> Iterator[Draft]:
     if not world.finds:
         for trial in few:
             new = world.row(trial, 0, 1)
-            yield (Change("update", None, new),), bystander(world, (new,))
+            yield (Change("update", None, new),), world.beside((new,))
         return
     shifts = (0, 1) if has_other_keys(world) else (0,)
     for (old_trial, new_trial), shift in product(product(few, few), shifts):
         old, new = world.row(old_trial, 0, 0), world.row(new_trial, shift, 1)
         same = world.same_key(old, new)
-        beside = bystander(world, (old, new))
+        beside = world.beside((old, new))
         at_old, at_new = world.target(old), world.target({**new, **other_payload(world, new)})
         states: list[list[Row]] = [[], [at_old]]
         if not same:
@@ -90,7 +89,7 @@ def _kept(world: World, few: Sequence[Trial]) -> Iterator[Draft]:
         old = world.row(old_trial, 0, 0)
         new = {**world.row(new_trial, 0, 1), **{name: old[name] for name in unchanged}}
         sent = {name: value for name, value in new.items() if name not in unchanged}
-        beside = bystander(world, (old, new))
+        beside = world.beside((old, new))
         changes = [Change("update", world.old(old), sent, unchanged)]
         if not set(unchanged) & set(world.logged) and is_unlogged(world, old, new):
             changes.append(Change("update", None, sent, unchanged))

@@ -39,6 +39,7 @@ __all__ = [
     "Cases",
     "Counterexample",
     "Proof",
+    "answers_of",
     "cases_of",
     "configure",
     "prove",
@@ -96,11 +97,20 @@ class Cases:
     deep: Tried | None
 
 
-def cases_of(node: Node, bench: Bench) -> Cases:
-    """What the file of a target is tried on. Raises Mistakes where there is nothing to try."""
+def answers_of(node: Node, bench: Bench) -> Answers:
+    """What a target's filters say."""
+    distinct = tuple({id(each): each for each in node.filters.values()}.values())
+    return Answers(bench.duckdb, node.resolved.table, distinct)
+
+
+def cases_of(node: Node, bench: Bench, answers: Answers | None = None) -> Cases:
+    """What the file of a target is tried on. Raises Mistakes where there is nothing to try.
+
+    `answers` are those that are known already.
+    """
     compiled = _typed(node, bench.engine.engine.dialect)
     show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
-    world = _world_of(node, compiled, bench)
+    world = _world_of(node, compiled, answers or answers_of(node, bench))
     layout = Layout(compiled, free_name("filtersql_case", _names(compiled)))
     deep = histories(world, 3) if bench.deep else None
     return Cases(layout, cells(world), histories(world, 2), deep)
@@ -170,11 +180,9 @@ def _names(compiled: CompiledTable) -> list[str]:
     ]
 
 
-def _world_of(node: Node, compiled: CompiledTable, bench: Bench) -> World:
+def _world_of(node: Node, compiled: CompiledTable, answers: Answers) -> World:
     """The table's model and rows to try. Raises Mistakes where there is nothing to try."""
     resolved = node.resolved
-    distinct = tuple({id(each): each for each in node.filters.values()}.values())
-    answers = Answers(bench.duckdb, resolved.table, distinct)
     for column in resolved.table.columns:
         carried = column.name in {each.name for each in compiled.feed_columns}
         must = column.not_null or column.name in resolved.table.primary_key

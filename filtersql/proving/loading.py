@@ -12,22 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import count
 from pathlib import Path
 
 from sqlglot import exp, select
 
-from filtersql.catalog import Column, PgType
-from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.records import Record
-from filtersql.feeds.repeating import repeat
+from filtersql.catalog import PgType
+from filtersql.errors import Mistake
+from filtersql.feeds.repeating import RepeatedChange, RepeatedRows, write_changes, write_rows
 from filtersql.feeds.staging import ChangeStage, Place, RowStage
 from filtersql.proving.model import Change, Row
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.rendering.words import quoted
 from filtersql.source import Source, Span
-from filtersql.storage import column_type
 from filtersql.targets.model import Engine
 
 __all__ = ["CASES", "FEED", "TARGET", "Case", "Layout", "Shelf", "free_name"]
@@ -42,8 +39,6 @@ _CHANGES, _BEFORE, _EXPECTED = (
 )
 _NOWHERE: Place = ("", 0, b"")
 _NUMBER = PgType("int8")
-
-Answer = tuple[bool | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +103,7 @@ class Shelf:
 
     def load(self, layout: Layout, cases: Mapping[int, Case]) -> None:
         """Put the cases in place of those that were there before."""
-        stage = self._changes(layout, cases)
-        before = self._rows(layout, {number: case.before for number, case in cases.items()})
-        expected = self._rows(
-            layout, {number: case.expected or () for number, case in cases.items()}
-        )
+        stage, before, expected = self._staged(layout, cases)
         self.engine.view(_CHANGES, stage.path, stage.columns)
         self.engine.view(_BEFORE, before.path, before.columns)
         self.engine.view(_EXPECTED, expected.path, expected.columns)
@@ -127,20 +118,14 @@ class Shelf:
     def differing(self, layout: Layout) -> tuple[int, ...]:
         """The numbers of the cases whose target does not hold the expected rows."""
         count = free_name("copies", [column.name for column in layout.target.feed_columns])
-        sides = [
-            query.select(exp.alias_(_int(number), count, quoted=True))
-            for query, number in ((self._found(), 1), (select("*").from_(_EXPECTED), -1))
-        ]
-        columns = [_column(column.name) for column in layout.target.feed_columns]
+        names = [quoted(one.name, self.engine.dialect) for one in layout.target.feed_columns]
+        found, copies = self.engine.table_sql(TARGET), quoted(count, self.engine.dialect)
         # Rows of one case that are not there as often as they are expected.
-        query = (
-            select(columns[0])
-            .distinct()
-            .from_(exp.union(*sides, distinct=False, copy=False).subquery("both"))
-            .group_by(*columns)
-            .having(exp.NEQ(this=exp.Sum(this=_column(count)), expression=_int(0)))
+        rows = self.engine.rows(
+            f"SELECT DISTINCT {names[0]} FROM (SELECT *, 1 AS {copies} FROM {found} "
+            f"UNION ALL SELECT *, -1 AS {copies} FROM {_EXPECTED}) AS sides "
+            f"GROUP BY {', '.join(names)} HAVING SUM({copies}) <> 0"
         )
-        rows = self.engine.rows(query.sql(self.engine.dialect))
         return tuple(sorted(int(str(row[0])) for row in rows))
 
     def held(self, layout: Layout, number: int) -> list[tuple[object, ...]]:
@@ -148,83 +133,45 @@ class Shelf:
         query = self._found().where(exp.EQ(this=_column(layout.number), expression=_int(number)))
         return [row[1:] for row in self.engine.rows(query.sql(self.engine.dialect))]
 
-    def judge(
-        self,
-        columns: Sequence[Column],
-        rows: Sequence[Mapping[str, str | None]],
-        conditions: Sequence[exp.Expr],
-    ) -> list[Answer | None]:
-        """What conditions over the columns say of rows; None: one of them raises an error."""
-        fields = tuple(
-            FeedColumn(one.name, one.type, column_type(one, "duckdb").sql, not_null=False)
-            for one in columns
+    def staged(self, number: str, columns: tuple[FeedColumn, ...]) -> RowStage:
+        """A file for rows of these columns, with a number before each."""
+        first = FeedColumn(number, _NUMBER, "BIGINT", not_null=False)
+        return RowStage(_bare((first, *columns)), "duckdb", self._path(), [], _where)
+
+    def _staged(
+        self, layout: Layout, cases: Mapping[int, Case]
+    ) -> tuple[ChangeStage, RowStage, RowStage]:
+        """The changes, the rows before them and those expected, each in a file."""
+        mistakes: list[tuple[Place, Mistake]] = []
+        dialect = self.engine.dialect
+        changes = ChangeStage(layout.feed, dialect, self._path(), mistakes, _where)
+        before, expected = (
+            RowStage(layout.target, dialect, self._path(), mistakes, _where) for _ in range(2)
         )
-        place = free_name("place", [one.name for one in fields])
-        first = FeedColumn(place, _NUMBER, "BIGINT", not_null=False)
-        mistakes: list[tuple[Place, Mistake]] = []
-        stage = RowStage(_bare((first, *fields)), "duckdb", self._path(), mistakes, _where)
-        for number, row in enumerate(rows):
-            stage.add({place: number, **row}, _NOWHERE)
-        stage.close()
-        _raise(mistakes)
-        self.engine.view(_CHANGES, stage.path, stage.columns)
-        return self._judged(conditions, place, 0, len(rows))
-
-    def _judged(
-        self, conditions: Sequence[exp.Expr], place: str, low: int, high: int
-    ) -> list[Answer | None]:
-        """The answers for some rows; where the engine refuses, for half of them at a time."""
-        if low == high:
-            return []
-        some = exp.Between(this=_column(place), low=_int(low), high=_int(high - 1))
-        rows = select("*").from_(_CHANGES).where(some).subquery("tried")
-        query = select(*conditions).from_(rows).order_by(_column(place))
-        try:
-            return [_answer(row) for row in self.engine.rows(query.sql("duckdb"))]
-        except Mistakes:
-            if high - low == 1:
-                return [None]
-            middle = (low + high) // 2
-            left = self._judged(conditions, place, low, middle)
-            return left + self._judged(conditions, place, middle, high)
-
-    def _changes(self, layout: Layout, cases: Mapping[int, Case]) -> ChangeStage:
-        mistakes: list[tuple[Place, Mistake]] = []
-        stage = ChangeStage(layout.feed, self.engine.dialect, self._path(), mistakes, _where)
-        _remember(stage)
-        # A change comes in many cases: it is converted once.
+        names = [column.name for column in layout.compiled.feed_columns]
+        rows = RepeatedRows(changes.codecs[1:])
+        # A change comes in many cases, and so does a row.
         every = [change for case in cases.values() for change in case.changes]
-        known = {id(change): change for change in every}
-        for change in known.values():
-            stage.add(_record(change), _NOWHERE)
-        order = dict(zip(known, count()))
-        places = [order[id(change)] for change in every]
-        numbers = _repeated({number: len(case.changes) for number, case in cases.items()})
-        positions = [
-            10 * position for case in cases.values() for position, _ in enumerate(case.changes, 1)
-        ]
-        # The number stands in the old row, so that a change without any has it too.
-        names = [column.name for column in stage.columns]
-        numbered = names.index(f"before_{layout.number}")
-        repeat(stage, places, {names.index("seq"): positions, numbered: numbers})
-        stage.close()
-        _raise(mistakes)
-        return stage
-
-    def _rows(self, layout: Layout, rows: Mapping[int, Sequence[Row]]) -> RowStage:
-        mistakes: list[tuple[Place, Mistake]] = []
-        stage = RowStage(layout.target, self.engine.dialect, self._path(), mistakes, _where)
-        _remember(stage)
-        names = [column.name for column in layout.compiled.columns]
-        every = [row for held in rows.values() for row in held]
-        known = dict(zip(dict.fromkeys(every), count()))
-        for row in known:
-            stage.add({layout.number: 0, **dict(zip(names, row, strict=True))}, _NOWHERE)
-        numbers = _repeated({number: len(held) for number, held in rows.items()})
-        repeat(stage, [known[row] for row in every], {0: numbers})
-        stage.close()
-        _raise(mistakes)
-        return stage
+        distinct = {id(change): change for change in every}
+        order = dict(zip(distinct, count()))
+        placed = [_placed(change, names, rows) for change in distinct.values()]
+        own = [column.name for column in layout.compiled.columns]
+        befores = {number: case.before for number, case in cases.items()}
+        after = {number: case.expected or () for number, case in cases.items()}
+        sides = [_held(held, names, own, rows) for held in (befores, after)]
+        columns = rows.columns()
+        write_changes(
+            changes,
+            columns,
+            placed,
+            [order[id(change)] for change in every],
+            positions=[10 * at for case in cases.values() for at, _ in enumerate(case.changes, 1)],
+            numbers=[number for number, case in cases.items() for _ in case.changes],
+        )
+        shown = [columns[names.index(name)] for name in own]
+        for stage, (places, numbers) in zip((before, expected), sides, strict=True):
+            write_rows(stage, shown, places, numbers)
+        return changes, before, expected
 
     def _define_feed(self, layout: Layout, stage: ChangeStage) -> None:
         logged, added = f"before_{layout.number}", f"after_{layout.number}"
@@ -241,7 +188,7 @@ class Shelf:
         unchanged = exp.case().when(exp.not_(absent), _column("unchanged"))
         columns.append(exp.alias_(unchanged, "unchanged", quoted=True))
         number = exp.alias_(_column(logged), layout.number, quoted=True)
-        self._define(FEED, select(number, *columns).from_(_CHANGES))
+        self._define(FEED, select(number, *columns, copy=False).from_(_CHANGES, copy=False))
 
     def _define(self, name: str, query: exp.Select) -> None:
         self.engine.define(name, query.sql(self.engine.dialect))
@@ -254,26 +201,29 @@ class Shelf:
         return self.folder / f"{next(self._numbers)}.parquet"
 
 
-def _record(change: Change) -> Record:
-    return Record(
-        seq=0,
-        op=change.op,
-        before=dict(change.before or {}),
-        after=None if change.after is None else dict(change.after),
-        unchanged=[*change.unchanged],
+def _placed(change: Change, names: Sequence[str], rows: RepeatedRows) -> RepeatedChange:
+    before, after = (
+        None if image is None else rows.place(tuple([image.get(name) for name in names]))
+        for image in (change.before, change.after)
     )
+    return RepeatedChange(change.op, before, after, change.unchanged)
 
 
-def _repeated(times: Mapping[int, int]) -> list[int]:
-    """Each number as often as it says."""
-    return [number for number, often in times.items() for _ in range(often)]
-
-
-def _remember(stage: ChangeStage | RowStage) -> None:
-    """Few values come in many cases: each is converted once."""
-    stage.codecs = [
-        replace(code, store=lru_cache(maxsize=None)(code.store)) for code in stage.codecs
-    ]
+def _held(
+    held: Mapping[int, Sequence[Row]],
+    names: Sequence[str],
+    own: Sequence[str],
+    rows: RepeatedRows,
+) -> tuple[list[int], list[int]]:
+    """The places of the rows of each case, and the cases' numbers."""
+    every = [row for some in held.values() for row in some]
+    known = dict.fromkeys(every)
+    places: dict[Row, int] = {}
+    for row in known:
+        image = dict(zip(own, row, strict=True))
+        places[row] = rows.place(tuple([image.get(name) for name in names]))
+    numbers = [number for number, some in held.items() for _ in some]
+    return [places[row] for row in every], numbers
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
@@ -290,17 +240,8 @@ def _bare(columns: tuple[FeedColumn, ...]) -> CompiledTable:
     return CompiledTable(**{**nothing, "feed_columns": columns})  # type: ignore[arg-type]
 
 
-def _raise(mistakes: Sequence[tuple[Place, Mistake]]) -> None:
-    if mistakes:
-        raise Mistakes(mistake for _, mistake in mistakes)
-
-
 def _where(place: Place) -> Span:
     return Source("", "").span(0, 0)
-
-
-def _answer(row: Sequence[object]) -> Answer:
-    return tuple(None if value is None else bool(value) for value in row)
 
 
 def _column(name: str) -> exp.Column:

@@ -14,7 +14,7 @@ outline of a text that is not certain to be understood is the text itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -43,14 +43,22 @@ _MOST = 32
 
 @dataclass(slots=True)
 class Outline:
-    """A tree, over the names that `tables` gives, and the statements that were made of it."""
+    """A text, parsed once, and the statements that were made of it."""
 
     text: str
-    tree: exp.Merge
+    #: what it merges into
+    into: exp.Expr
+    tree: exp.Merge | None
+    parse: Callable[[], exp.Merge]
     #: the target and the feed, by the names that the tree knows them by
     target: exp.Table
     feed: str
     made: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def take(self) -> exp.Merge:
+        """A tree for one who changes it: a copy of each would take longer than most are used."""
+        tree, self.tree = self.tree, None
+        return self.parse() if tree is None else tree
 
 
 @dataclass(slots=True)

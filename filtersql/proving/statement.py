@@ -15,6 +15,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import sqlglot
@@ -92,11 +93,11 @@ class Statement:
             feed=exp.to_table(FEED),
             target=exp.to_table(engine.table_sql(TARGET), dialect=engine.dialect),
         )
-        tree = lifted(outline.tree.copy(), lifting)
+        tree = lifted(outline.take(), lifting)
         if engine.dialect != self.dialect:
             _stops_of_duckdb(tree)
         try:
-            # The tree is a copy already.
+            # Nobody else has this tree.
             return tree.sql(
                 engine.dialect, copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
             )
@@ -137,8 +138,8 @@ def read_statement(
             strange.append(FilterNotDefined(Source(shown, text).span(one.begin, one.end)))
     if strange:
         raise Mistakes(strange)
-    target = outline.tree.this
-    if not isinstance(target, exp.Table) or not _same(target, outline.target):
+    into = outline.into
+    if not isinstance(into, exp.Table) or not _same(into, outline.target):
         raise Mistakes([MergesElsewhere(shown, node.compiled.target_sql)])
     return Statement(path, node, dialect, outline, {"duckdb": twins, dialect: own})
 
@@ -154,7 +155,9 @@ def _outline(text: str, shown: str, node: Node, dialect: Dialect, outlines: Outl
     outline = outlines.get(dialect, flat)
     if outline is None:
         target = exp.to_table(names[0], dialect=dialect)
-        outline = Outline(flat, _parsed(flat, shown, dialect), target, names[1])
+        parse = partial(_parsed, flat, shown, dialect)
+        tree = parse()
+        outline = Outline(flat, tree.this.copy(), tree, parse, target, names[1])
         outlines.keep(dialect, outline)
     return outline
 

@@ -14,17 +14,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filtersql.compile import Node
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters.lookups import looked_up
-from filtersql.proving.check import BATCH, Bench, Cases, Proof, cases_of, configure, tried
+from filtersql.proving.check import (
+    BATCH,
+    Bench,
+    Cases,
+    Proof,
+    answers_of,
+    cases_of,
+    configure,
+    tried,
+)
 from filtersql.proving.lifting import NotLifted
 from filtersql.proving.loading import Case
 from filtersql.proving.sameness import sameness
 from filtersql.proving.statement import Statement, read_statement
+from filtersql.proving.values import Answers, Image, ask_together, tried_images
 from filtersql.rendering.words import quoted
 from filtersql.storage import column_type
 
@@ -93,6 +104,7 @@ def proofs(asked: Sequence[Asked], bench: Bench) -> Iterator[Outcome]:
         some = asked[begin : begin + _WINDOW]
         read = {begin + place: _read(one, bench) for place, one in enumerate(some)}
         done: dict[int, Outcome] = {}
+        answers: dict[int, Answers] = {}
         for place, ready in read.items():
             if isinstance(ready, Mistakes):
                 yield Outcome(0.0, place, mistakes=ready)
@@ -100,7 +112,8 @@ def proofs(asked: Sequence[Asked], bench: Bench) -> Iterator[Outcome]:
             if place not in done and ready.same in known:
                 done[place] = replace(known[ready.same], seconds=0.0)
             if place not in done:
-                done |= _proved(dict(_alike(read, place, done, known)), bench)
+                answers = answers or _answers(read, known, bench)
+                done |= _proved(dict(_alike(read, place, done, known)), answers, bench)
             outcome = done[place]
             if ready.same is not None and outcome.right:
                 known.setdefault(ready.same, outcome)
@@ -155,7 +168,30 @@ def _read(asked: Asked, bench: Bench) -> _Ready | Mistakes:
     return _Ready(asked, statement, key, None if looks else sameness(node, statement))
 
 
-def _proved(files: Mapping[int, _Ready], bench: Bench) -> dict[int, Outcome]:
+def _answers(
+    read: Mapping[int, _Ready | Mistakes], known: Container[Hashable], bench: Bench
+) -> dict[int, Answers]:
+    """What the filters of all files that will be tried say of their boundaries, asked at once."""
+    found: dict[int, Answers] = {}
+    asked: list[tuple[Answers, Sequence[Image]]] = []
+    met: set[Hashable] = set()
+    for place, ready in read.items():
+        if isinstance(ready, Mistakes) or ready.same is None:
+            continue
+        if ready.same in met or ready.same in known:
+            continue
+        met.add(ready.same)
+        found[place] = answers_of(ready.asked.node, bench)
+        # What cannot be tried says so when its turn comes.
+        with suppress(Mistake, Mistakes):
+            asked.append((found[place], tried_images(found[place])))
+    ask_together(asked)
+    return found
+
+
+def _proved(
+    files: Mapping[int, _Ready], answers: Mapping[int, Answers], bench: Bench
+) -> dict[int, Outcome]:
     """The outcomes of files that are alike."""
     began = time.perf_counter()
     done: dict[int, Outcome] = {}
@@ -163,7 +199,7 @@ def _proved(files: Mapping[int, _Ready], bench: Bench) -> dict[int, Outcome]:
     count = 0
     for place, ready in files.items():
         try:
-            one = _Prepared(ready, cases_of(ready.asked.node, bench))
+            one = _Prepared(ready, cases_of(ready.asked.node, bench, answers.get(place)))
         except (Mistakes, Mistake) as found:
             mistakes = found if isinstance(found, Mistakes) else Mistakes([found])
             done[place] = Outcome(0.0, place, mistakes=mistakes)

@@ -22,11 +22,10 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from filtersql.catalog import Column, PgType, Table
 from filtersql.feeds.values import codec
-from filtersql.filters import Filter, write
+from filtersql.filters import Filter
+from filtersql.proving.asking import Question, ask
 from filtersql.proving.boundaries import candidates
 from filtersql.proving.loading import Shelf
 from filtersql.storage import column_type
@@ -34,7 +33,7 @@ from filtersql.storage import column_type
 if TYPE_CHECKING:
     from filtersql.filters.nodes import Node
 
-__all__ = ["Answers", "Image", "Trial", "trials", "values_of"]
+__all__ = ["Answers", "Image", "Trial", "ask_together", "trials", "tried_images", "values_of"]
 
 #: a row, or what is known of one: PostgreSQL's text of each value
 Image = Mapping[str, str | None]
@@ -84,14 +83,7 @@ class Answers:
 
     def ask(self, images: Iterable[Image]) -> None:
         """Find out what every filter says of these images."""
-        read = self.read
-        asked = dict.fromkeys(tuple(map(image.get, read)) for image in images)
-        fresh = [values for values in asked if values not in self.known]
-        if fresh and self.filters:
-            columns = [_column(self.table, name) for name in read]
-            rows = [dict(zip(read, values, strict=True)) for values in fresh]
-            found = self.shelf.judge(columns, rows, [_twin(each) for each in self.filters])
-            self.known.update(zip(fresh, found, strict=True))
+        ask_together([(self, images)])
 
     def of(self, image: Image) -> tuple[bool | None, ...] | None:
         """The filters' answers; None where one of them raises an error."""
@@ -110,8 +102,22 @@ class Answers:
         return found[self.places[id(row_filter)]]
 
 
-def _twin(row_filter: Filter) -> exp.Expr:
-    return write(row_filter, "duckdb", lambda name: exp.column(name, quoted=True))
+def ask_together(several: Sequence[tuple[Answers, Iterable[Image]]]) -> None:
+    """Find out what the filters of several tables say of these images."""
+    asked: list[Answers] = []
+    questions: list[Question] = []
+    for answers, images in several:
+        read, known = answers.read, answers.known
+        wanted = dict.fromkeys(tuple([image.get(name) for name in read]) for image in images)
+        fresh = [values for values in wanted if values not in known]
+        if fresh and answers.filters:
+            columns = tuple(_column(answers.table, name) for name in read)
+            questions.append(Question(columns, answers.filters, fresh))
+            asked.append(answers)
+    if not asked:
+        return
+    for one, question, found in zip(asked, questions, ask(asked[0].shelf, questions), strict=True):
+        one.known.update(zip(question.rows, found, strict=True))
 
 
 def _column(table: Table, name: str) -> Column:
@@ -120,14 +126,17 @@ def _column(table: Table, name: str) -> Column:
     return found
 
 
+def tried_images(answers: Answers) -> list[Image]:
+    """Rows on both sides of every boundary."""
+    trees: list[Node] = [each.tree for each in answers.filters]
+    chosen = {each.column.name: each.values for each in candidates(answers.table, trees)}
+    lists = [_domain(_column(answers.table, name), chosen.get(name, ())) for name in answers.read]
+    return [dict(zip(answers.read, values, strict=True)) for values in product(*_trimmed(lists))]
+
+
 def trials(answers: Answers) -> list[Trial]:
-    """Rows on both sides of every boundary; those on which a filter raises are left out."""
-    table, filters = answers.table, answers.filters
-    trees: list[Node] = [each.tree for each in filters]
-    chosen = {each.column.name: each.values for each in candidates(table, trees)}
-    lists = [_domain(_column(table, name), chosen.get(name, ())) for name in answers.read]
-    combinations = [*product(*_trimmed(lists))]
-    images = [dict(zip(answers.read, values, strict=True)) for values in combinations]
+    """Those rows; the ones on which a filter raises are left out."""
+    images = tried_images(answers)
     answers.ask(images)
     found = []
     for image in images:

@@ -17,7 +17,6 @@ from filtersql.rendering.compiled import CompiledTable
 
 __all__ = [
     "World",
-    "bystander",
     "has_other_keys",
     "is_unlogged",
     "left_out",
@@ -54,6 +53,14 @@ class World:
     names: tuple[str, ...] = field(init=False)
     logged: tuple[str, ...] = field(init=False)
     _columns: tuple[_Filled, ...] = field(init=False)
+    #: rows that were made; their trials live in `trials`
+    _rows: dict[tuple[int, int, int | None], Image] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    #: rows beside others, by what these are found by
+    _beside: dict[tuple[tuple[str | None, ...], ...], list[Row]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         table = self.model.resolved.table
@@ -74,7 +81,16 @@ class World:
         return _Filled(name, values_of(column), finds, nullable=not must)
 
     def row(self, trial: Trial, key: int, payload: int | None) -> Image:
-        """A complete row: columns that no filter reads differ by a number (None: NULL)."""
+        """A complete row: columns that no filter reads differ by a number (None: NULL).
+
+        `trial` is one of the world's.
+        """
+        known = self._rows.get((id(trial), key, payload))
+        if known is None:
+            known = self._rows[id(trial), key, payload] = self._row(trial, key, payload)
+        return known
+
+    def _row(self, trial: Trial, key: int, payload: int | None) -> Image:
         judged = dict(trial.values)
         found: dict[str, str | None] = {}
         for column in self._columns:
@@ -97,8 +113,31 @@ class World:
 
     def same_key(self, one: Image, other: Image) -> bool:
         """Whether the subscriber finds the same row by both."""
-        named = self.model.key or self.model.columns
-        return all(one[name] == other[name] for name in named)
+        return self.found_by(one) == self.found_by(other)
+
+    def found_by(self, image: Image) -> tuple[str | None, ...]:
+        """The values by which the subscriber finds the row."""
+        return tuple([image[name] for name in self.model.key or self.model.columns])
+
+    def beside(self, images: Sequence[Image]) -> list[Row]:
+        """A row with another key than these; without a key, one of which nothing is known too."""
+        others = tuple(map(self.found_by, images))
+        known = self._beside.get(others)
+        if known is None:
+            known = self._beside[others] = self._other_than(others)
+        return known
+
+    def _other_than(self, others: Sequence[tuple[str | None, ...]]) -> list[Row]:
+        if not self.model.key and not any(column.not_null for column in self.compiled.columns):
+            nothing: Row = (None,) * len(self.model.columns)
+            if nothing not in others:
+                return [nothing]
+        for trial in reversed(self.trials):
+            for key in (3, 2, 1, 0):
+                row = self.row(trial, key, 3)
+                if self.found_by(row) not in others:
+                    return [self.target(row)]
+        return []
 
     @property
     def finds(self) -> bool:
@@ -120,20 +159,6 @@ def representatives(trials: Sequence[Trial], key: Sequence[str]) -> list[Trial]:
         if other is not None:
             found.append(other)
     return found[:_MOST_PAIRED]
-
-
-def bystander(world: World, images: Sequence[Image]) -> list[Row]:
-    """A row with another key than these; without a key, one of which nothing is known too."""
-    if not world.model.key and not any(column.not_null for column in world.compiled.columns):
-        nothing: Row = (None,) * len(world.model.columns)
-        if not any(world.target(image) == nothing for image in images):
-            return [nothing]
-    for trial in reversed(world.trials):
-        for key in (3, 2, 1, 0):
-            row = world.row(trial, key, 3)
-            if not any(world.same_key(row, image) for image in images):
-                return [world.target(row)]
-    return []
 
 
 def other_payload(world: World, image: Image) -> Image:

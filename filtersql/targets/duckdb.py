@@ -136,26 +136,13 @@ class DuckDB:
         upto: int | None = None,
     ) -> None:
         """A temporary view over a staged file, of the changes above and up to a position."""
-        from sqlglot import exp, select
-
-        named = [
-            exp.alias_(exp.column(f"c{index}"), column.name, quoted=True)
-            for index, column in enumerate(columns)
-        ]
-        scan = exp.func("read_parquet", exp.Literal.string(str(path)))
-        query = select(*named).from_(exp.Table(this=scan))
-        if above is not None:
-            query = query.where(exp.column("c0") > above)
-        if upto is not None:
-            query = query.where(exp.column("c0") <= upto)
-        create = exp.Create(
-            this=exp.to_identifier(name, quoted=True),
-            kind="VIEW",
-            replace=True,
-            expression=query,
-            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        named = ", ".join(
+            f"c{index} AS {quoted(column.name, 'duckdb')}" for index, column in enumerate(columns)
         )
-        self._run(create.sql("duckdb"))
+        bounds = [f"c0 {sign} {n}" for sign, n in ((">", above), ("<=", upto)) if n is not None]
+        where = f" WHERE {' AND '.join(bounds)}" if bounds else ""
+        scan = f"read_parquet({literal(str(path)).sql('duckdb')})"
+        self.define(name, f"SELECT {named} FROM {scan}{where}")
 
     def define(self, name: str, query: str) -> None:
         """A temporary view of a query."""
