@@ -31,6 +31,7 @@ __all__ = [
     "drop_constraint",
     "keep_below",
     "keep_names",
+    "name_inherited",
     "not_null_name",
     "note_all",
     "note_constraint",
@@ -120,6 +121,16 @@ def not_null_name(table: DraftTable, column: str) -> str:
     """The name of a column's NOT NULL: as it was given or kept, else what PostgreSQL makes."""
     given = (name for name, one in table.constraints.items() if one == column)
     return next(given, None) or object_name(table.name.name, column, "not_null")
+
+
+def name_inherited(drafts: Drafts, table: DraftTable, columns: Iterable[str]) -> None:
+    """NOT NULL that comes from a parent later has the parent's name, if none was there."""
+    known = table.columns or {}
+    for column in columns:
+        for parent in parents_of(drafts, table):
+            if column in known and column in (parent.columns or {}) and not known[column].not_null:
+                table.constraints.setdefault(not_null_name(parent, column), column)
+                break
 
 
 def keep_names(table: DraftTable) -> None:

@@ -16,7 +16,13 @@ from functools import partial
 
 from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import read_column
-from filtersql.definitions.constraints import NAMED_NULLS, drop_constraint, keep_below, note_all
+from filtersql.definitions.constraints import (
+    NAMED_NULLS,
+    drop_constraint,
+    keep_below,
+    name_inherited,
+    note_all,
+)
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
@@ -116,10 +122,14 @@ def _carry_out(
         if parent is not None and constraint.contype:
             share_keys(table, parent)
         if enum_name(constraint, "contype") in ("CONSTR_PRIMARY", "CONSTR_NOTNULL"):
-            set_not_null(table, (key.string.sval for key in constraint.keys), True)
+            names = [key.string.sval for key in constraint.keys]
+            name_inherited(script.drafts, table, names)
+            set_not_null(table, names, True)
         return
     if inherited and command.name and command.name not in (table.columns or {}):
         return
+    if inherited and change is _set_not_null:
+        name_inherited(script.drafts, table, (command.name,))
     if inherited and change is _drop_not_null and script.drafts.postgres_version >= NAMED_NULLS:
         return
     change(script, table, command, partial(_place, script, statement, command))

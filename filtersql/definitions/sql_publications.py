@@ -187,9 +187,8 @@ def _tables(script: Script, objects: Iterable[Node]) -> tuple[PublishedTable, ..
                     if earlier.HasField("pubtable"):
                         _check_there(script, earlier.pubtable.relation)
                 raise
-    entries = _opened(drafts, tables)
     # What does not exist is told of later, and not what is said of it twice.
-    entries |= {table.name: table for table in tables if table.name not in entries}
+    entries = _opened(drafts, tables)
     # What inherits from them later is not published, so there is nothing more to open.
     return tuple(replace(table, only=True) for table in entries.values())
 
@@ -200,7 +199,7 @@ def _opened(drafts: Drafts, tables: list[PublishedTable]) -> dict[RelationName, 
     _, mistakes = opened(list(before), drafts.heirs)
     if mistakes:
         raise mistakes[0]
-    return opened([one for one in tables if one.name in drafts.tables], drafts.heirs)[0]
+    return opened(tables, drafts.heirs)[0]
 
 
 def _tell_duplicates(script: Script, publication: Publication) -> None:

@@ -119,8 +119,11 @@ def _heights(path: Sequence[RelationName], listed: Listing, lineage: Lineage) ->
             for index in listed.by_schema[name.schema]:
                 heights[index] = height
     top = len(path) - 1
-    for index in listed.all_tables if is_publishable(lineage.tables[path[0]]) else ():
-        if path[top] not in listed.members[index].excepted:
+    for index in listed.all_tables:
+        member = listed.members[index]
+        # The copy of a root reads its unlogged partitions, too.
+        held = path[top if member.via_root else 0]
+        if path[top] not in member.excepted and is_publishable(lineage.tables[held]):
             heights[index] = top
     return heights
 
