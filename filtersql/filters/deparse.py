@@ -111,8 +111,10 @@ class _Text:
             case MinMax():
                 return f"{'GREATEST' if node.greatest else 'LEAST'}({self.listed(node.args)})"
             case NullTest():
-                negated = "" if node.is_null else "NOT "
-                return f"({self.of(node.arg, implicit=True)} IS {negated}NULL)"
+                arg = self.of(node.arg, implicit=True)
+                if node.arg.type == "record" and not node.by_value:
+                    return f"({arg} IS {'NOT ' if node.is_null else ''}DISTINCT FROM NULL)"
+                return f"({arg} IS {'' if node.is_null else 'NOT '}NULL)"
             case BooleanTest():
                 negated = "NOT " if node.negated else ""
                 return f"({self.of(node.arg, implicit=False)} IS {negated}{node.test})"
@@ -164,16 +166,11 @@ class _Text:
             syntax = self.sql_syntax(node)
             if syntax:
                 return syntax
-        args = list(node.args)
-        spread: Sequence[Node] = ()
-        if node.variadic and isinstance(args[-1], ArrayExpr) and args[-1].location < 0:
-            spread = args.pop().elements  # type: ignore[attr-defined]
-            return f"{self.name(node)}({self.listed([*args, *spread])})"
         if node.variadic:
-            head = self.listed(args[:-1])
-            last = self.of(args[-1], implicit=True)
+            head = self.listed(node.args[:-1])
+            last = self.of(node.args[-1], implicit=True)
             return _text(f"{self.name(node)}({head}{', ' if head else ''}VARIADIC ", last, ")")
-        return f"{self.name(node)}({self.listed(args)})"
+        return f"{self.name(node)}({self.listed(node.args)})"
 
     def name(self, node: Func) -> str:
         """A function's name; those that the grammar knows as something else are quoted."""

@@ -47,6 +47,7 @@ from filtersql.filters.nodes import (
     NullIf,
     Op,
     Relabel,
+    Row,
     Var,
     children,
     is_null_const,
@@ -100,10 +101,16 @@ def constants_first(writer: Writer, tree: Node, whole: exp.Expr) -> exp.Expr:
 def after(writer: Writer, node: Node, value: bool | None) -> exp.Expr:
     """A truth value, after the node where that may raise."""
     known = values.null("bool", writer.engine) if value is None else values.boolean(value)
-    if not _raises(node):
+    raising = [part for part in _parts(node) if _raises(part)]
+    if not raising:
         return known
     # never the other one: of two equal ones, or of NULL and FALSE, the engines know what is chosen
-    return writer.case([(_never(writer, [node]), values.boolean(not value))], known)
+    return writer.case([(_never(writer, raising), values.boolean(not value))], known)
+
+
+def _parts(node: Node) -> list[Node]:
+    """The values of a row, at any depth; a value by itself."""
+    return [part for arg in node.args for part in _parts(arg)] if isinstance(node, Row) else [node]
 
 
 def nothing_after(writer: Writer, node: Node) -> exp.Expr:

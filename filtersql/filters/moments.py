@@ -197,10 +197,11 @@ def _bin(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
     if months or size <= 0:
         raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
     kind, moment = args[1].type, writer.put(args[1])
-    known = [writer.piece(".micros_or_null", each) for each in (moment, writer.put(args[2]))]
+    origin = writer.put(args[2])
+    known = [writer.piece(".micros_or_null", each) for each in (moment, origin)]
     start = writer.filled(f"_2 + (_1 - _2) - (((_1 - _2) % {size}) + {size}) % {size}", *known)
     whole = writer.piece(f".{kind}_of_micros", start)
-    return writer.piece(".unless_infinite", moment.copy(), whole)
+    return writer.piece(".binned", moment.copy(), origin.copy(), whole)
 
 
 def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

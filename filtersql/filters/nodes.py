@@ -228,6 +228,8 @@ class NullTest(Node):
 
     arg: Node = field(default=None)  # type: ignore[assignment]
     is_null: bool = True
+    #: a row is asked value by value; else as a whole, which is never NULL
+    by_value: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from filtersql.filters import casing, locales, patterns, regex_columns, regexes,
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import jsonpath_methods, jsonpaths
+from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
@@ -45,7 +46,15 @@ _PATTERN = "when the pattern of a row is more than characters, simple classes an
 _PATH = "when a step of the path fails"
 _ODD_NUMBER = "when a string that the path reads as a number is written in an unusual form"
 _UNFINISHED = "when the pattern ends with its escape character"
+_INFINITE = "when a value is infinite"
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+
+#: an interval is added to a time, or taken from it
+_TIMES_MOVED = {"time_pl_interval", "time_mi_interval", "interval_pl_time", "timetz_pl_interval",
+                "timetz_mi_interval", "interval_pl_timetz",
+                *(f"overlaps({kind},{first},{kind},{second})" for kind in ("time", "timestamp")
+                  for first, second in (("interval", "interval"), (kind, "interval"),
+                                        ("interval", kind)))}  # fmt: skip
 
 _CASH = ("int2", "int4", "int8", "flt4", "flt8")
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
@@ -86,7 +95,8 @@ _RAISES: dict[str, str] = {
     ),
     **dict.fromkeys(["date_pli", "date_mii", "integer_pl_date", "timestamp_pl_interval",
                      "timestamp_mi_interval"], _FITS),
-    **dict.fromkeys(["date_mi", "timestamp_mi"], "when a value is infinite"),
+    **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], _INFINITE),
+    "date_bin": "when the origin is infinite",
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
     "overlay": "when the start is not positive, or the end does not fit in integer",
@@ -108,6 +118,9 @@ _RAISES: dict[str, str] = {
                                                    "numeric")],
                     "when the value is no number, or " + _FITS.removeprefix("when ")),
     "jsonb_delete": "when the value is a scalar",
+    **dict.fromkeys(["jsonb_set", "jsonb_insert", "jsonb_delete_path"],
+                    "when the value is a scalar, or the path does not fit it"),
+    "split_part": "when the field is 0",
     "bool(jsonb)": "when the value is not true or false",
     **dict.fromkeys(["array_length", "array_lower", "array_upper", "array_dims", "array_ndims"],
                     "on arrays of more than two dimensions"),
@@ -135,7 +148,7 @@ _RAISES: dict[str, str] = {
                      "date_mi_interval", "datetime_pl", "timedate_pl"], _FITS),
     **dict.fromkeys(["make_date", "make_time", "make_timestamp", "to_timestamp(float8)"],
                     "when there is no such date or time"),
-    **dict.fromkeys(["age", "time_pl_interval", "time_mi_interval"], "when a value is infinite"),
+    **dict.fromkeys(["age", *_TIMES_MOVED], _INFINITE),
     "date_trunc(text,timestamptz,text)": _EARLY,
     **dict.fromkeys(["cash_pl", "cash_mi", *(f"cash_mul_{kind}" for kind in _CASH),
                      *(f"{kind}_mul_cash" for kind in _CASH)], _FITS),
@@ -170,6 +183,8 @@ _HARMLESS: dict[str, Callable[[Any], bool]] = {
                      "cash_div_int8"], lambda value: value not in (0, -1)),
     **dict.fromkeys(["cash_div_flt4", "cash_div_flt8"], lambda value: abs(value) >= 1),
     **dict.fromkeys(["substr", "substring"], lambda value: value >= 0),
+    "split_part": lambda value: value != 0,
+    "date_bin": lambda value: abs(value) < 2**62,
 }  # fmt: skip
 _LAST = 2**31 - 1
 #: no text is longer
@@ -268,7 +283,8 @@ def _path_problem(node: Op | Func) -> str:
     if known is None or known.value is None:
         return ""
     whole = jsonpaths.parsed(str(known.value))
-    silent = node.function.name.endswith("_opr")
+    last = fold(node.args[-1]) if len(node.args) > 3 else None
+    silent = node.function.name.endswith("_opr") or (last is not None and last.value is True)
     if not silent and (whole.strict or jsonpath_methods.can_fail(whole.tree)):
         return _PATH
     return _ODD_NUMBER if jsonpath_methods.reads_numbers(whole.tree) else ""
@@ -288,6 +304,9 @@ def _harmless(node: Op | Func) -> bool:
         return True
     if name == "timezone":
         return zones.is_offset(node.args[0])
+    if name.startswith(("time_", "timetz_", "interval_pl_time")):
+        spans = [fold(arg) for arg in node.args if arg.type == "interval"]
+        return all(span is not None and isinstance(span.value, Parts) for span in spans)
     if name == "overlay":
         return _is_inside(*map(fold, node.args[2:]))
     known, keeps = fold(node.args[-1]), _HARMLESS.get(name)

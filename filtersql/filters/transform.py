@@ -112,7 +112,7 @@ def _distinct(scope: Scope, parsed: Parsed, *, negated: bool) -> Node:
     result: Node
     for null, other in ((right, left), (left, right)):
         if isinstance(null, Const) and null.type == "unknown" and null.value is None:
-            return NullTest("bool", -1, place, None, Strength.NONE, other, negated)
+            return NullTest("bool", -1, place, None, Strength.NONE, other, negated, by_value=False)
     if isinstance(left, Row) and isinstance(right, Row):
         result = comparisons.rows_distinct(scope, left.args, right.args, place)
     else:

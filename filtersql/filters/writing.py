@@ -11,6 +11,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -269,15 +270,15 @@ class Writer:
         return self.case([(test, decides)], both)
 
     def null_test(self, node: NullTest) -> exp.Expr:
-        """IS [NOT] NULL; of a row, of each of its values."""
+        """IS [NOT] NULL; of a row, of each of its values, of which a row is no NULL."""
         if isinstance(node.arg, Row):
-            tests = [
-                self.null_test(NullTest("bool", arg=arg, is_null=node.is_null))
-                for arg in node.arg.args
-            ]
-            return exp.and_(*tests, copy=False) if tests else exp.true()
-        test = self.null_of(node.arg)
-        return test if node.is_null else exp.Not(this=test)
+            if not node.by_value:
+                return evaluation.after(self, node.arg, not node.is_null)
+            test = NullTest("bool", is_null=node.is_null, by_value=False)
+            tests = tuple(replace(test, arg=arg) for arg in node.arg.args)
+            return self.logic(Bool("bool", kind="and", args=tests)) if tests else exp.true()
+        null = self.null_of(node.arg)
+        return null if node.is_null else exp.Not(this=null)
 
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""

@@ -19,6 +19,13 @@ __all__ = ["moment_pieces"]
 _TIMETZ = "^([0-9:.]+)([-+])([0-9]+):?([0-9]*):?([0-9]*)$"
 #: microseconds from 1970 to the first moment that PostgreSQL has, in 4714 BC
 _FIRST = -210_866_803_200_000_000
+#: the same in seconds
+_FIRST_SECOND = _FIRST // 1_000_000
+#: make_date's arguments that are no date, or one that PostgreSQL does not have; of years BC those
+#: are counted from -1
+_NO_DATE = (
+    "_1 = 0 OR _1 > 5874897 OR (_1 < -4713 AND (_1 < -4714 OR _2 < 11 OR (_2 = 11 AND _3 < 24)))"
+)
 _MIDDLE = "CAST('2000-01-01' AS TIMESTAMP)"
 #: what makes the microseconds in UTC positive
 _SHIFT = 1_000_000_000_000
@@ -39,17 +46,19 @@ def _of_spark() -> dict[str, str]:
         ".epoch_micros": micros,
         ".micros_or_null": micros,
         ".unless_infinite": "_2",
+        ".binned": "_3",
         ".timestamp_of_micros": "CAST(TIMESTAMP_MICROS(_1) AS TIMESTAMP_NTZ)",
         ".timestamptz_of_micros": "TIMESTAMP_MICROS(_1)",
         ".timestamp_in_range": f"CASE WHEN {micros} < {_FIRST} "
         "THEN CAST(raise_error('timestamp out of range') AS TIMESTAMP_NTZ) ELSE _1 END",
         ".isoyear": "EXTRACT(YEAROFWEEK FROM _1)",
-        "to_timestamp(float8)": "CASE WHEN NOT ISNAN(_1) "
+        "to_timestamp(float8)": f"CASE WHEN _1 < {_FIRST_SECOND} "
+        "THEN CAST(raise_error('timestamp out of range') AS TIMESTAMP) WHEN NOT ISNAN(_1) "
         "THEN TIMESTAMP_MICROS(CAST(RINT((_1 - 946684800) * 1000000) AS BIGINT) + "
         "946684800000000) WHEN _1 IS NOT NULL "
         "THEN CAST(raise_error('timestamp cannot be NaN') AS TIMESTAMP) END",
         "make_date": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
-        "WHEN _1 = 0 THEN "
+        f"WHEN {_NO_DATE} THEN "
         "CAST(raise_error('date field value out of range') AS DATE) "
         "ELSE MAKE_DATE(CASE WHEN _1 < 0 THEN _1 + 1 ELSE _1 END, _2, _3) END",
     }
@@ -62,6 +71,8 @@ def _of_duckdb() -> dict[str, str]:
         "ELSE EPOCH_US(_1) END",
         ".micros_or_null": "CASE WHEN NOT ISINF(_1) THEN EPOCH_US(_1) END",
         ".unless_infinite": "CASE WHEN ISINF(_1) THEN _1 ELSE _2 END",
+        ".binned": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL WHEN ISINF(_1) THEN _1 "
+        "WHEN ISINF(_2) THEN error('origin out of range') ELSE _3 END",
         ".timestamp_in_range": "CASE WHEN _1 < CAST('4714-11-24 (BC)' AS TIMESTAMP) "
         "AND NOT ISINF(_1) THEN error('timestamp out of range') ELSE _1 END",
         ".moved_to_infinity": f"CASE WHEN _1 IS NULL THEN NULL WHEN ISINF(_1) THEN "
@@ -80,10 +91,11 @@ def _of_duckdb() -> dict[str, str]:
         "to_timestamp(float8)": "CASE WHEN ISNAN(_1) THEN error('timestamp cannot be NaN') "
         "WHEN ISINF(_1) THEN CASE WHEN _1 > 0 THEN CAST('infinity' AS TIMESTAMPTZ) "
         "ELSE CAST('-infinity' AS TIMESTAMPTZ) END "
+        f"WHEN _1 < {_FIRST_SECOND} THEN error('timestamp out of range') "
         "WHEN _1 IS NOT NULL THEN CAST(MAKE_TIMESTAMP(CAST(ROUND_EVEN((_1 - 946684800) * 1000000, "
         "0) AS BIGINT) + 946684800000000) AS TIMESTAMPTZ) END",
         "make_date": "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL THEN NULL "
-        "WHEN _1 = 0 THEN error('date field value out of range') "
+        f"WHEN {_NO_DATE} THEN error('date field value out of range') "
         "ELSE MAKE_DATE(CASE WHEN _1 < 0 THEN _1 + 1 ELSE _1 END, _2, _3) END",
     }
 
