@@ -37,6 +37,7 @@ from filtersql.definitions.sql_alter_checks import (
     check_only,
     check_type_change,
     drop_columns,
+    no_index,
 )
 from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
 from filtersql.definitions.sql_names import (
@@ -56,7 +57,6 @@ from filtersql.errors.altering import UnusableIdentityIndex, VirtualColumn
 from filtersql.errors.definitions import DuplicateColumn, UnknownInTable
 from filtersql.errors.relations import NoGeneratedColumn, SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
-from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = ["alter_table"]
@@ -281,7 +281,7 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: _
     else:
         index = table.indexes.get(name)
         if index is None:
-            raise _no_index(script, table, name, place())
+            raise no_index(script, table, name, place())
         if index.refusal:
             raise UnusableIdentityIndex.kind(index.refusal, name, place())
         columns = index.columns
@@ -289,19 +289,6 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: _
             if not _column(table, column, place).not_null:
                 raise UnusableIdentityIndex.nullable(name, column, place())
     table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
-
-
-def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> UnusableIdentityIndex:
-    """The name is another table's index, no index at all, or nothing's."""
-    drafts, schema = script.drafts, table.name.schema
-    if any(
-        one.name.schema == schema and (name in one.indexes or name == one.primary_key_name)
-        for one in drafts.tables.values()
-    ):
-        return UnusableIdentityIndex.other_table(name, table.name.name, span)
-    if RelationName(schema, name) in drafts.tables:
-        return UnusableIdentityIndex.no_index(name, span)
-    return UnusableIdentityIndex.unknown(name, table.name.name, span)
 
 
 def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:

@@ -36,6 +36,7 @@ from filtersql.errors.altering import (
     PublishedUnlogged,
     ReferencedPersistence,
     TypeInUse,
+    UnusableIdentityIndex,
     VirtualColumn,
 )
 from filtersql.errors.definitions import UnknownColumn
@@ -55,6 +56,7 @@ __all__ = [
     "check_type_change",
     "drop_columns",
     "is_inherited",
+    "no_index",
 ]
 
 _Place = Callable[[], Span]
@@ -174,6 +176,19 @@ def check_key_drop(script: Script, table: DraftTable, command: Node, place: _Pla
         shown = described(script, table.name)
         raise DependedOn(f"constraint {command.name} on table {shown}", lines, place())
     remove_references(script.drafts, table.name)
+
+
+def no_index(script: Script, table: DraftTable, name: str, span: Span) -> UnusableIdentityIndex:
+    """The name is another table's index, no index at all, or nothing's."""
+    drafts, schema = script.drafts, table.name.schema
+    if any(
+        one.name.schema == schema and (name in one.indexes or name == one.primary_key_name)
+        for one in drafts.tables.values()
+    ):
+        return UnusableIdentityIndex.other_table(name, table.name.name, span)
+    if RelationName(schema, name) in drafts.tables:
+        return UnusableIdentityIndex.no_index(name, span)
+    return UnusableIdentityIndex.unknown(name, table.name.name, span)
 
 
 def drop_columns(

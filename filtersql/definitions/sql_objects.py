@@ -64,9 +64,8 @@ def create_index(script: Script, statement: Statement) -> None:
     if kind in ("views", "sequences"):
         raise NotIndexable(name.name, kind, span)
     if kind == "materialized views" or (kind or "").startswith("temporary"):
-        if node.idxname and name.schema == TEMPORARY:
-            script.temporary.add(node.idxname)
         if node.idxname:
+            script.temporary |= {node.idxname} if name.schema == TEMPORARY else set()
             drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
         return
     table = known_table(script, node.relation)

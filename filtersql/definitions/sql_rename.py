@@ -35,8 +35,8 @@ from filtersql.definitions.sql_names import (
     referenced,
 )
 from filtersql.definitions.sql_readers import READERS, rename_reader
-from filtersql.definitions.sql_schemas import check_schema_name
-from filtersql.definitions.sql_types import move_type, move_types, rename_type
+from filtersql.definitions.sql_schemas import rename_schema
+from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors.altering import InheritedColumn, UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
@@ -93,7 +93,7 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
-        _rename_schema(script, statement)
+        rename_schema(script, statement)
     elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         rename_type(script, statement)
     elif kind in READERS:
@@ -171,32 +171,6 @@ def _check_new_name(table: DraftTable, name: str, span: Span) -> None:
     if name in (table.columns or {}):
         first = (table.columns or {})[name].span
         raise DuplicateColumn(name, table.name.name, span, first)
-
-
-def _rename_schema(script: Script, statement: Statement) -> None:
-    """ALTER SCHEMA … RENAME: everything in it, and publications of its tables."""
-    node, drafts = statement.node, script.drafts
-    old, new = node.subname, node.newname
-    if not drafts.has_schema(old):
-        raise UnknownSchema(old, place_of(script, statement, old))
-    check_schema_name(script, statement, new)
-    drafts.schemas.discard(old)
-    drafts.schemas.add(new)
-    drafts.made_schemas.discard(old)
-    drafts.made_schemas.add(new)
-    for table in list(drafts.tables.values()):
-        if table.name.schema == old:
-            move_table(drafts, table, RelationName(new, table.name.name))
-    move_types(
-        drafts, {one: RelationName(new, one.name) for one in drafts.types if one.schema == old}
-    )
-    for name in [name for name in drafts.others if name.schema == old]:
-        move_other(drafts, name, RelationName(new, name.name))
-    moved = {name: RelationName(new, name.name) for name in drafts.views if name.schema == old}
-    rename_in_views(drafts, moved, lambda relation, column: column)
-    for publication in list(drafts.publications.values()):
-        schemas = tuple(new if schema == old else schema for schema in publication.schemas)
-        drafts.publications[publication.name] = replace(publication, schemas=schemas)
 
 
 def alter_schema(script: Script, statement: Statement) -> None:

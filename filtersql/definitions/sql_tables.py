@@ -33,7 +33,7 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.definitions.sql_text import lexemes
-from filtersql.definitions.temporaries import check_root, create_temporary, is_temporary
+from filtersql.definitions.temporaries import create_temporary_table, is_temporary
 from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
@@ -55,7 +55,7 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     """CREATE TABLE, also a foreign one."""
     node = statement.node
     if is_temporary(node.relation):  # it is never published
-        _create_temporary(script, node)
+        create_temporary_table(script, node)
         return
     name = created(script, node.relation)
     span = span_of(script, node.relation)
@@ -95,19 +95,6 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     script.drafts.broken.discard(name)
     script.drafts.schemas.add(name.schema)
     script.drafts.tables[name] = table
-
-
-def _create_temporary(script: Script, node: Node) -> None:
-    if node.HasField("partbound"):
-        check_root(script, node.inh_relations[0].range_var)
-    create_temporary(
-        script,
-        node.relation,
-        "temporary tables",
-        parents=[referenced(script, wrapped.range_var) for wrapped in node.inh_relations],
-        on_commit=enum_name(node, "oncommit"),
-        replace=node.if_not_exists,
-    )
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

@@ -17,10 +17,10 @@ from filtersql.definitions.kinds import TEMPORARY
 from filtersql.definitions.sql_names import Script, referenced, span_of
 from filtersql.errors.definitions import Duplicate
 from filtersql.errors.inheriting import Parentage
-from filtersql.grammar import Node
+from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["check_root", "create_temporary", "forget", "is_temporary"]
+__all__ = ["create_temporary", "create_temporary_table", "forget", "is_temporary"]
 
 
 def is_temporary(node: Node) -> bool:
@@ -52,7 +52,21 @@ def create_temporary(
     script.drafts.temporary_heirs[name] = tuple(parents)
 
 
-def check_root(script: Script, parent: Node) -> None:
+def create_temporary_table(script: Script, node: Node) -> None:
+    """CREATE TEMP TABLE."""
+    if node.HasField("partbound"):
+        _check_root(script, node.inh_relations[0].range_var)
+    create_temporary(
+        script,
+        node.relation,
+        "temporary tables",
+        parents=[referenced(script, wrapped.range_var) for wrapped in node.inh_relations],
+        on_commit=enum_name(node, "oncommit"),
+        replace=node.if_not_exists,
+    )
+
+
+def _check_root(script: Script, parent: Node) -> None:
     """Raises where a temporary partition has a root that lasts."""
     name = referenced(script, parent)
     if name in script.drafts.tables:
