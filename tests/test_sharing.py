@@ -11,8 +11,9 @@ import pytest
 from replaying import Stand
 
 from filtersql.applying import Inputs, Options, RunResult, run, sharing
-from filtersql.definitions.model import Feed
+from filtersql.definitions.model import Feed, Subscription
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.source import Source
 from filtersql.targets.duckdb import connect
 
 
@@ -25,7 +26,7 @@ class Several:
         inputs = self.stand.inputs
         one = inputs.subscriptions["s1"]
         self.inputs: Inputs = replace(
-            inputs, subscriptions={name: replace(one, name=name) for name in names}
+            inputs, subscriptions={name: _written(one, name) for name in names}
         )
         self.looks = 0
         monkeypatch.setattr(sharing, "read_feed", self._counted(sharing.read_feed))
@@ -64,6 +65,13 @@ class Several:
             self.stand.tables = (compiled,)
             self.stand.compare(compiled.relation.name)
             self.stand.tables = tables
+
+
+def _written(like: Subscription, name: str) -> Subscription:
+    """The same subscription with a name and a place of its own."""
+    assert like.changes is not None
+    here = Source("s.yml", "s1, s2, s3").span("s1, s2, s3".index(name), 10)
+    return replace(like, name=name, span=here, changes=replace(like.changes, span=here))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from filtersql.applying.leaving import comes_again
@@ -121,7 +121,10 @@ def _shares(subscription: Subscription) -> bool:
 def _feed_key(subscription: Subscription) -> object:
     """Equal for feeds that say the same; where they say it does not matter."""
     feed = subscription.changes
-    return None if feed is None else repr(replace(feed, span=subscription.span))
+    if feed is None:
+        return None
+    said = {one.name: getattr(feed, one.name) for one in fields(feed) if one.name != "span"}
+    return tuple(({**said, "options": frozenset(feed.options.items())}).items())
 
 
 def _part(shared: _Shared, landings: Sequence[Landing]) -> FeedRead | None:
