@@ -25,6 +25,11 @@ class Source:
         return Passage(self.text, self)
 
 
+#: characters of a line that are shown, and those of them before the place
+_WIDEST = 240
+_BEFORE = 80
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A range of characters in a source.
@@ -55,16 +60,24 @@ class Span:
         return self.start - (self.source.text.rfind("\n", 0, self.start) + 1) + 1
 
     def excerpt(self) -> str:
-        """The first line of the span, indented by two, with carets under the span."""
+        """The first line of the span, indented by two, with carets under the span.
+
+        Of a line that is longer than a screen is wide, a part: `…` stands for what is left out.
+        """
         begin = self.source.text.rfind("\n", 0, self.start) + 1
         stop = self.source.text.find("\n", self.start)
         line = self.source.text[begin : stop if stop >= 0 else len(self.source.text)].rstrip("\r")
-        until = min(max(self.end, self.start + 1), begin + max(len(line), self.start - begin + 1))
+        column = self.start - begin
+        width = min(max(self.end - self.start, 1), max(len(line) - column, 1))
+        if len(line) > _WIDEST:
+            cut = max(column - _BEFORE, 0)
+            rest = len(line) - cut - _WIDEST
+            line = "…" * (cut > 0) + line[cut : cut + _WIDEST] + "…" * (rest > 0)
+            column -= cut - (cut > 0)
+            width = max(min(width, len(line) - column), 1)
         # A tab keeps its width only if the caret line has it too.
-        indent = "".join(
-            "\t" if character == "\t" else " " for character in line[: self.start - begin]
-        )
-        return f"  {line}\n  {indent}{'^' * (until - self.start)}"
+        indent = "".join("\t" if character == "\t" else " " for character in line[:column])
+        return f"  {line}\n  {indent}{'^' * width}"
 
 
 @dataclass(frozen=True, slots=True)

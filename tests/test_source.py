@@ -311,3 +311,17 @@ def test_an_empty_text_stands_at_what_was_written(written: str) -> None:
 def test_any_character_is_a_token() -> None:
     """Braces are in no rule of the grammar, and end as a syntax error, not as a fault."""
     assert [token.kind for token in scan("{a")] == ["ASCII_123", "IDENT"]
+
+
+def test_of_a_long_line_a_part_is_shown() -> None:
+    """The caret stands below what it means, wherever the line was cut."""
+    source = Source("p.yml", "\t" + "x" * 300 + "HERE" + "y" * 300)
+    line, carets = source.span(301, 305).excerpt().split("\n")
+    assert line.startswith("  …xxx")
+    assert line.endswith("yyy…")
+    assert len(line) < 250
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "HERE"
+    line, carets = source.span(605, 605).excerpt().split("\n")
+    assert (len(carets), carets.strip()) == (len(line) + 1, "^")
+    line, carets = source.span(0, 3).excerpt().split("\n")
+    assert (line[:5], carets) == ("  \txx", "  ^^^")
