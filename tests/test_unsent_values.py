@@ -84,6 +84,7 @@ def test_it_moves_with_its_row(mode: str, plan: list[tuple], cut: int) -> None:
         if mistakes:
             assert enters
             assert "not known" in mistakes[0].message
+            assert "enters the target by change" in str(mistakes[0].detail)
         else:
             held = engine.rows("SELECT a, b, c FROM s1.t ORDER BY a")
             assert held == [(a, *rest) for a, rest in sorted(source.items()) if a > 2]

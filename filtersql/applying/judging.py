@@ -21,10 +21,10 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
     DuplicateKeys,
     NullForNotNull,
-    UnknownUnchangedValue,
     UnreadableStatement,
 )
 from filtersql.errors.conflicts import PrimaryKeyTaken
+from filtersql.errors.raising import UnknownUnchangedValue
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -267,14 +267,29 @@ def _unknown(
     )
     held = select(exp.convert(1)).from_(exp.alias_(target, "held", table=True)).where(same)
     some = exp.or_(*(_column(keeps, "staged") for _, keeps in kept))
+    keys = [_column(key, "staged") for key in compiled.key]
+    brought = exp.and_(
+        *(exp.EQ(this=_column(f"after_{key.name}", "changes"), expression=key) for key in keys)
+    )
     query = (
-        select(exp.Count(this=exp.Star()))
+        select(*keys, exp.alias_(exp.Max(this=_column("seq", "changes")), "last", quoted=True))
         .from_(exp.alias_(_name(stage), "staged", table=True))
+        .join(exp.alias_(_name(compiled.changes_view), "changes", table=True), on=brought)
         .where(exp.and_(_written(compiled, "staged"), some))
         .where(exp.not_(exp.Exists(this=held)))
+        .group_by(*keys)
+        .order_by(_column("last"))
+        .limit(1)
     )
-    count = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
-    return [UnknownUnchangedValue(name, [column for column, _ in kept], count)] if count else []
+    return [
+        UnknownUnchangedValue(
+            name,
+            [column for column, _ in kept],
+            int(str(seq)),
+            dict(zip(compiled.key, values, strict=True)),
+        )
+        for *values, seq in engine.rows(query.sql(engine.dialect))
+    ]
 
 
 def _written(compiled: CompiledTable, table: str | None = None) -> exp.Expr:

@@ -1,4 +1,4 @@
-"""The changes on which a row filter raises an error: looked for only where a statement failed.
+"""The changes that a statement stops at: looked for only where it failed.
 
 Example
     1. the statement over changes 1 to 1000 fails, and so do the filters alone over these
@@ -16,11 +16,16 @@ from dataclasses import dataclass
 from filtersql.applying.working import Target
 from filtersql.changes import Form
 from filtersql.errors import Mistakes
+from filtersql.errors.raising import UNKNOWN_VALUE
 from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.staging import staged_columns
 from filtersql.targets.model import Engine
 
-__all__ = ["Raising", "all_raising", "first_raising"]
+__all__ = ["Raising", "all_raising", "first_lacking", "first_raising"]
+
+
+class _Undone(Exception):
+    """What was looked at is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,43 @@ def first_raising(engine: Engine, target: Target, upto: int) -> Raising | None:
         else:
             high, reason = middle, found
     return Raising(target, seqs[low], _reason(engine, target, seqs[low:high]) or reason)
+
+
+def first_lacking(engine: Engine, target: Target, upto: int) -> int | None:
+    """The change that brings a row without a value that was not sent: up to it, a statement stops.
+
+    Up to the change before it does not. A target that the run made, and that is gone again, is
+    made for as long as it takes.
+    """
+    seqs = _judged(target, upto) if target.compiled.may_be_unchanged else []
+    if not seqs or not _lacks(engine, target, seqs[-1]):
+        return None
+    low, high = 0, len(seqs)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _lacks(engine, target, seqs[middle - 1]):
+            high = middle
+        else:
+            low = middle
+    return seqs[high - 1]
+
+
+def _lacks(engine: Engine, target: Target, upto: int) -> bool:
+    assert target.staged is not None
+    compiled = target.compiled
+    above = None if target.releasing else target.position
+    engine.view(compiled.changes_view, target.staged, target.columns, above=above, upto=upto)
+    source = compiled.completing_source_sql or compiled.merge_source_sql
+    try:
+        with engine.transaction():
+            if target.copied:
+                engine.create(compiled.target, compiled.column_definitions_sql, {})
+            engine.stage("filtersql_lacking", source)
+            raise _Undone
+    except _Undone:
+        return False
+    except Mistakes as refused:
+        return any(UNKNOWN_VALUE in one.message for one in refused.mistakes)
 
 
 def all_raising(engine: Engine, target: Target, upto: int) -> list[Raising]:

@@ -9,15 +9,15 @@ Example
 from __future__ import annotations
 
 from filtersql.applying.lookups import show_nothing
-from filtersql.applying.raising import Raising, all_raising, first_raising
+from filtersql.applying.raising import Raising, all_raising, first_lacking, first_raising
 from filtersql.applying.stopping import Stop
 from filtersql.applying.working import Target, Work
 from filtersql.errors import Mistake
 from filtersql.errors.old_rows import CannotJudge
-from filtersql.errors.raising import FilterRaises, stands
+from filtersql.errors.raising import FilterRaises, UnknownUnchangedValue, stands
 from filtersql.feeds.staging import staged_columns
 
-__all__ = ["changes_that_raise", "stop_before_error"]
+__all__ = ["changes_that_raise", "stop_before_error", "values_not_sent"]
 
 
 def stop_before_error(work: Work) -> Stop | None:
@@ -54,6 +54,25 @@ def changes_that_raise(work: Work) -> dict[str, dict[int, str]]:
         for one in [] if upto is None else all_raising(work.engine, target, upto):
             found.setdefault(target.name, {})[one.seq] = one.reason
     return found
+
+
+def values_not_sent(work: Work) -> list[Mistake]:
+    """The first change of each target that stops it for a value that was not sent.
+
+    Not of one that this run made and that is gone again, where it held rows of a source, or where
+    making it again is no matter of a transaction.
+    """
+    if work.cut is None:
+        return []
+    empty = work.engine.atomic and work.subscription.source is None
+    looked = [target for target in work.targets if empty or not target.copied]
+    show_nothing(work.engine, work.targets)
+    found = [(target, first_lacking(work.engine, target, work.cut)) for target in looked]
+    return [
+        UnknownUnchangedValue(target.name, target.compiled.may_be_unchanged, seq, _key(target, seq))
+        for target, seq in found
+        if seq is not None
+    ]
 
 
 def _key(target: Target, seq: int) -> dict[str, object]:

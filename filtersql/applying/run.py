@@ -21,7 +21,7 @@ from filtersql.applying.lanes import lanes
 from filtersql.applying.lease import leased
 from filtersql.applying.leaving import gone
 from filtersql.applying.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
-from filtersql.applying.refusing import changes_that_raise, stop_before_error
+from filtersql.applying.refusing import changes_that_raise, stop_before_error, values_not_sent
 from filtersql.applying.sharing import SharedFeeds
 from filtersql.applying.stopping import Stop
 from filtersql.applying.subscription import apply_subscription
@@ -168,7 +168,7 @@ def _attempts(
         work.stop, work.completing = stop, completing
         try:
             return _attempt(work, tables, raising)
-        except StageRefused:
+        except StageRefused as refused:
             known = bool(stop or raising)
             puts_aside = work.subscription.on_filter_error == "quarantine"
             if not known and puts_aside:
@@ -177,7 +177,7 @@ def _attempts(
                 stop = stop_before_error(work)
             if known or not (stop or raising):
                 if completing or not any(table.completing_source_sql for table in tables):
-                    raise
+                    raise Mistakes(values_not_sent(work) or refused.mistakes) from None
                 completing = True
         for engine in work.lanes.engines:
             engine.clear()

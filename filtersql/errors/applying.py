@@ -20,7 +20,6 @@ __all__ = [
     "TargetColumns",
     "TargetGone",
     "TargetMoved",
-    "UnknownUnchangedValue",
     "UnreadableStatement",
 ]
 
@@ -148,18 +147,6 @@ class DuplicateKeys(Mistake):
             f'several rows of "{name}" have the same key ({", ".join(key)})',
             detail=f"{count} {'key is' if count == 1 else 'keys are'} not unique. "
             "Nothing was written.",
-        )
-
-
-class UnknownUnchangedValue(Mistake):
-    """A row enters the target while the value of one of its columns was not sent."""
-
-    def __init__(self, name: str, columns: Sequence[str], count: int) -> None:
-        super().__init__(
-            f'the value of {", ".join(columns)} in "{name}" is not known',
-            detail=f"{count} {'row enters' if count == 1 else 'rows enter'} the target while the "
-            "source did not send the value, because it did not change. Nothing was written.",
-            hint="Set REPLICA IDENTITY FULL on the source, or fill the table with --full-refresh.",
         )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from filtersql.errors import Mistake
 
-__all__ = ["FilterRaises", "UnchangedNotSent", "stands"]
+__all__ = ["UNKNOWN_VALUE", "FilterRaises", "UnchangedNotSent", "UnknownUnchangedValue", "stands"]
+
+#: what a statement says that is stopped by such a value
+UNKNOWN_VALUE = "an unchanged out-of-line value is not known"
 
 
 class FilterRaises(Mistake):
@@ -35,8 +38,25 @@ class UnchangedNotSent(Mistake):
         )
 
 
+class UnknownUnchangedValue(Mistake):
+    """A row enters the target while the value of one of its columns was not sent."""
+
+    def __init__(
+        self, name: str, columns: Sequence[str], seq: int, key: Mapping[str, object]
+    ) -> None:
+        super().__init__(
+            f'the value of {", ".join(columns)} in "{name}" is not known',
+            detail=f"{_key(key)} enters the target by change {seq}, with which the source did not "
+            "send the value, because it did not change. Nothing was written.",
+            hint="Set REPLICA IDENTITY FULL on the source, or fill the table with --full-refresh.",
+        )
+
+
 def stands(key: Mapping[str, object], upto: int | None) -> str:
     """Which row it is, and up to where the target stands."""
-    columns, values = ", ".join(key), ", ".join(str(value) for value in key.values())
     applied = "Nothing" if upto is None else f"Everything up to seq {upto}"
-    return f"Key ({columns})=({values}). {applied} is applied."
+    return f"{_key(key)}. {applied} is applied."
+
+
+def _key(key: Mapping[str, object]) -> str:
+    return f"Key ({', '.join(key)})=({', '.join(map(str, key.values()))})"

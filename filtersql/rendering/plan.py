@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from filtersql.changes import Form, Images, Judgements
+from filtersql.errors.raising import UNKNOWN_VALUE
 from filtersql.rendering import words
 from filtersql.rendering.counting import COUNTING_NAMES
 from filtersql.rendering.judged import judging_words
@@ -25,7 +26,7 @@ __all__ = ["Outline", "merge_plan", "read_of_old_rows"]
 #: what is left of a line where the macros print an expression deep inside
 _NARROW = 48
 _BRANCH = 60
-_UNKNOWN = "filtersql: an unchanged out-of-line value is not known"
+_UNKNOWN = f"filtersql: {UNKNOWN_VALUE}"
 #: the same, where it stands deep in a statement
 _UNSENT = "filtersql: an unchanged value is not known"
 _INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
