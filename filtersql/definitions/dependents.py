@@ -37,6 +37,7 @@ __all__ = [
     "remove_function",
     "remove_readers",
     "remove_references",
+    "remove_sequences",
     "remove_users",
     "remove_view",
     "views_reading",
@@ -164,6 +165,7 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         remove_view(drafts, view)
     _leave_sets(drafts, table, name)
     remove_readers(drafts, lambda one: one.reads(table.name, name))
+    remove_sequences(drafts, table, name)
     del table.columns[name]
     table.gone.add(name)
     if name in table.primary_key:
@@ -173,6 +175,15 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     table.foreign_keys = [one for one in table.foreign_keys if name not in one[0].columns]
     if name in table.identity.index:
         table.identity = replace(table.identity, index=())
+
+
+def remove_sequences(drafts: Drafts, table: DraftTable | None, column: str | None = None) -> None:
+    """The sequences of a table that goes, or of one of its columns."""
+    for name, of in [*table.sequences.items()] if table is not None else ():
+        if column in (None, of) and table is not None:
+            del table.sequences[name]
+            drafts.others.pop(name, None)
+            drafts.places.pop(name, None)
 
 
 def remove_entries(drafts: Drafts, table: RelationName, publication: str | None = None) -> None:

@@ -150,6 +150,7 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
                 Thing("sequence", name): drafts.places.get(name)
                 for name, kind in drafts.others.items()
                 if kind == "sequences" and name.schema == thing.name.schema
+                if all(name not in table.sequences for table in drafts.tables.values())
             }
             types: dict[Thing, Span | None] = {
                 Thing("type", name): drafts.places.get(name)

@@ -81,6 +81,8 @@ class DraftTable:
     identity: ReplicaIdentity = field(default_factory=ReplicaIdentity)
     indexes: dict[str, DraftIndex] = field(default_factory=dict)
     foreign_keys: list[tuple[ForeignKey, Span]] = field(default_factory=list)
+    #: the sequences of its serial and identity columns, with the column
+    sequences: dict[RelationName, str] = field(default_factory=dict)
     #: names of constraints that are no keys; of NOT NULL, with the column
     constraints: dict[str, str | None] = field(default_factory=dict)
     #: whether every constraint has its name here: YAML gives them none

@@ -42,6 +42,9 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
     items = [(name if key == old else key, one) for key, one in drafts.tables.items()]
     drafts.tables.clear()
     drafts.tables.update(items)
+    for sequence in [one for one in table.sequences if one in drafts.others]:
+        if old.schema != name.schema:
+            move_other(drafts, sequence, RelationName(name.schema, sequence.name))
     for short, parents in drafts.temporary_heirs.items():
         moved = tuple(name if one == old else one for one in parents)
         drafts.temporary_heirs[short] = moved
@@ -67,6 +70,9 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
 def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
     """Gives a sequence, a materialized view or a composite type another name."""
     drafts.others[new] = drafts.others.pop(old)
+    for table in drafts.tables.values():
+        if old in table.sequences:
+            table.sequences[new] = table.sequences.pop(old)
     if old in drafts.temporary_heirs:
         drafts.temporary_heirs[new] = drafts.temporary_heirs.pop(old)
     if old in drafts.places:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from filtersql.definitions.kinds import UNOPENED
+from filtersql.definitions.kinds import TEMPORARY, UNOPENED
 from filtersql.definitions.model import Action, PublishedTable
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import (
@@ -68,7 +68,7 @@ def refusals(
             yield ColumnNotInTable(entry.name, name, entry.span)
     if misses_key(entry, key):
         yield ListMissesKey(key, entry.span)
-    if unlogged or kind.startswith("temporary"):
+    if unlogged or kind.startswith("temporary") or entry.name.schema == TEMPORARY:
         yield UnloggedInSet(entry.span)
     elif needs_key and not key:
         yield SetNeedsPrimaryKey(entry.name, set_name, entry.span)

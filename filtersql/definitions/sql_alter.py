@@ -29,6 +29,7 @@ from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, kind_of
 from filtersql.definitions.not_nulls import keep_own, lose_not_null
+from filtersql.definitions.owned import add_identity, drop_identity, own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_checks import (
     check_change,
@@ -169,6 +170,8 @@ def _add_column(
         first = table.columns[column.name].span
         raise DuplicateColumn(column.name, table.name.name, column.span, first)
     table.columns[column.name] = column
+    if not heir and table.partition_of is None:
+        own_sequences(script, table, [node])
     note_all(table, node.constraints, script.drafts.postgres_version, column.name)
     for key in keys if not heir else ():
         one, span = key.node, column.span
@@ -318,6 +321,8 @@ _CHANGES: dict[str, _Change] = {
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
     "AT_DetachPartition": detach,
+    "AT_AddIdentity": add_identity,
+    "AT_DropIdentity": drop_identity,
     "AT_AddInherit": add_inherit,
     "AT_DropInherit": drop_inherit,
     "AT_SetLogged": _set_logged,

@@ -18,6 +18,7 @@ from filtersql.definitions.dependents import (
     described,
     remove_entries,
     remove_function,
+    remove_sequences,
     remove_users,
     remove_view,
 )
@@ -148,7 +149,7 @@ def drop(script: Script, statement: Statement) -> None:
             forget(script, name)
             continue
         if kind in _OTHERS:
-            script.drafts.others.pop(_relation_name(script, item), None)
+            script.drafts.others.pop(_named(script, item.list.items), None)
         if carry_out is not None:
             carry_out(script, statement, item)
 
@@ -171,11 +172,6 @@ def _named(script: Script, names: Node) -> RelationName:
     parts = [name.string.sval for name in names]
     schemas = parts[-2:-1] or script.schemas(parts[-1])
     return RelationName(next(iter(schemas), "public"), parts[-1])
-
-
-def _relation_name(script: Script, item: Node) -> RelationName:
-    """A name of DROP that is no table's."""
-    return _named(script, item.list.items)
 
 
 def _relation(script: Script, item: Node) -> RelationName:
@@ -247,7 +243,7 @@ def _drop_table(script: Script, statement: Statement, item: Node) -> None:
 
 def remove_table(drafts: Drafts, name: RelationName) -> None:
     """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
-    drafts.tables.pop(name, None)
+    remove_sequences(drafts, drafts.tables.pop(name, None))
     drop_type_of_relation(drafts, name)
     for one in [*drafts.replication_sets.values()]:
         # One that is made under its name later is another table.
@@ -263,7 +259,7 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
 
 def _drop_index(script: Script, statement: Statement, item: Node) -> None:
     name = item.list.items[-1].string.sval
-    script.drafts.others.pop(_relation_name(script, item), None)
+    script.drafts.others.pop(_named(script, item.list.items), None)
     for table in script.drafts.tables.values():
         if table.indexes.pop(name, None) and table.identity.index_name == name:
             # The identity stays "index", and logs nothing.

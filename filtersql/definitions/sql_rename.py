@@ -234,6 +234,7 @@ def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> Non
         for name, column in columns.items()
     }
     table.gone.add(old)
+    table.sequences = {name: new if one == old else one for name, one in table.sequences.items()}
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
     for index in table.indexes.values():

@@ -12,6 +12,7 @@ pglogical
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from filtersql.catalog import Column, Identity, PgType
@@ -21,8 +22,11 @@ from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import kind_of, kind_of_table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.set_members import judges, refusals
+from filtersql.errors.replication_sets import SetNeedsPrimaryKey
+from filtersql.names import RelationName
+from filtersql.source import Span
 
-__all__ = ["has_key", "joined", "renamed_types", "retyped"]
+__all__ = ["check_system_schemas", "has_key", "joined", "renamed_types", "retyped"]
 
 
 def joined(
@@ -54,6 +58,14 @@ def joined(
         needs_key=needs_key,
     )
     return replace(entry, joined=True)
+
+
+def check_system_schemas(found: ReplicationSet, schemas: Collection[str], span: Span) -> None:
+    """Raises where all tables of information_schema would be added: they have no key."""
+    if "information_schema" in schemas and judges(found.replicate):
+        raise SetNeedsPrimaryKey(
+            RelationName("information_schema", "sql_features"), found.name, span
+        )
 
 
 def has_key(table: DraftTable) -> bool:

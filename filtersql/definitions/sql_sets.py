@@ -39,7 +39,7 @@ from filtersql.definitions.sql_set_arguments import (
     relation_named,
     set_place,
 )
-from filtersql.definitions.sql_set_members import has_key, joined
+from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
 from filtersql.definitions.sql_set_subscriptions import (
     change_subscription,
     create_subscription,
@@ -283,6 +283,7 @@ def _add_all_tables(script: Script, function: str, arguments: Arguments, span: S
     for schema in schemas:
         if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
             raise UnknownSchema(schema, arguments["schema_names"].span)
+    check_system_schemas(found, schemas, arguments["schema_names"].span)
     _add_tables(script, found, schemas, arguments["schema_names"].span)
 
 

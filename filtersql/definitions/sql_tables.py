@@ -22,6 +22,7 @@ from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
 from filtersql.definitions.not_nulls import name_own
+from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_alter_checks import check_generation
 from filtersql.definitions.sql_like import copy_like
@@ -95,6 +96,8 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     script.drafts.broken.discard(name)
     script.drafts.schemas.add(name.schema)
     script.drafts.tables[name] = table
+    columns = [one.column_def for one in node.table_elts if one.HasField("column_def")]
+    own_sequences(script, table, [one for one in columns if one.HasField("type_name")])
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

@@ -564,3 +564,9 @@ SELECT pglogical.replication_set_add_table('default_insert_only', 'i', columns :
 
 CREATE TEMP TABLE t (a int PRIMARY KEY);
 SELECT pglogical.replication_set_add_table('nope', 't');
+
+CREATE TABLE t (id int PRIMARY KEY);
+SELECT pglogical.replication_set_add_all_tables('default', '{public,information_schema}');
+
+CREATE TABLE t (id serial PRIMARY KEY);
+SELECT pglogical.replication_set_add_table('default_insert_only', 't_id_seq');
