@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 import sqlglot
 from sqlglot import exp
+from three_engines import Duck, Rows
 
 from filtersql.filters.engines import duckdb as duckdb_table
 from filtersql.filters.engines import spark as spark_table
@@ -60,3 +63,43 @@ def test_an_argument_of_a_branch_is_computed_in_it(engine: Engine) -> None:
     assert len(variables(whole)) == 1
     decided = fill(engine, "CASE WHEN _1 > 0 THEN _1 END", [long.copy()])
     assert not isinstance(decided, exp.Case)
+
+
+#: a call that has one of its kind as an argument, what it is compared with, and the columns
+NESTED = [
+    ("{} + c2", "> '2024-01-01'", ("timestamp", "interval")),
+    ("date_bin('1 hour', {}, '2000-01-01')", "> '2024-01-01'", ("timestamp",)),
+    ("{} AT TIME ZONE 'Europe/Berlin' AT TIME ZONE 'UTC'", "> '2024-01-01'", ("timestamp",)),
+    ("{} - c2", "> '12:00'", ("time", "interval")),
+    ("initcap({})", "= 'A'", ("text",)),
+    ("decode(encode({}, 'base64'), 'base64')", "= 'a'", ("bytea",)),
+    ("c2 / {}", "> 1", ("float8", "float8")),
+    ("array_cat({}, c2)", "= '{1}'", ("_int4", "_int4")),
+    ("trim_array({}, 1)", "= '{1}'", ("_int4",)),
+]
+
+
+@pytest.mark.parametrize("engine", TABLES)
+@pytest.mark.parametrize(("call", "test", "types"), NESTED)
+def test_filters_grow_with_the_depth_and_no_faster(
+    engine: Engine, call: str, test: str, types: tuple[str, ...]
+) -> None:
+    """The fourth call inside of one another adds little more than the third did."""
+    rows, nested, lengths = Rows(types), "c1", []
+    for _ in range(4):
+        nested = f"({call.format(nested)})"
+        lengths.append(len(rows.written(f"{nested} {test}", engine)))
+    added = [after - before for before, after in pairwise(lengths)]
+    assert added[-1] < 1.4 * added[-2]
+
+
+def test_a_column_may_be_called_as_a_long_argument_is() -> None:
+    """`held4_0` stands for the division: the column of that name is another one."""
+    quotient = "(held4_0 / (held4_0 / (held4_0 / held4_0)))"
+    rows = Rows(("float8",), ("held4_0",))
+    duck = Duck()
+    for text in (quotient, f"{quotient} / held4_0", f"held4_0 / ({quotient} / held4_0)"):
+        written = rows.written(text, "duckdb")
+        place = rows.values.index(("2.5",))
+        assert " FOR " in written
+        assert duck.ask(rows, written, [place]) == {place: eval(text, {"held4_0": 2.5})}

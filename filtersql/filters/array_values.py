@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import array_elements, text_arrays
+from filtersql.filters import array_elements, sharing, text_arrays
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
@@ -244,13 +244,20 @@ def _prepended(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
 def _concatenated(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
     """array_cat(): what is NULL or empty gives the other one."""
     first, second = (one(writer, node, arg) for arg in args)
-    both = writer.piece(".list_concat", first.items.copy(), second.items.copy())
-    items = writer.case(
-        [
-            (writer.is_null(first.items), second.items),
-            (writer.is_null(second.items.copy()), first.items.copy()),
-        ],
-        both,
+
+    def joined(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+        both = writer.piece(".list_concat", left.copy(), right.copy())
+        absent = writer.is_null(left.copy()), writer.is_null(right.copy())
+        return writer.case([(absent[0], right), (absent[1], left)], both)
+
+    depth = max(map(sharing.height, args))
+    items = sharing.once(
+        writer,
+        f"list{depth}_1",
+        first.items.copy(),
+        lambda left: sharing.once(
+            writer, f"list{depth}_2", second.items.copy(), lambda right: joined(left, right)
+        ),
     )
     size = writer.piece(".list_length", first.items.copy())
     filled = writer.filled("_1 > 0", size)
@@ -315,18 +322,22 @@ def _trimmed(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
     """trim_array(): without the last n; the rest begins at 1."""
     old = one(writer, node, args[0])
     number = writer.put(args[1])
-    size = writer.piece(".list_length", old.items.copy())
-    fits = writer.filled("_1 BETWEEN 0 AND _2", number, size)
-    missing = writer.filled("_1 IS NULL OR _2 IS NULL", number.copy(), size.copy())
-    problem = writer.piece(".raise", writer.text("number of elements to trim is out of range"))
-    left = writer.case(
-        [
-            (fits, writer.filled("_1 - _2", size.copy(), number.copy())),
-            (missing, writer.null()),
-        ],
-        writer.cast(problem, "INT"),
-    )
-    return Listed(writer.piece(".list_head", old.items, left))
+
+    def headed(items: exp.Expr) -> exp.Expr:
+        size = writer.piece(".list_length", items.copy())
+        fits = writer.filled("_1 BETWEEN 0 AND _2", number, size)
+        missing = writer.filled("_1 IS NULL OR _2 IS NULL", number.copy(), size.copy())
+        problem = writer.piece(".raise", writer.text("number of elements to trim is out of range"))
+        left = writer.case(
+            [
+                (fits, writer.filled("_1 - _2", size.copy(), number.copy())),
+                (missing, writer.null()),
+            ],
+            writer.cast(problem, "INT"),
+        )
+        return writer.piece(".list_head", items, left)
+
+    return Listed(sharing.once(writer, f"list{sharing.height(args[0])}", old.items, headed))
 
 
 def _filled(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:

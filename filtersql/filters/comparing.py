@@ -27,6 +27,7 @@ from filtersql.filters import (
     regex_functions,
     regexes,
     rules,
+    sharing,
     text_functions,
     zones,
 )
@@ -86,9 +87,11 @@ _INFINITE = {
 
 def call(writer: Writer, node: Op | Func) -> exp.Expr:
     """An operator or function of the engine's table."""
-    return evaluation.raising_first(
-        writer, node, lambda one: comparison(writer, one, one.function, *one.args)
-    )
+
+    def written(one: Op | Func) -> exp.Expr:
+        return comparison(writer, one, one.function, *one.args)
+
+    return sharing.shared(writer, node, lambda one: evaluation.raising_first(writer, one, written))
 
 
 def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> exp.Expr:

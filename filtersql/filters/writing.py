@@ -20,6 +20,7 @@ from sqlglot import exp
 from filtersql.errors.filters import NotTranslated, OrderNotKnown
 from filtersql.filters import (
     arrays,
+    choices,
     comparing,
     documents,
     evaluation,
@@ -40,7 +41,6 @@ from filtersql.filters.nodes import (
     Bool,
     BooleanTest,
     Case,
-    CaseTest,
     Coalesce,
     Collate,
     Const,
@@ -61,7 +61,7 @@ from filtersql.filters.nodes import (
     walk,
 )
 from filtersql.filters.raising import may_raise
-from filtersql.filters.trees import rebuilt
+from filtersql.filters.sharing import Held
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
@@ -107,7 +107,7 @@ def _rows(engine: Engine) -> dict[str, str]:
 class Writer:
     """Writes one filter: what every rule asks for to build its tree."""
 
-    __slots__ = ("_column", "engine", "passage", "postgres_version", "rows", "text_type")
+    __slots__ = ("_column", "engine", "kept", "passage", "postgres_version", "rows", "text_type")
 
     def __init__(
         self,
@@ -122,6 +122,8 @@ class Writer:
         self.rows = _rows(engine)
         self.text_type = "STRING" if engine == "spark" else "TEXT"
         self._column = column
+        #: what was written for a node, by the node's id
+        self.kept: dict[int, tuple[Node, exp.Expr]] = {}
 
     # -- building blocks ---------------------------------------------------------------------
 
@@ -137,7 +139,7 @@ class Writer:
         def column(name: str) -> exp.Expr:
             return item.copy() if name == ELEMENT else outer(name)
 
-        return Writer(self.engine, column, self.passage)
+        return Writer(self.engine, column, self.passage, self.postgres_version)
 
     def piece(self, name: str, *args: exp.Expr) -> exp.Expr:
         """A row of the engine's table whose name begins with a dot."""
@@ -198,6 +200,8 @@ class Writer:
 
     def put(self, node: Node) -> exp.Expr:
         """The expression of a node."""
+        if self.kept and (kept := self.kept.get(id(node))):
+            return kept[1].copy()
         if node.type == "numeric":
             return numerics.put(self, node)
         if facts().type(node.type).subtype:
@@ -210,6 +214,8 @@ class Writer:
         match node:
             case Var():
                 return self.stored(node)
+            case Held():
+                return exp.column(node.name)
             case Bool():
                 return self.logic(node)
             case ScalarArrayOp():
@@ -309,46 +315,11 @@ class Writer:
         """CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches `put` writes."""
         match node:
             case Case():
-                return self.conditional(node, put)
+                return choices.conditional(self, node, put)
             case Coalesce():
-                return self.first_value(node.args, put)
+                return choices.first_value(self, node.args, put)
             case MinMax():
                 return comparing.min_max(self, node, put)
             case NullIf():
                 return self.case([(comparing.call(self, node), exp.Null())], put(node.args[0]))
         raise AssertionError(type(node).__name__)
-
-    def first_value(self, args: Sequence[Node], put: Callable[[Node], exp.Expr]) -> exp.Expr:
-        """COALESCE; a CASE where a later argument can raise, which the engines may not wait for."""
-        first, rest = put(args[0]), args[1:]
-        if not any(map(may_raise, rest)):
-            others = [put(arg) for arg in rest]
-            return exp.Coalesce(this=first, expressions=others) if others else first
-        known = exp.Not(this=self.is_null(first.copy()))
-        return self.case([(known, first)], self.first_value(rest, put))
-
-    def conditional(self, node: Case, put: Callable[[Node], exp.Expr]) -> exp.Expr:
-        """CASE; `CASE x WHEN` compares x in every condition."""
-        arg = node.arg
-
-        def tested(item: Node) -> Node:
-            return arg if isinstance(item, CaseTest) and arg is not None else item
-
-        whens = [
-            (self.put(rebuilt(condition, tested) if arg is not None else condition), put(result))
-            for condition, result in node.whens
-        ]
-        return self.case(whens, self._otherwise(node, whens, put(node.default)))
-
-    def _otherwise(
-        self, node: Case, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr
-    ) -> exp.Expr:
-        """ELSE. Of constants the engines know what a comparison gives, whichever they choose."""
-        results = (*(result for _, result in node.whens), node.default)
-        always = node.arg is not None and may_raise(node.arg)
-        raising = [place for place, when in enumerate(node.whens) if always or may_raise(when[0])]
-        if not raising or None in map(fold, results):
-            return default
-        condition = whens[raising[-1]][0].copy()
-        never = self.filled("LENGTH(_1) < 0", self.piece(".text", condition))
-        return self.case([(never, exp.Null())], default)

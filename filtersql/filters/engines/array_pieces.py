@@ -130,7 +130,7 @@ _DUCKDB = {
     ".list_without": "[item FOR item IN _1 IF item IS DISTINCT FROM _2]",
     ".list_replaced": "[CASE WHEN item IS NOT DISTINCT FROM _2 THEN _3 ELSE item END "
     "FOR item IN _1]",
-    ".list_concat": "CASE WHEN NOT _1 IS NULL AND NOT _2 IS NULL THEN LIST_CONCAT(_1, _2) END",
+    ".list_concat": "LIST_CONCAT(_1, _2)",
     ".list_of_one": "[_1]",
     ".list_head": "ARRAY_SLICE(_1, 1, _2)",
     ".list_reverse": "LIST_REVERSE(_1)",

@@ -23,11 +23,12 @@ from sqlglot import exp
 
 from filtersql.storage import Engine
 
-__all__ = ["bound_once", "is_free", "is_long"]
+__all__ = ["VALUE", "bound_once", "is_free", "is_long"]
 
 #: nodes of an argument that a text may still repeat
 MOST_COPIED = 100
-_TEXTS: dict[Engine, str] = {
+#: `_2`, in which a name stands for `_1`
+VALUE: dict[Engine, str] = {
     "spark": "TRANSFORM(ARRAY(_1), {0} -> _2)[0]",
     "duckdb": "[_2 FOR {0} IN [_1]][1]",
 }
@@ -61,7 +62,7 @@ def bound_once(engine: Engine, tree: exp.Expr, places: Sequence[int], taken: set
 
 def _bound(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.Expr:
     """The part of a text under a variable, in its place."""
-    binder = sqlglot.parse_one(_TEXTS[engine].format(name), read=engine)
+    binder = sqlglot.parse_one(VALUE[engine].format(name), read=engine)
     argument, body = (
         next(one for one in binder.find_all(exp.Column) if one.name == mark)
         for mark in ("_1", "_2")

@@ -88,6 +88,9 @@ TEXTS = table(
         "to_bin(int4)": "BIN(CAST(_1 AS BIGINT) & 4294967295)",
         "to_bin(int8)": "BIN(_1)",
         "to_oct(int4)": "FORMAT('{:o}', CAST(_1 AS BIGINT) & 4294967295)",
+        # 64 bits are 21 digits and the sign
+        "to_oct(int8)": "CASE WHEN _1 >= 0 THEN FORMAT('{:o}', _1) WHEN _1 < 0 "
+        "THEN '1' || LPAD(FORMAT('{:o}', _1 & 9223372036854775807), 21, '0') END",
         "quote_literal(text)": _quoted(""),
         "quote_nullable(text)": _quoted("WHEN _1 IS NULL THEN 'NULL' "),
         "get_byte": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "

@@ -1,0 +1,69 @@
+"""CASE and COALESCE: the engines must not look at a branch that PostgreSQL does not reach.
+
+Example
+    ============================ ====================================================
+    filter                       written as
+    ============================ ====================================================
+    `coalesce(a, b) > 1`         COALESCE(a, b)
+    `coalesce(a, 1 / b) > 1`     CASE WHEN a IS NOT NULL THEN a ELSE 1 / b END
+    `CASE a WHEN 1 THEN b END`   CASE WHEN a = 1 THEN b END
+    ============================ ====================================================
+
+PostgreSQL
+    execExprInterp.c, EEOP_JUMP_IF_NOT_NULL: later arguments are not computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters.folding import fold
+from filtersql.filters.nodes import Case, CaseTest, Node
+from filtersql.filters.raising import may_raise
+from filtersql.filters.trees import rebuilt
+
+if TYPE_CHECKING:
+    from filtersql.filters.writing import Writer
+
+__all__ = ["conditional", "first_value"]
+
+
+def first_value(writer: Writer, args: Sequence[Node], put: Callable[[Node], exp.Expr]) -> exp.Expr:
+    """COALESCE; a CASE where a later argument can raise, which the engines may not wait for."""
+    first, rest = put(args[0]), args[1:]
+    if not any(map(may_raise, rest)):
+        others = [put(arg) for arg in rest]
+        return exp.Coalesce(this=first, expressions=others) if others else first
+    known = exp.Not(this=writer.is_null(first.copy()))
+    return writer.case([(known, first)], first_value(writer, rest, put))
+
+
+def conditional(writer: Writer, node: Case, put: Callable[[Node], exp.Expr]) -> exp.Expr:
+    """CASE; `CASE x WHEN` compares x in every condition."""
+    arg = node.arg
+
+    def tested(item: Node) -> Node:
+        return arg if isinstance(item, CaseTest) and arg is not None else item
+
+    whens = [
+        (writer.put(rebuilt(condition, tested) if arg is not None else condition), put(result))
+        for condition, result in node.whens
+    ]
+    return writer.case(whens, _otherwise(writer, node, whens, put(node.default)))
+
+
+def _otherwise(
+    writer: Writer, node: Case, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr
+) -> exp.Expr:
+    """ELSE. Of constants the engines know what a comparison gives, whichever they choose."""
+    results = (*(result for _, result in node.whens), node.default)
+    always = node.arg is not None and may_raise(node.arg)
+    raising = [place for place, when in enumerate(node.whens) if always or may_raise(when[0])]
+    if not raising or None in map(fold, results):
+        return default
+    condition = whens[raising[-1]][0].copy()
+    never = writer.filled("LENGTH(_1) < 0", writer.piece(".text", condition))
+    return writer.case([(never, exp.Null())], default)
