@@ -17,8 +17,9 @@ from dataclasses import replace
 
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
-from filtersql.definitions.keys import object_name
+from filtersql.definitions.keys import column_labels, object_name
 from filtersql.definitions.not_nulls import keep_own, lose_not_null, parents_of, saying
+from filtersql.definitions.own_code import keep_code, keep_defaults
 from filtersql.definitions.sql_alter_checks import check_key_drop
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.altering import ColumnInUse, InheritedConstraint
@@ -42,22 +43,30 @@ NAMED_NULLS = 18
 _MADE = re.compile(r"_(not_null|((check|excl|fkey|p?key)\d+))\Z")
 
 
-def note_all(table: DraftTable, wrapped: Iterable[Node], version: int, column: str) -> None:
-    """Those of a column's definition."""
-    for one in wrapped:
-        note_constraint(table, one.constraint, version, column)
+def note_all(script: Script, table: DraftTable, node: Node) -> None:
+    """Those of a column's definition, and its default."""
+    for one in node.constraints:
+        note_constraint(script, table, one.constraint, node.colname)
+    keep_defaults(script, table, node)
 
 
-def note_constraint(table: DraftTable, node: Node, version: int, column: str | None = None) -> None:
+def note_constraint(
+    script: Script, table: DraftTable, node: Node, column: str | None = None
+) -> None:
     """Keeps the name of a CHECK, EXCLUDE or NOT NULL; `column` is the one that holds it."""
     kind = enum_name(node, "contype")
     if kind == "CONSTR_NOTNULL":
         keys = [key.string.sval for key in node.keys] or [column]
-        if node.conname and version >= NAMED_NULLS:
+        if node.conname and script.drafts.postgres_version >= NAMED_NULLS:
             table.constraints[node.conname] = keys[0]
     elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
         name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
         table.constraints[name] = None
+        nodes = [node.raw_expr] if node.HasField("raw_expr") else [*node.exclusions]
+        nodes += [node.where_clause] if node.HasField("where_clause") else []
+        check = kind == "CONSTR_CHECK"
+        for each in (table, *(script.drafts.below(table.name) if check else ())):
+            keep_code(script, "constraint" if check else "exclusion", each.name, name, nodes)
 
 
 def _free(table: DraftTable, node: Node, label: str) -> str:
@@ -66,7 +75,7 @@ def _free(table: DraftTable, node: Node, label: str) -> str:
         middle = named.pop() if len(named) == 1 else ""
     else:
         elements = [pair.list.items[0].index_elem for pair in node.exclusions]
-        middle = "_".join(element.name or "expr" for element in elements)
+        middle = "_".join(column_labels(elements))
     number = 0
     while (name := object_name(table.name.name, middle, f"{label}{number or ''}")) in (
         table.constraints
@@ -100,6 +109,9 @@ def drop_constraint(
         lose_not_null(script.drafts, table, column)
     elif name in table.constraints:
         del table.constraints[name]
+        for each in (table, *script.drafts.below(table.name)):
+            script.drafts.readers.pop(("constraint", each.name, name), None)
+        script.drafts.readers.pop(("exclusion", table.name, name), None)
     elif not command.missing_ok and not _may_exist(script.drafts, table, name):
         known = [*_known(table), *([table.primary_key_name] if table.primary_key_name else [])]
         raise UnknownInTable("constraint", name, table.name.name, place(), known)

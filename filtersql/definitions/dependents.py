@@ -24,10 +24,13 @@ from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
 __all__ = [
+    "OF_DOMAINS",
+    "OF_TABLES",
     "called",
     "calling",
     "described",
     "drop_column",
+    "drop_type_of_relation",
     "generated_by",
     "generated_from",
     "memberships",
@@ -38,10 +41,16 @@ __all__ = [
     "remove_readers",
     "remove_references",
     "remove_sequences",
+    "remove_table",
     "remove_users",
     "remove_view",
     "views_reading",
 ]
+
+
+#: readers that belong to a table and go with the columns that they read
+OF_TABLES = ("default", "constraint", "exclusion", "index", "partition key")
+OF_DOMAINS = ("domain constraint", "domain default")
 
 
 def described(script: Script, name: RelationName) -> str:
@@ -118,8 +127,25 @@ def remove_readers(drafts: Drafts, goes: Callable[[Reader], bool]) -> None:
     for key, reader in [*drafts.readers.items()]:
         if key in drafts.readers and goes(reader):
             del drafts.readers[key]
-            if reader.kind == "function":
-                remove_function(drafts, reader.of, reader.name)
+            _remove_what(drafts, reader)
+
+
+def _remove_what(drafts: Drafts, reader: Reader) -> None:
+    """What went with its reader."""
+    table = drafts.tables.get(reader.of)
+    match reader.kind:
+        case "function":
+            remove_function(drafts, reader.of, reader.name)
+        case "constraint" | "exclusion" if table is not None:
+            table.constraints.pop(reader.name, None)
+        case "index" if table is not None:
+            table.indexes.pop(reader.name, None)
+        case "partition key" if table is not None:
+            remove_table(drafts, reader.of)
+        case "domain default":
+            drop_type_of_relation(drafts, reader.of)
+            drafts.types.pop(reader.of, None)
+            drafts.bases.pop(reader.of, None)
 
 
 def remove_function(drafts: Drafts, function: RelationName, signature: str) -> None:
@@ -164,7 +190,11 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     for view in [*views_reading(drafts, table.name, name)]:
         remove_view(drafts, view)
     _leave_sets(drafts, table, name)
-    remove_readers(drafts, lambda one: one.reads(table.name, name))
+    default = ("default", table.name, name)
+    remove_readers(
+        drafts,
+        lambda one: one.reads(table.name, name) or (one.kind, one.of, one.name) == default,
+    )
     remove_sequences(drafts, table, name)
     del table.columns[name]
     table.gone.add(name)
@@ -205,7 +235,9 @@ def remove_view(drafts: Drafts, name: RelationName) -> None:
 
 
 def _goes_with(reader: Reader, relation: RelationName) -> bool:
-    return reader.reads(relation) or (reader.of == relation and reader.kind != "function")
+    return reader.reads(relation) or (
+        reader.of == relation and reader.kind not in ("function", *OF_DOMAINS)
+    )
 
 
 def remove_users(drafts: Drafts, table: RelationName) -> None:
@@ -214,6 +246,36 @@ def remove_users(drafts: Drafts, table: RelationName) -> None:
         remove_view(drafts, view)
     remove_readers(drafts, lambda one: _goes_with(one, table))
     remove_references(drafts, table)
+
+
+def remove_table(drafts: Drafts, name: RelationName) -> None:
+    """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
+    remove_sequences(drafts, drafts.tables.pop(name, None))
+    drop_type_of_relation(drafts, name)
+    for one in [*drafts.replication_sets.values()]:
+        # One that is made under its name later is another table.
+        drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
+    for child in drafts.children(name):
+        remove_table(drafts, child.name)
+    remove_users(drafts, name)
+    remove_entries(drafts, name)
+    for one in list(drafts.replication_sets.values()):
+        left = tuple(table for table in one.tables if table.name != name)
+        drafts.replication_sets[one.name] = replace(one, tables=left)
+
+
+def drop_type_of_relation(drafts: Drafts, name: RelationName) -> None:
+    """The columns of a type that goes."""
+    for table in list(drafts.tables.values()):
+        for column in list((table.columns or {}).values()):
+            of_type = column.type.schema == name.schema
+            if of_type and column.type.name in (name.name, f"_{name.name}"):
+                drop_column(drafts, table, column.name)
+    named = {name, RelationName(name.schema, f"_{name.name}")}
+    remove_readers(
+        drafts,
+        lambda one: not named.isdisjoint(one.types) or (one.kind in OF_DOMAINS and one.of == name),
+    )
 
 
 def remove_references(drafts: Drafts, table: RelationName) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.dependents import (
+    OF_TABLES,
     called,
     calling,
     described,
@@ -33,6 +34,10 @@ from filtersql.source import Span
 __all__ = ["Thing", "described_thing", "function_users", "lines_of", "of_relation", "users_of"]
 
 
+#: what goes with its relation
+_PARTS = ("constraint", "trigger", "rule", "policy", "default", "index")
+
+
 @dataclass(frozen=True, slots=True)
 class Thing:
     """What can be dropped; `part` is the column, constraint, publication or set at a table."""
@@ -50,20 +55,50 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
 
 def function_users(drafts: Drafts, function: RelationName) -> list[Thing]:
     """What calls a function, the oldest first; filters of pglogical's sets hold none back."""
-    columns: dict[Thing, Span | None] = {
-        Thing("column", table.name, column): table.span
-        for table, column in generated_by(drafts, function)
-    }
+    columns = dict(_columns_calling(drafts, function))
     reading = (name for name, view in drafts.views.items() if called(function, view.query))
     views = dict(_views(drafts, reading))
-    return _oldest_first(
-        drafts, {**columns, **views, **dict(_readers(calling(drafts, function)))}.items()
-    )
+    others = _readers(one for one in calling(drafts, function) if one.kind != "default")
+    return _oldest_first(drafts, {**columns, **views, **dict(others)}.items())
+
+
+def _columns_calling(drafts: Drafts, function: RelationName) -> Iterator[tuple[Thing, Span | None]]:
+    """Columns that are generated, and defaults, in the order of the columns."""
+    generated = {(table.name, column) for table, column in generated_by(drafts, function)}
+    defaults = {
+        (one.of, one.name): one for one in calling(drafts, function) if one.kind == "default"
+    }
+    for table in drafts.tables.values() if generated or defaults else ():
+        for column in table.columns or {}:
+            key = table.name, column
+            if key in generated:
+                yield Thing("column", *key), table.span
+            elif key in defaults:
+                yield Thing("default", *key), defaults[key].span
 
 
 def _readers(readers: Iterable[Reader]) -> Iterator[tuple[Thing, Span | None]]:
     for one in readers:
-        yield Thing(one.kind, one.of, one.name), one.span
+        match one.kind:
+            case "partition key":
+                yield Thing("table", one.of), one.span
+            case "domain default":
+                yield Thing("type", one.of), one.span
+            case "exclusion":
+                yield Thing("constraint", one.of, one.name), one.span
+            case _:
+                yield Thing(one.kind, one.of, one.name), one.span
+
+
+def _holding(
+    drafts: Drafts, relation: RelationName, column: str | None = None
+) -> Iterator[tuple[Thing, Span | None]]:
+    """The readers that do not go by themselves with a relation or column that they read."""
+    return _readers(
+        one
+        for one in drafts.readers.values()
+        if one.kind not in OF_TABLES and one.reads(relation, column)
+    )
 
 
 def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
@@ -94,8 +129,18 @@ def lines_of(script: Script, roots: Sequence[Thing]) -> list[str]:
 
 def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool:
     """A partition is a part of its root, a foreign key one of its table."""
-    if thing.kind in ("constraint", "trigger", "rule", "policy"):
-        return of_relation(drafts, thing.name) in dropped
+    if thing.kind in _PARTS:
+        kinds = (thing.kind, "exclusion") if thing.kind == "constraint" else (thing.kind,)
+        found = (drafts.readers.get((kind, thing.name, thing.part)) for kind in kinds)
+        reader = next(filter(None, found), None)
+        read = [column for part in reader.parts for _, column in part.columns] if reader else []
+        columns = [*read, thing.part] if thing.kind == "default" else read
+        own = thing.kind in OF_TABLES and any(
+            Thing("column", thing.name, one) in dropped for one in columns
+        )
+        return own or of_relation(drafts, thing.name) in dropped
+    if thing.kind == "domain constraint":
+        return Thing("type", thing.name) in dropped
     if thing.kind == "type" and (thing.part or thing.name not in drafts.types):
         return True
     table = drafts.tables.get(thing.name)
@@ -112,6 +157,12 @@ def described_thing(script: Script, thing: Thing) -> str:
     match thing.kind:
         case "column":
             return f"column {thing.part} of table {shown}"
+        case "default":
+            return f"default value for column {thing.part} of table {shown}"
+        case "index":
+            return f"index {described(script, RelationName(thing.name.schema, thing.part))}"
+        case "domain constraint":
+            return f"constraint {thing.part}"
         case "constraint":
             return f"constraint {thing.part} on table {shown}"
         case "publication":
@@ -196,7 +247,7 @@ def _of_column(
         if entry.where is not None and column in columns_named(entry.where):
             yield Thing("set", table.name, one.name), entry.span
     yield from _views(drafts, views_reading(drafts, table.name, column))
-    yield from _readers(one for one in drafts.readers.values() if one.reads(table.name, column))
+    yield from _holding(drafts, table.name, column)
 
 
 def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
@@ -224,13 +275,13 @@ def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span |
         if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
             yield Thing("set", table.name, one.name), entry.span
     yield from _views(drafts, views_reading(drafts, table.name))
-    yield from _readers(one for one in drafts.readers.values() if one.reads(table.name))
+    yield from _holding(drafts, table.name)
 
 
 def _of_view(drafts: Drafts, name: RelationName) -> Iterator[tuple[Thing, Span | None]]:
     yield Thing("type", name), drafts.views[name].span
     yield from _views(drafts, views_reading(drafts, name))
-    yield from _readers(one for one in drafts.readers.values() if one.reads(name))
+    yield from _holding(drafts, name)
 
 
 def _views(drafts: Drafts, names: Iterable[RelationName]) -> Iterator[tuple[Thing, Span | None]]:

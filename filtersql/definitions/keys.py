@@ -16,6 +16,7 @@ from dataclasses import replace
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.definitions.view_queries import output_name
 from filtersql.errors.definitions import (
     DuplicateInKey,
     SeveralPrimaryKeys,
@@ -32,6 +33,7 @@ __all__ = [
     "check_indexed",
     "check_names",
     "check_sorted",
+    "column_labels",
     "free_name",
     "object_name",
     "set_not_null",
@@ -149,6 +151,16 @@ def free_name(table: DraftTable, columns: str, label: str) -> str:
         if name != table.primary_key_name and name not in table.indexes:
             return name
         number += 1
+
+
+def column_labels(elements: Iterable[Node]) -> list[str]:
+    """What an index calls its columns; an expression's has the name that a query would give it."""
+    found: list[str] = []
+    for element in elements:
+        name = element.name or output_name(element.expr).replace("?column?", "expr")
+        free = (f"{name}{number or ''}" for number in range(len(found) + 1))
+        found.append(next(one for one in free if one not in found))
+    return found
 
 
 def _add_foreign_key(

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.constraints import keep_names
+from filtersql.definitions.dependents import OF_DOMAINS
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import renamed, unqualified
 from filtersql.definitions.model import PublishedTable
@@ -120,7 +121,8 @@ def rename_in_views(
     for one in readers:
         of = one.of if one.kind == "function" else names.get(one.of, one.of)
         parts = tuple(renamed_query(part) for part in one.parts)
-        drafts.readers[one.kind, of, one.name] = replace(one, of=of, parts=parts)
+        label = column(one.of, one.name) if one.kind == "default" else one.name
+        drafts.readers[one.kind, of, label] = replace(one, of=of, name=label, parts=parts)
     renamed_in_types(drafts, names)
 
 
@@ -132,7 +134,11 @@ def renamed_in_types(drafts: Drafts, names: Mapping[RelationName, RelationName])
     }
     both = {**names, **arrays}
     for key, one in [*drafts.readers.items()]:
-        if not one.types.isdisjoint(both):
+        if one.kind in OF_DOMAINS and one.of in names:
+            del drafts.readers[key]
+            of = names[one.of]
+            drafts.readers[one.kind, of, one.name] = replace(one, of=of)
+        elif not one.types.isdisjoint(both):
             types = frozenset(both.get(each, each) for each in one.types)
             drafts.readers[key] = replace(one, types=types)
 

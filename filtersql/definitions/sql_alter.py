@@ -29,6 +29,7 @@ from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, kind_of
 from filtersql.definitions.not_nulls import keep_own, lose_not_null
+from filtersql.definitions.own_code import keep_defaults, set_default
 from filtersql.definitions.owned import add_identity, drop_identity, own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_checks import (
@@ -115,7 +116,7 @@ def _carry_out(
         name = getattr(command, "def").column_def.colname
         if name not in (table.columns or {}):  # else PostgreSQL merges the definitions
             place = partial(_place, script, statement, command)
-            _add_column(script, table, command, place, heir=table.partition_of is None)
+            _add_column(script, table, command, place, inherited=True)
         return
     if inherited and change is _add_constraint:
         parent = script.drafts.tables[table.partition_of] if table.partition_of else None
@@ -155,9 +156,10 @@ def _column(table: DraftTable, name: str, place: _Place) -> Column:
 
 
 def _add_column(
-    script: Script, table: DraftTable, command: Node, place: _Place, *, heir: bool = False
+    script: Script, table: DraftTable, command: Node, place: _Place, *, inherited: bool = False
 ) -> None:
     """An heir gets the column, and none of its keys."""
+    heir = inherited and table.partition_of is None
     node = getattr(command, "def").column_def
     column, keys = read_column(node, table.name, script.text, script.drafts)
     if table.columns is None:
@@ -172,7 +174,7 @@ def _add_column(
     table.columns[column.name] = column
     if not heir and table.partition_of is None:
         own_sequences(script, table, [node])
-    note_all(table, node.constraints, script.drafts.postgres_version, column.name)
+    (keep_defaults if inherited else note_all)(script, table, node)
     for key in keys if not heir else ():
         one, span = key.node, column.span
         foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
@@ -311,6 +313,7 @@ def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place)
 _CHANGES: dict[str, _Change] = {
     "AT_AddColumn": _add_column,
     "AT_DropColumn": _drop_column,
+    "AT_ColumnDefault": set_default,
     "AT_SetNotNull": _set_not_null,
     "AT_DropNotNull": _drop_not_null,
     "AT_AlterColumnType": _alter_type,
@@ -331,6 +334,7 @@ _CHANGES: dict[str, _Change] = {
 #: changes of a parent that its partitions and heirs undergo too
 _REACHING: set[_Change] = {
     _add_column,
+    set_default,
     _set_not_null,
     _drop_not_null,
     _alter_type,

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.own_code import alter_domain
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
     alter_event_trigger,
@@ -83,6 +84,7 @@ def _carry_out(script: Script, statement: Statement) -> None:
     carry_out = _STATEMENTS.get(statement.kind)
     if carry_out is None:
         return
+    script.at = statement.start
     mistakes, done = script.drafts.mistakes, False
     known = len(mistakes)
     try:
@@ -134,6 +136,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_seq_stmt": create_sequence,
     "create_schema_stmt": _schema_with_elements,
     "create_domain_stmt": create_type,
+    "alter_domain_stmt": alter_domain,
     "create_enum_stmt": create_type,
     "create_range_stmt": create_type,
     "composite_type_stmt": create_type,

@@ -19,6 +19,7 @@ from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.inheriting import check_own
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.own_code import copy_code
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
 from filtersql.errors.altering import NotForKind
 from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
@@ -63,6 +64,7 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
             table.columns[column.name] = own
     if parent is not None:
         table.constraints |= parent.constraints
+        copy_code(script, table, parent.name, node.options)
     if parent is not None and node.options & _INDEXES:
         _copy_keys(table, parent)
 

@@ -56,6 +56,8 @@ class Script:
     text: Passage
     drafts: Drafts
     path: list[str] = field(default_factory=lambda: ["public"])
+    #: where the statement starts that is carried out
+    at: int = 0
     #: inside a transaction, the path that holds when it ends: SET LOCAL leaves it alone
     outer_path: list[str] | None = None
     #: the temporary relations of this session, which hide others

@@ -16,16 +16,16 @@ from dataclasses import replace
 
 from filtersql.definitions.dependents import (
     described,
-    remove_entries,
+    drop_type_of_relation,
     remove_function,
-    remove_sequences,
-    remove_users,
+    remove_table,
     remove_view,
 )
 from filtersql.definitions.depending import Thing, lines_of, of_relation
-from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
-from filtersql.definitions.keys import check_indexed, check_sorted, free_name
+from filtersql.definitions.drafts import DraftIndex, DraftTable
+from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS, TEMPORARY, index_holder, kind_of, taken
+from filtersql.definitions.own_code import keep_index
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
@@ -39,7 +39,7 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.definitions.sql_readers import READERS, drop_reader
-from filtersql.definitions.sql_types import drop_type_of_relation, drop_types
+from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import create_temporary, forget, is_temporary
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
@@ -72,7 +72,8 @@ def create_index(script: Script, statement: Statement) -> None:
     table = known_table(script, node.relation)
     columns = [wrapped.index_elem.name for wrapped in node.index_params]
     included = [wrapped.index_elem.name for wrapped in node.index_including_params]
-    named = [name or "expr" for name in (*columns, *included)]
+    elements = (*node.index_params, *node.index_including_params)
+    named = column_labels(one.index_elem for one in elements)
     label = node.idxname or free_name(table, "_".join(named), "idx")
     if kind_of(drafts, RelationName(name.schema, label)) is not None:
         if node.if_not_exists:
@@ -93,6 +94,7 @@ def create_index(script: Script, statement: Statement) -> None:
         refusal = "partial"
     made = DraftIndex(label, tuple(filter(None, columns)), refusal)
     table.indexes[label] = made
+    keep_index(script, table, label, node)
     for child in drafts.below(name) if node.relation.inh and table.partition_by else ():
         share_index(child, made)
 
@@ -241,27 +243,13 @@ def _drop_table(script: Script, statement: Statement, item: Node) -> None:
         remove_table(script.drafts, name)
 
 
-def remove_table(drafts: Drafts, name: RelationName) -> None:
-    """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
-    remove_sequences(drafts, drafts.tables.pop(name, None))
-    drop_type_of_relation(drafts, name)
-    for one in [*drafts.replication_sets.values()]:
-        # One that is made under its name later is another table.
-        drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
-    for child in drafts.children(name):
-        remove_table(drafts, child.name)
-    remove_users(drafts, name)
-    remove_entries(drafts, name)
-    for one in list(drafts.replication_sets.values()):
-        left = tuple(table for table in one.tables if table.name != name)
-        drafts.replication_sets[one.name] = replace(one, tables=left)
-
-
 def _drop_index(script: Script, statement: Statement, item: Node) -> None:
     name = item.list.items[-1].string.sval
     script.drafts.others.pop(_named(script, item.list.items), None)
     for table in script.drafts.tables.values():
-        if table.indexes.pop(name, None) and table.identity.index_name == name:
+        index = table.indexes.pop(name, None)
+        script.drafts.readers.pop(("index", table.name, name), None)
+        if index and table.identity.index_name == name:
             # The identity stays "index", and logs nothing.
             table.identity = replace(table.identity, index=())
 

@@ -24,6 +24,7 @@ from filtersql.definitions.moving import (
     rename_output,
     renamed_column,
 )
+from filtersql.definitions.own_code import rename_code
 from filtersql.definitions.sql_alter_checks import check_heir, is_inherited
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS, move_function
@@ -267,6 +268,9 @@ def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
             table.indexes[node.newname] = index
         if table.identity.index_name == old:
             table.identity = replace(table.identity, index_name=node.newname)
+        kinds = ("constraint", "exclusion") if of_constraint else ("index",)
+        for each in (table, *script.drafts.below(table.name)):
+            rename_code(script.drafts, kinds, each.name, old, node.newname)
         if of_constraint and old in table.constraints:
             table.constraints[node.newname] = table.constraints.pop(old)
         if of_constraint:

@@ -22,6 +22,7 @@ from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
 from filtersql.definitions.not_nulls import name_own
+from filtersql.definitions.own_code import inherit_code, keep_partition_key
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_alter_checks import check_generation
@@ -59,6 +60,7 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         create_temporary_table(script, node)
         return
     name = created(script, node.relation)
+    script.at = max(node.relation.location, 0)  # as old as the table is what it has
     span = span_of(script, node.relation)
     if node.if_not_exists and taken(script.drafts, name) is not None:
         return
@@ -92,7 +94,9 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     if node.HasField("partspec"):
         strategy = _STRATEGIES[enum_name(node.partspec, "strategy")]
         table.partition_by = (strategy, _partition_key(node.partspec, script.text))
+        keep_partition_key(script, table, node.partspec)
         check_partitioned(table, span, script.drafts.postgres_version)
+    inherit_code(script, table)
     script.drafts.broken.discard(name)
     script.drafts.schemas.add(name.schema)
     script.drafts.tables[name] = table
@@ -109,7 +113,7 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     if kind == "CONSTR_NOTNULL":
         set_not_null(table, (key.string.sval for key in node.keys), True)
     if kind not in _KEYS:
-        note_constraint(table, node, script.drafts.postgres_version)
+        note_constraint(script, table, node)
         return
     if node.indexname:
         _promote_index(table, node, kind)
@@ -154,8 +158,7 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
                 first = table.columns[column.name].span
                 raise DuplicateColumn(column.name, None, column.span, first)
             table.columns[column.name] = column
-            version = script.drafts.postgres_version
-            note_all(table, element.column_def.constraints, version, column.name)
+            note_all(script, table, element.column_def)
             keys += ((column, constraint) for constraint in found)
         elif kind == "constraint":
             constraints.append(element.constraint)
@@ -201,7 +204,7 @@ def _overrides(script: Script, node: Node, table: DraftTable, *, foreign: bool) 
             continue
         column = element.column_def
         if not foreign:
-            note_all(table, column.constraints, script.drafts.postgres_version, column.colname)
+            note_all(script, table, column)
         for wrapped in column.constraints:
             one, names = wrapped.constraint, (column.colname,)
             kind, span = enum_name(one, "contype"), script.span(column.location, len(names[0]))

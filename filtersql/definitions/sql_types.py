@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.dependents import described, drop_column, remove_readers
+from filtersql.definitions.dependents import described, drop_type_of_relation
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.moving import renamed_in_types
+from filtersql.definitions.own_code import keep_domain
 from filtersql.definitions.sql_names import Script, created, place_of
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
@@ -28,7 +29,6 @@ from filtersql.source import Span
 
 __all__ = [
     "create_type",
-    "drop_type_of_relation",
     "drop_types",
     "move_type",
     "move_types",
@@ -63,6 +63,8 @@ def create_type(script: Script, statement: Statement) -> None:
         drafts.bases[name] = made_of.base or made_of
     drafts.types[name] = kind
     drafts.places[name] = span
+    if kind == "domain":
+        keep_domain(script, statement, name)
 
 
 def rename_type(script: Script, statement: Statement) -> None:
@@ -146,21 +148,10 @@ def drop_types(script: Script, statement: Statement) -> None:
         raise DependedOn(what, lines, found[0][1])
     for name, _ in found:
         drop_type_of_relation(drafts, name)
-        del drafts.types[name]
+        drafts.types.pop(name, None)
         drafts.bases.pop(name, None)
         if drafts.others.get(name) == "composite types":
             del drafts.others[name]
-
-
-def drop_type_of_relation(drafts: Drafts, name: RelationName) -> None:
-    """The columns of a type that goes."""
-    for table in list(drafts.tables.values()):
-        for column in list((table.columns or {}).values()):
-            of_type = column.type.schema == name.schema
-            if of_type and column.type.name in (name.name, f"_{name.name}"):
-                drop_column(drafts, table, column.name)
-    named = {name, RelationName(name.schema, f"_{name.name}")}
-    remove_readers(drafts, lambda one: not named.isdisjoint(one.types))
 
 
 def _made(script: Script, names: Node) -> RelationName:

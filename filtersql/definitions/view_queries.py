@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["Relations", "ViewQuery", "read_code", "read_query"]
+__all__ = ["Relations", "ViewQuery", "output_name", "read_code", "read_query"]
 
 #: a relation's name and its columns; None where it is none that is defined
 Relations = Callable[[Node], tuple[RelationName, tuple[str, ...]] | None]
@@ -198,7 +198,7 @@ def _targets(node: Node, scope: _Scope) -> tuple[str, ...]:
                 for found in item.columns.values():
                     _note(scope.reading, found)
             continue
-        outputs.append(target.name or _output(value))
+        outputs.append(target.name or output_name(value))
         _walk((value,), scope)
     if not node.target_list:
         width = max((len(row.list.items) for row in node.values_lists), default=0)
@@ -215,7 +215,7 @@ def _is_named(item: _Item, names: Sequence[str]) -> bool:
     return item.name == names[-1] and (len(names) < 2 or names[-2] == item.schema)
 
 
-def _output(value: Node) -> str:
+def output_name(value: Node) -> str:
     """The name that PostgreSQL gives a column without AS."""
     kind = value.WhichOneof("node")
     if kind == "column_ref":
@@ -223,7 +223,7 @@ def _output(value: Node) -> str:
     if kind == "func_call":
         return str(value.func_call.funcname[-1].string.sval)
     if kind == "type_cast":
-        inner = _output(value.type_cast.arg)
+        inner = output_name(value.type_cast.arg)
         return (
             inner if inner != "?column?" else str(value.type_cast.type_name.names[-1].string.sval)
         )
