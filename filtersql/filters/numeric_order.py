@@ -21,11 +21,13 @@ PostgreSQL
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeGuard
 
 from sqlglot import exp
 
 from filtersql.filters import division, documents, fields, numeric_curves, numeric_steps
+from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
@@ -54,6 +56,9 @@ def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
                 writer, node, symbol if place == 0 else _TURNED[symbol], node, other
             )
         known = fold(other)
+        if known is not None and known.value is not None and _chooses_quotient(node):
+            sign = symbol if place == 0 else _TURNED[symbol]
+            return conditional(writer, node, partial(_compare_with, writer, sign, other))
         if known is not None and isinstance(known.value, Decimal) and _undeclared(node):
             sign = symbol if place == 0 else _TURNED[symbol]
             found = numeric_steps.compare(writer, sign, node, known.value, compare)
@@ -77,6 +82,18 @@ def _with_infinite_field(
         whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
     missing = [(test.copy(), writer.null()) for test in tests]
     return writer.case([*whens, *missing], finite)
+
+
+def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.Expr:
+    return compare(writer, symbol, left, right)
+
+
+def _chooses_quotient(node: Node) -> TypeGuard[Case]:
+    """Whether it is a CASE with a quotient that can be compared, but has no form by itself."""
+    return isinstance(node, Case) and any(
+        (division.is_quotient(one) and digits(one) is None) or _chooses_quotient(one)
+        for one in (*(result for _, result in node.whens), node.default)
+    )
 
 
 def _undeclared(node: Node) -> bool:
