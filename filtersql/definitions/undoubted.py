@@ -117,7 +117,6 @@ def _filters_alone(publication: Publication) -> Publication:
         publication,
         tables=tuple(replace(entry, columns=None) for entry in publication.tables),
         schemas=(),
-        all_tables=False,
         except_tables=(),
         via_partition_root=True,
         generated_columns="none",
