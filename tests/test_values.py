@@ -177,6 +177,10 @@ def test_a_moment_that_no_engine_counts_to_is_no_mistake_of_syntax() -> None:
     code = codec(_type("timestamptz"), "TIMESTAMPTZ", "duckdb")
     with pytest.raises(ValueError, match="is out of range for type timestamp with time zone"):
         code.value("294276-12-31 23:59:59.999999+00")
+    code = codec(_type("timestamp"), "TIMESTAMP", "duckdb")
+    for text in ("294276-12-31 23:59:59", "294276-12-31"):
+        with pytest.raises(ValueError, match="is out of range for type timestamp without"):
+            code.array([text])
 
 
 @pytest.mark.parametrize(

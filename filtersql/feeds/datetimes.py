@@ -20,6 +20,7 @@ __all__ = [
     "FOREVER_DAYS",
     "FOREVER_MICROS",
     "date_days",
+    "in_range",
     "time_text",
     "timestamp_micros",
     "timestamptz_micros",
@@ -61,7 +62,7 @@ def timestamp_micros(text: str) -> int:
     if match is None:
         raise ValueError
     days = _days(match[1], match[2], match[3], bc=match[8] is not None)
-    return _in_range(days * _DAY + _micros(match[4], match[5], match[6], match[7]))
+    return in_range(days * _DAY + _micros(match[4], match[5], match[6], match[7]))
 
 
 def timestamptz_micros(text: str) -> int:
@@ -73,7 +74,7 @@ def timestamptz_micros(text: str) -> int:
         raise ValueError
     days = _days(match[1], match[2], match[3], bc=match[9] is not None)
     local = days * _DAY + _micros(match[4], match[5], match[6], match[7])
-    return _in_range(local - _offset_seconds(match[8]) * 1_000_000)
+    return in_range(local - _offset_seconds(match[8]) * 1_000_000)
 
 
 def time_text(text: str) -> str:
@@ -148,7 +149,8 @@ def _offset_seconds(text: str) -> int:
     return -total if text[0] == "-" else total
 
 
-def _in_range(micros: int) -> int:
+def in_range(micros: int) -> int:
+    """The microseconds, which PostgreSQL may count beyond 64 bits since 1970: OverflowError."""
     if not -FOREVER_MICROS < micros < FOREVER_MICROS:
         raise OverflowError
     return micros

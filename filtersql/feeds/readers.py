@@ -26,6 +26,7 @@ from filtersql.feeds.arrays import array_text
 from filtersql.feeds.datetimes import (
     FOREVER_MICROS,
     date_days,
+    in_range,
     time_text,
     timestamp_micros,
     timestamptz_micros,
@@ -227,7 +228,7 @@ def _moment(read: Callable[[str], int], pg_type: PgType, written: object) -> int
     except ValueError:
         if pg_type.name not in _SINCE_1970 or not _YEAR_FIRST.fullmatch(text):
             raise
-        found = int(str(_input(pg_type.name, text, -1))) + _SINCE_1970[pg_type.name]
+        found = in_range(int(str(_input(pg_type.name, text, -1))) + _SINCE_1970[pg_type.name])
     if pg_type.typmod >= 0 and abs(found) != FOREVER_MICROS and found % 10 ** (6 - pg_type.typmod):
         raise OverflowError
     return found

@@ -127,13 +127,8 @@ def _plain_texts(pg_type: PgType) -> Whole:
         return partial(_texts, partial(_sized, None, False))
     if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
         return partial(_texts, partial(_sized, pg_type.length, pg_type.name == "bpchar"))
-    bare = pg_type.typmod < 0
-    if (
-        bare
-        and pg_type.name in _PRINTED
-        and pg_type.schema == "pg_catalog"
-        and not pg_type.is_array
-    ):
+    as_printed = pg_type.schema == "pg_catalog" and not pg_type.is_array and pg_type.typmod < 0
+    if as_printed and pg_type.name in _PRINTED:
         return partial(_texts, partial(_printed, _PRINTED[pg_type.name]))
     return _nothing
 
