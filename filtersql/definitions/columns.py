@@ -13,23 +13,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from filtersql.catalog import Column, Generated
+from filtersql.catalog import Column, Generated, PgType
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.types import SERIAL, read_type
 from filtersql.errors.definitions import ColumnConflict
+from filtersql.errors.generations import ColumnValue
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 
-__all__ = ["ColumnConstraint", "read_column"]
+__all__ = ["ColumnConstraint", "check_counted", "check_said", "read_column", "read_generation"]
 
 _KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
+_NULL = "CONSTR_NULL"
 _CONFLICTS = (
-    ({"CONSTR_NOTNULL", "CONSTR_NULL"}, "null"),
+    ({"CONSTR_NOTNULL", _NULL}, "null"),
+    ({"CONSTR_IDENTITY", _NULL}, "null"),
+    ({"CONSTR_DEFAULT", "CONSTR_IDENTITY"}, "default and identity"),
     ({"CONSTR_GENERATED", "CONSTR_DEFAULT"}, "default"),
     ({"CONSTR_GENERATED", "CONSTR_IDENTITY"}, "identity"),
 )
+_ONCE = ("CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED")
+#: since when PRIMARY KEY of a column makes it NOT NULL where it stands
+_KEYS_NOT_NULL = 18
+#: the types of identity columns
+_COUNTED = {("pg_catalog", name) for name in ("int2", "int4", "int8")}
 _ATTRIBUTES = {"CONSTR_ATTR_DEFERRABLE", "CONSTR_ATTR_NOT_DEFERRABLE"}
 
 
@@ -52,25 +61,17 @@ def read_column(
     if name_at is None and not node.constraints and not node.HasField("coll_clause"):
         place = text.span(node.location, node.location + len(name))
         return Column(name, pg_type, place, not_null=not_null), []
-    generated: tuple[Generated, Passage] | None = None
+    check_said(node, table, text, drafts.postgres_version)
+    generated = read_generation(node, text)
     keys: list[ColumnConstraint] = []
-    said: set[str] = set()
     for wrapped in node.constraints:
         constraint = wrapped.constraint
         kind = enum_name(constraint, "contype")
-        said.add(kind)
-        for pair, word in _CONFLICTS:
-            if pair <= said:
-                span = text.span(constraint.location, constraint.location + 1)
-                raise ColumnConflict(word, name, table.name, span)
         if kind in ("CONSTR_NOTNULL", "CONSTR_IDENTITY"):
             not_null = True
-        elif kind == "CONSTR_GENERATED":
-            stored = constraint.generated_kind == "s"
-            generated = (
-                Generated.STORED if stored else Generated.VIRTUAL,
-                inside_parentheses(text, constraint.location),
-            )
+            if kind == "CONSTR_IDENTITY":
+                at = constraint.location
+                check_counted(pg_type, text.span(at, at + 1))
         elif kind in _KEYS:
             keys.append(ColumnConstraint(kind, constraint, False))
         elif kind in _ATTRIBUTES and keys:
@@ -91,6 +92,39 @@ def read_column(
         collation=_collation(node),
     )
     return column, keys
+
+
+def check_counted(pg_type: PgType, span: Span) -> None:
+    """Raises where an identity column would have another type than an integer."""
+    if (pg_type.schema, pg_type.name) not in _COUNTED:
+        raise ColumnValue.identity_type(span)
+
+
+def check_said(node: Node, table: RelationName, text: Passage, version: int) -> None:
+    """Raises where constraints of a column exclude each other; serial says two of them, last."""
+    said = [(enum_name(one.constraint, "contype"), one.constraint) for one in node.constraints]
+    if _is_serial(node.type_name):
+        said += ((kind, said[-1][1]) for kind in ("CONSTR_DEFAULT", "CONSTR_NOTNULL") if said)
+    before: set[str] = set()
+    for kind, constraint in said:
+        if kind == "CONSTR_PRIMARY" and version >= _KEYS_NOT_NULL:
+            kind = "CONSTR_NOTNULL"
+        words = [kind] if kind in _ONCE and kind in before else []
+        before.add(kind)
+        words += (word for pair, word in _CONFLICTS if pair <= before)
+        if words:
+            span = text.span(constraint.location, constraint.location + 1)
+            raise ColumnConflict(words[0], node.colname, table.name, span)
+
+
+def read_generation(node: Node, text: Passage) -> tuple[Generated, Passage] | None:
+    """GENERATED ALWAYS AS (…) of a column."""
+    for wrapped in node.constraints:
+        one = wrapped.constraint
+        if enum_name(one, "contype") == "CONSTR_GENERATED":
+            kind = Generated.STORED if one.generated_kind == "s" else Generated.VIRTUAL
+            return kind, inside_parentheses(text, one.location)
+    return None
 
 
 def _is_serial(type_name: Node) -> bool:

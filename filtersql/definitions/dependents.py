@@ -196,6 +196,8 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         lambda one: one.reads(table.name, name) or (one.kind, one.of, one.name) == default,
     )
     remove_sequences(drafts, table, name)
+    table.defaults.pop(name, None)
+    table.identities.discard(name)
     del table.columns[name]
     table.gone.add(name)
     if name in table.primary_key:

@@ -83,6 +83,12 @@ class DraftTable:
     foreign_keys: list[tuple[ForeignKey, Span]] = field(default_factory=list)
     #: the sequences of its serial and identity columns, with the column
     sequences: dict[RelationName, str] = field(default_factory=dict)
+    #: what its columns' defaults say, without the places where it stands
+    defaults: dict[str, str] = field(default_factory=dict)
+    #: its identity columns
+    identities: set[str] = field(default_factory=set)
+    #: columns whose parents give them values that differ, while the table is made
+    disputed: set[str] = field(default_factory=set)
     #: names of constraints that are no keys; of NOT NULL, with the column
     constraints: dict[str, str | None] = field(default_factory=dict)
     #: whether every constraint has its name here: YAML gives them none

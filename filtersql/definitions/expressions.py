@@ -18,10 +18,20 @@ from filtersql.grammar import Node, parse_expression
 from filtersql.names import quote_identifier
 from filtersql.source import Passage
 
-__all__ = ["column_refs", "columns_named", "functions_named", "inlined", "renamed", "unqualified"]
+__all__ = [
+    "column_refs",
+    "columns_named",
+    "functions_named",
+    "inlined",
+    "renamed",
+    "same_expression",
+    "unqualified",
+    "without_places",
+]
 
 _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
+_PLACE = re.compile(r"\w*location: -?\d+\s*")
 
 
 def columns_named(text: Passage | str) -> frozenset[str]:
@@ -38,6 +48,21 @@ def functions_named(text: Passage | str) -> frozenset[tuple[str, ...]]:
     return frozenset(
         tuple(part.string.sval for part in node.funcname) for node in _nodes(tree, "FuncCall")
     )
+
+
+def same_expression(first: Passage | None, second: Passage | None) -> bool:
+    """Whether two texts are written alike but for blanks and comments."""
+    if first is None or second is None:
+        return first is second
+    try:
+        return without_places(parse_expression(first)) == without_places(parse_expression(second))
+    except Mistake:
+        return first.text == second.text
+
+
+def without_places(node: Node) -> str:
+    """An expression without the places where its parts stand."""
+    return _PLACE.sub("", str(node))
 
 
 def renamed(text: Passage, old: str, new: str) -> Passage:

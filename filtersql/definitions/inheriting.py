@@ -17,7 +17,9 @@ from dataclasses import replace
 from filtersql.catalog import Column
 from filtersql.definitions.constraints import not_null_name
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.kinds import kind_of, taken
+from filtersql.definitions.expressions import same_expression
+from filtersql.definitions.generations import check_merged
+from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of, taken
 from filtersql.definitions.not_nulls import keep_own
 from filtersql.definitions.partitions import check_columns
 from filtersql.definitions.sql_alter_kinds import check_part
@@ -48,7 +50,6 @@ __all__ = [
 _Place = Callable[[], Span]
 _NO_TABLES = ("views", "materialized views", "sequences")
 _TEMPORARY = "temporary tables"
-_EXPRESSIONS_MAY_DIFFER = 16
 
 
 def read_root(script: Script, node: Node) -> DraftTable:
@@ -105,6 +106,9 @@ def _read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
 def _inherit_columns(table: DraftTable, parent: DraftTable, span: Span) -> None:
     """The columns of one parent; of a name in two parents, the first keeps its place."""
     assert table.columns is not None
+    for name, text in parent.defaults.items():
+        if table.defaults.setdefault(name, text) != text:
+            table.disputed.add(name)
     for column in (parent.columns or {}).values():
         there = table.columns.get(column.name)
         if column.not_null:
@@ -117,19 +121,16 @@ def _inherit_columns(table: DraftTable, parent: DraftTable, span: Span) -> None:
         _check_same(there, column, span, own=False)
         if there.generated is not column.generated:
             raise InheritedConflict.of_generation(column.name, span)
+        if not same_expression(there.generation, column.generation):
+            table.disputed.add(column.name)
         if column.not_null:
             table.columns[column.name] = replace(there, not_null=True)
 
 
-def check_own(inherited: Column, own: Column, version: int) -> Column:
-    """A column that a table defines and a parent has too: the two as one."""
+def check_own(inherited: Column, own: Column, said: str | None, version: int) -> Column:
+    """A column that a table defines, with a default or identity, and a parent has: as one."""
     _check_same(inherited, own, own.span, own=True)
-    if version >= _EXPRESSIONS_MAY_DIFFER:
-        if own.generated is not None and inherited.generated is None:
-            raise InheritedConflict.generates(own.name, own.span)
-        if own.generated is not None and own.generated is not inherited.generated:
-            first, second = str(inherited.generated), str(own.generated)
-            raise InheritedConflict.kinds(own.name, first, second, own.span)
+    check_merged(inherited, own, said, version)
     merged = replace(own, not_null=own.not_null or inherited.not_null)
     if own.generated is None and inherited.generated is not None:
         merged = replace(merged, generated=inherited.generated, generation=inherited.generation)
@@ -196,4 +197,6 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
         if column.not_null and column.name not in child.own_nulls:
             child.constraints[not_null_name(table, column.name)] = column.name
     keep_own(child, child.columns or ())
+    if script.drafts.postgres_version >= SHARED_IDENTITIES:
+        child.identities -= table.identities
     child.partition_of = child.bounds = child.late_bounds = child.parent_span = None

@@ -14,6 +14,7 @@ from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.names import RelationName
 
 __all__ = [
+    "SHARED_IDENTITIES",
     "SYSTEM_COLUMNS",
     "SYSTEM_SCHEMAS",
     "TEMPORARY",
@@ -29,6 +30,8 @@ SYSTEM_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast")
 #: the schema of temporary relations, as every session calls its own
 TEMPORARY = "pg_temp"
 SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
+#: since when partitions have their root's identity columns
+SHARED_IDENTITIES = 17
 #: what table_open() refuses, and how PostgreSQL 15 calls one of them
 UNOPENED = {
     "indexes": "an index",

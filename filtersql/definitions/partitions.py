@@ -19,14 +19,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from filtersql.catalog import Column
 from filtersql.definitions.bounds import Bounds, key_types, printed
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
+from filtersql.definitions.expressions import columns_named, same_expression
 from filtersql.definitions.keys import free_name, set_not_null
-from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.overlaps import check_bounds, check_shape
 from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
 from filtersql.errors.definitions import SeveralPrimaryKeys, UnknownKeyColumn
-from filtersql.errors.inheriting import ChildMismatch, Parentage
+from filtersql.errors.generations import ColumnValue, IdentityOfPartition
+from filtersql.errors.inheriting import ChildMismatch, InheritedConflict, Parentage
 from filtersql.errors.relations import SystemColumn
 from filtersql.source import Span
 
@@ -44,6 +47,8 @@ __all__ = [
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*")
 _UNLOGGED_REFUSED = 18
 _NULLS_NAMED = 18
+#: since when a child may generate a column in another way than its parent, if the parent does
+_EXPRESSIONS_DIFFER = 16
 
 
 def attach(
@@ -61,7 +66,7 @@ def attach(
     if table.name == parent.name or table.name in _above(drafts, parent):
         raise Parentage.circular(parent.name.name, table.name.name, span)
     if table.columns is not None:
-        _check_extra(table, parent, span)
+        _check_extra(table, parent, drafts.postgres_version, span)
     if bounds is not None:
         siblings = {
             one.name.name: one.late_bounds
@@ -97,6 +102,9 @@ def check_partitioned(table: DraftTable, span: Span, version: int) -> None:
             raise SystemColumn.in_partition_key(key, span)
         if _PLAIN.fullmatch(key) and key not in columns:
             raise PartitionedKey.unknown(key, span)
+        for name in {key} if key in columns else sorted(columns_named(key)):
+            if name in columns and columns[name].generated is not None:
+                raise ColumnValue.in_partition_key(name, span)
     if table.primary_key:
         check_key_holds(table, "PRIMARY KEY", table.primary_key, span)
     for one in table.indexes.values():
@@ -125,7 +133,7 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
             set_not_null(table, (name,), not_null)
     else:
         span = table.parent_span or table.span
-        _check_extra(table, parent, span)
+        _check_extra(table, parent, drafts.postgres_version, span)
         check_columns(table, parent, drafts.postgres_version, span)
         table.own_nulls -= {one.name for one in parent.columns.values() if one.not_null}
     share_keys(table, parent)
@@ -183,12 +191,26 @@ def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Spa
                 raise ChildMismatch.nullable(shown if version >= _NULLS_NAMED else None, name, span)
             # ATTACH refuses it; YAML has no other word for it than the parent's.
             table.columns[name] = replace(own, not_null=True)
-        if (own.generated is None) != (column.generated is None):
-            raise ChildMismatch.generated(name, column.generated is not None, span)
+        _check_generation(own, column, version, span)
 
 
-def _check_extra(table: DraftTable, parent: DraftTable, span: Span) -> None:
-    """A table that becomes a partition has no column that its parent lacks."""
+def _check_generation(own: Column, above: Column, version: int, span: Span) -> None:
+    name = own.name
+    if own.generated is None and above.generated is not None:
+        raise ChildMismatch.generated(name, True, span)
+    if version < _EXPRESSIONS_DIFFER:
+        if above.generated is not None and not same_expression(own.generation, above.generation):
+            raise ChildMismatch.expression(name, span)
+    elif own.generated is not None and above.generated is None:
+        raise ChildMismatch.generated(name, False, span)
+    elif own.generated is not above.generated:
+        raise InheritedConflict.kinds(name, str(above.generated), str(own.generated), span)
+
+
+def _check_extra(table: DraftTable, parent: DraftTable, version: int, span: Span) -> None:
+    """A table that becomes a partition has no column that its parent lacks, and no identity."""
     for name in table.columns or () if parent.columns is not None else ():
+        if name in table.identities and version >= SHARED_IDENTITIES:
+            raise IdentityOfPartition.attached(table.name.name, name, span)
         if name not in (parent.columns or {}):
             raise CannotAttach.extra_column(table.name.name, name, parent.name.name, span)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from filtersql.catalog import Column, Generated, Identity, ReplicaIdentity
-from filtersql.definitions.columns import read_column
+from filtersql.catalog import Identity, ReplicaIdentity
+from filtersql.definitions.columns import check_counted, read_column
 from filtersql.definitions.constraints import (
     NAMED_NULLS,
     drop_constraint,
@@ -25,17 +25,29 @@ from filtersql.definitions.constraints import (
 )
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.foreign_keys import check_references, check_retyped
+from filtersql.definitions.generations import (
+    add_identity,
+    column_of,
+    drop_identity,
+    note_value,
+    set_default,
+    set_identity,
+    value_of,
+)
 from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, kind_of
+from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
 from filtersql.definitions.not_nulls import keep_own, lose_not_null
-from filtersql.definitions.own_code import keep_defaults, set_default
-from filtersql.definitions.owned import add_identity, drop_identity, own_sequences
+from filtersql.definitions.own_code import keep_defaults
+from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
+from filtersql.definitions.set_expressions import (
+    check_generation,
+    drop_expression,
+    set_expression,
+)
 from filtersql.definitions.sql_alter_checks import (
     check_change,
-    check_expression_change,
-    check_generation,
     check_only,
     check_type_change,
     drop_columns,
@@ -50,14 +62,15 @@ from filtersql.definitions.sql_names import (
     referenced,
     span_of,
 )
+from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_set_members import retyped
-from filtersql.definitions.sql_tables import add_table_constraint, read_bounds
-from filtersql.definitions.sql_text import inside_parentheses
+from filtersql.definitions.sql_tables import add_table_constraint
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
-from filtersql.errors.altering import UnusableIdentityIndex, VirtualColumn
-from filtersql.errors.definitions import DuplicateColumn, UnknownInTable
-from filtersql.errors.relations import NoGeneratedColumn, SystemColumn
+from filtersql.errors import Mistake
+from filtersql.errors.altering import UnusableIdentityIndex
+from filtersql.errors.definitions import DuplicateColumn
+from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
 
@@ -65,8 +78,6 @@ __all__ = ["alter_table"]
 
 #: relations that have some of the actions, and of which no publication takes any
 _NOT_TABLES = ("materialized views", "sequences", "indexes", "partitioned indexes")
-#: since when DROP EXPRESSION and SET EXPRESSION say the same of an ordinary column
-_EXPRESSIONS_ALIKE = 18
 _Place = Callable[[], Span]
 _Change = Callable[[Script, DraftTable, Node, _Place], None]
 
@@ -146,15 +157,6 @@ def _place(script: Script, statement: Statement, command: Node) -> Span:
     return place_of(script, statement, command.name or index)
 
 
-def _column(table: DraftTable, name: str, place: _Place) -> Column:
-    columns = table.columns or {}
-    if name in SYSTEM_COLUMNS:
-        raise SystemColumn("alter", name, place())
-    if name not in columns:
-        raise UnknownInTable("column", name, table.name.name, place(), columns)
-    return columns[name]
-
-
 def _add_column(
     script: Script, table: DraftTable, command: Node, place: _Place, *, inherited: bool = False
 ) -> None:
@@ -172,9 +174,17 @@ def _add_column(
         first = table.columns[column.name].span
         raise DuplicateColumn(column.name, table.name.name, column.span, first)
     table.columns[column.name] = column
+    if column.generation is not None:
+        try:
+            check_generation(table, column.generation)
+        except Mistake:
+            del table.columns[column.name]
+            raise
     if not heir and table.partition_of is None:
         own_sequences(script, table, [node])
     (keep_defaults if inherited else note_all)(script, table, node)
+    if not heir or value_of(node) != "identity":
+        note_value(table, node)
     for key in keys if not heir else ():
         one, span = key.node, column.span
         foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
@@ -188,16 +198,16 @@ def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place
     if command.name in SYSTEM_COLUMNS:
         raise SystemColumn("drop", command.name, place())
     if not command.missing_ok:
-        _column(table, command.name, place)
+        column_of(table, command.name, place)
 
 
 def _set_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    _column(table, command.name, place)
+    column_of(table, command.name, place)
     set_not_null(table, (command.name,), True)
 
 
 def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    _column(table, command.name, place)
+    column_of(table, command.name, place)
     if script.drafts.postgres_version >= NAMED_NULLS:
         lose_not_null(script.drafts, table, command.name)
     else:
@@ -205,12 +215,14 @@ def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Pla
 
 
 def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    column = _column(table, command.name, place)
+    column = column_of(table, command.name, place)
     definition = getattr(command, "def").column_def
     pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
     if not definition.HasField("raw_default"):  # USING stands there
         check_conversion(column, pg_type, place())
     check_type_change(script, table, column.name, place)
+    if column.name in table.identities:
+        check_counted(pg_type, place())
     collation = None
     if definition.HasField("coll_clause"):
         collation = definition.coll_clause.collname[-1].string.sval
@@ -222,51 +234,13 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
     check_retyped(script.drafts, table, place())
 
 
-def _set_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    column = _column(table, command.name, place)
-    assert table.columns is not None
-    if column.generated is None:
-        raise NoGeneratedColumn(column.name, table.name.name, place())
-    check_expression_change(script, table, column, place)
-    # SET EXPRESSION AS (…): the parentheses behind the column's name.
-    start = place().end
-    generation = inside_parentheses(script.text, _back(script, start))
-    check_generation(table, generation)
-    table.columns[column.name] = replace(column, generation=generation)
-
-
-def _back(script: Script, offset: int) -> int:
-    """The position in the text of a source offset: the text's places only ever grow."""
-    low, high = 0, len(script.text.text)
-    while low < high:
-        middle = (low + high) // 2
-        if script.text.span(middle, middle).start < offset:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def _drop_expression(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    column = _column(table, command.name, place)
-    assert table.columns is not None
-    if column.generated is None:
-        if command.missing_ok:
-            return
-        stored = script.drafts.postgres_version < _EXPRESSIONS_ALIKE
-        raise NoGeneratedColumn(column.name, table.name.name, place(), stored=stored)
-    if column.generated is Generated.VIRTUAL:
-        raise VirtualColumn("DROP EXPRESSION", column.name, table.name.name, place())
-    table.columns[column.name] = replace(column, generated=None, generation=None)
-
-
 def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     node = getattr(command, "def").constraint
     for key in node.keys if enum_name(node, "contype") == "CONSTR_PRIMARY" else ():
         name = key.string.sval  # it becomes NOT NULL first
         if name in SYSTEM_COLUMNS:
             raise SystemColumn.in_key(name, script.drafts.postgres_version, place())
-        _column(table, name, place)
+        column_of(table, name, place)
     add_table_constraint(script, table, node)
     if table.partition_by is not None:
         check_partitioned(table, place(), script.drafts.postgres_version)
@@ -291,7 +265,7 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: _
             raise UnusableIdentityIndex.kind(index.refusal, name, place())
         columns = index.columns
         for column in columns:
-            if not _column(table, column, place).not_null:
+            if not column_of(table, column, place).not_null:
                 raise UnusableIdentityIndex.nullable(name, column, place())
     table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
 
@@ -302,7 +276,10 @@ def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> 
     bounds, span = read_bounds(partition.bound, script.text), span_of(script, name)
     check_spec(table, bounds, span)
     check_part(script, referenced(script, name), command, span)
-    attach(script.drafts, known_table(script, name), table, bounds, span)
+    child = known_table(script, name)
+    attach(script.drafts, child, table, bounds, span)
+    if script.drafts.postgres_version >= SHARED_IDENTITIES:
+        child.identities |= table.identities
 
 
 def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -317,14 +294,15 @@ _CHANGES: dict[str, _Change] = {
     "AT_SetNotNull": _set_not_null,
     "AT_DropNotNull": _drop_not_null,
     "AT_AlterColumnType": _alter_type,
-    "AT_SetExpression": _set_expression,
-    "AT_DropExpression": _drop_expression,
+    "AT_SetExpression": set_expression,
+    "AT_DropExpression": drop_expression,
     "AT_AddConstraint": _add_constraint,
     "AT_DropConstraint": drop_constraint,
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
     "AT_DetachPartition": detach,
     "AT_AddIdentity": add_identity,
+    "AT_SetIdentity": set_identity,
     "AT_DropIdentity": drop_identity,
     "AT_AddInherit": add_inherit,
     "AT_DropInherit": drop_inherit,
@@ -338,7 +316,7 @@ _REACHING: set[_Change] = {
     _set_not_null,
     _drop_not_null,
     _alter_type,
-    _set_expression,
-    _drop_expression,
+    set_expression,
+    drop_expression,
     _add_constraint,
 }

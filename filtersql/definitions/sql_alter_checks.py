@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 
-from filtersql.catalog import Column, Generated, Identity
+from filtersql.catalog import Identity
 from filtersql.definitions.dependents import (
     described,
     drop_column,
@@ -22,9 +22,8 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.keys import object_name
-from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.not_nulls import parents_of
 from filtersql.definitions.sql_names import Script
 from filtersql.errors import Mistake
@@ -37,18 +36,15 @@ from filtersql.errors.altering import (
     ReferencedPersistence,
     TypeInUse,
     UnusableIdentityIndex,
-    VirtualColumn,
 )
-from filtersql.errors.definitions import UnknownColumn
+from filtersql.errors.generations import ColumnValue, IdentityOfPartition
 from filtersql.errors.relations import InParent, SystemColumn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Span
 
 __all__ = [
     "check_change",
-    "check_expression_change",
-    "check_generation",
     "check_heir",
     "check_heirs",
     "check_key_drop",
@@ -61,6 +57,11 @@ __all__ = [
 
 _Place = Callable[[], Span]
 _NAMED_NULLS = 18
+_IDENTITY_VERBS = {
+    "AT_AddIdentity": "add identity to a column of",
+    "AT_SetIdentity": "change identity column of",
+    "AT_DropIdentity": "drop identity from a column of",
+}
 
 
 def check_change(
@@ -83,6 +84,8 @@ def check_only(script: Script, table: DraftTable, command: Node, place: _Place) 
     """ALTER TABLE ONLY: what the partitions and heirs have to have as well."""
     below = script.drafts.children(table.name)
     version, kind = script.drafts.postgres_version, enum_name(command, "subtype")
+    if kind in _IDENTITY_VERBS and table.partition_by and version >= SHARED_IDENTITIES:
+        raise IdentityOfPartition.only(_IDENTITY_VERBS[kind], place())
     if not below:
         return
     definition = getattr(command, "def").column_def
@@ -93,7 +96,7 @@ def check_only(script: Script, table: DraftTable, command: Node, place: _Place) 
     if kind == "AT_AlterColumnType" and command.name in (table.columns or {}):
         raise InParent.retyped(command.name, place())
     column = (table.columns or {}).get(command.name)
-    if kind == "AT_DropExpression" and column is not None and column.generated is Generated.STORED:
+    if kind == "AT_DropExpression":
         raise InParent.expression(place())
     if table.partition_by is None:
         return
@@ -145,24 +148,6 @@ def check_heir(
     for parent in parents_of(script.drafts, heir):
         if parent.name not in changing and column in (parent.columns or {}):
             raise InheritedColumn.of_others(verb, column, heir.name.name, place())
-
-
-def check_generation(table: DraftTable, generation: Passage) -> None:
-    """Raises where an expression names a column that the table does not have."""
-    columns = table.columns or {}
-    for name in sorted(columns_named(generation) - columns.keys() - SYSTEM_COLUMNS):
-        raise UnknownColumn(name, generation.span(), columns)
-
-
-def check_expression_change(
-    script: Script, table: DraftTable, column: Column, place: _Place
-) -> None:
-    """SET EXPRESSION: filters hold what a virtual column stood for, so it may not change."""
-    publications = script.drafts.publications.values()
-    # FOR ALL TABLES and TABLES IN SCHEMA hold no filter, so they do not count.
-    listed = any(entry.name == table.name for one in publications for entry in one.tables)
-    if column.generated is Generated.VIRTUAL and listed:
-        raise VirtualColumn("SET EXPRESSION", column.name, table.name.name, place())
 
 
 def check_key_drop(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -254,7 +239,14 @@ def _logged(script: Script, table: DraftTable, command: Node, place: _Place) -> 
 
 
 def _add_column(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
-    return None if table.partition_of is None else InheritedColumn.added(place())
+    if table.partition_of is not None:
+        return InheritedColumn.added(place())
+    shared = table.partition_by is not None and script.drafts.postgres_version >= SHARED_IDENTITIES
+    node = getattr(command, "def").column_def
+    kinds = (enum_name(one.constraint, "contype") for one in node.constraints)
+    if not shared and "CONSTR_IDENTITY" in kinds and script.drafts.children(table.name):
+        return IdentityOfPartition.recursing(place())
+    return None
 
 
 def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
@@ -288,12 +280,21 @@ def _drop_expression(
     return InParent.inherited_expression(place())
 
 
+def _identity(script: Script, table: DraftTable, command: Node, place: _Place) -> Mistake | None:
+    """A partition has the identity columns of its root."""
+    shared = table.partition_of is not None and script.drafts.postgres_version >= SHARED_IDENTITIES
+    verb = _IDENTITY_VERBS[enum_name(command, "subtype")]
+    return IdentityOfPartition.changed(verb, place()) if shared else None
+
+
 def _drop_not_null(
     script: Script, table: DraftTable, command: Node, place: _Place
 ) -> Mistake | None:
     column = (table.columns or {}).get(command.name)
     if column is None or not column.not_null:
         return None
+    if column.name in table.identities:
+        return ColumnValue.is_identity(column.name, table.name.name, None, place())
     own = _held_by_key(table, column.name, place)
     above = _held_by_parent(script, table, column.name, place)
     return above or own if script.drafts.postgres_version >= _NAMED_NULLS else own or above
@@ -344,4 +345,5 @@ _CHECKS: dict[str, Callable[[Script, DraftTable, Node, _Place], Mistake | None]]
     "AT_AlterColumnType": _alter_type,
     "AT_DropNotNull": _drop_not_null,
     "AT_DropExpression": _drop_expression,
+    **dict.fromkeys(_IDENTITY_VERBS, _identity),
 }

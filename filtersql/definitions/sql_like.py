@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import Column
+from filtersql.definitions.dependents import described
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.generations import LIKE_IDENTITY, check_like, like_values
 from filtersql.definitions.inheriting import check_own
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
@@ -53,16 +55,17 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
         there = table.columns.get(column.name)
         kept = node.options & _GENERATED
         own = column if kept else replace(column, generated=None, generation=None)
+        own = replace(own, span=span)
         if there is not None and column.name in inherited:
             inherited.discard(column.name)
             table.local.add(column.name)
-            merged = check_own(there, replace(own, span=span), script.drafts.postgres_version)
-            table.columns[column.name] = replace(merged, span=there.span)
+            _merge(script, table, parent, own, node.options)
         elif there is not None:
             raise DuplicateColumn(column.name, None, span, there.span)
         else:
-            table.columns[column.name] = own
+            table.columns[column.name] = replace(own, span=column.span)
     if parent is not None:
+        like_values(table, parent, node.options)
         table.constraints |= parent.constraints
         copy_code(script, table, parent.name, node.options)
     if parent is not None and node.options & _INDEXES:
@@ -70,6 +73,21 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
 
 
 _HINT = "Write the columns."
+
+
+def _merge(
+    script: Script, table: DraftTable, source: DraftTable | None, own: Column, options: int
+) -> None:
+    """A column that is inherited, too."""
+    assert table.columns is not None
+    there, said = table.columns[own.name], None
+    if source is not None and options & LIKE_IDENTITY and own.name in source.identities:
+        said = "identity"
+    merged = check_own(there, own, said, script.drafts.postgres_version)
+    if source is not None and there.generated is not None:
+        shown = described(script, table.name)
+        check_like(source, own, shown, options)
+    table.columns[own.name] = replace(merged, span=there.span)
 
 
 def _of_view(script: Script, name: RelationName) -> list[Column] | None:

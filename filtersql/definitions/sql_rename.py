@@ -236,6 +236,9 @@ def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> Non
     }
     table.gone.add(old)
     table.sequences = {name: new if one == old else one for name, one in table.sequences.items()}
+    if old in table.defaults:
+        table.defaults[new] = table.defaults.pop(old)
+    table.identities = {*swapped((*table.identities,))}
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
     for index in table.indexes.values():

@@ -13,11 +13,18 @@ from __future__ import annotations
 import re
 
 from filtersql.catalog import Column
-from filtersql.definitions.bounds import DEFAULT, Bounds
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import check_references
+from filtersql.definitions.generations import (
+    check_agreed,
+    check_overrides,
+    copy_values,
+    note_value,
+    override,
+    value_of,
+)
 from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
@@ -25,7 +32,7 @@ from filtersql.definitions.not_nulls import name_own
 from filtersql.definitions.own_code import inherit_code, keep_partition_key
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
-from filtersql.definitions.sql_alter_checks import check_generation
+from filtersql.definitions.set_expressions import check_generation
 from filtersql.definitions.sql_like import copy_like
 from filtersql.definitions.sql_names import (
     Script,
@@ -34,14 +41,14 @@ from filtersql.definitions.sql_names import (
     referenced,
     span_of,
 )
-from filtersql.definitions.sql_text import lexemes
+from filtersql.definitions.sql_partitions import partition_key, read_bounds
 from filtersql.definitions.temporaries import create_temporary_table, is_temporary
 from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
 
-__all__ = ["add_table_constraint", "create_table", "read_bounds"]
+__all__ = ["add_table_constraint", "create_table"]
 
 _WORD = re.compile(r"\w+")
 _FOREIGN = "CONSTR_FOREIGN"
@@ -81,19 +88,23 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         table.columns = None
         parent = node.inh_relations[0].range_var
         above, at = read_root(script, parent), span_of(script, parent)
+        own = [one.column_def for one in node.table_elts if one.HasField("column_def")]
+        check_overrides(script, table, above, own)
         _overrides(script, node, table, foreign=False)
         attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
+        override(script, table, own)
+        copy_values(table, above, script.drafts.postgres_version)
         _overrides(script, node, table, foreign=True)
     else:
         _read_elements(script, node, table)
         if table.inherits:
             name_own(table)
-        for column in (table.columns or {}).values():
-            if column.generation is not None:
-                check_generation(table, column.generation)
+    for column in (table.columns or {}).values():
+        if column.generation is not None:
+            check_generation(table, column.generation)
     if node.HasField("partspec"):
         strategy = _STRATEGIES[enum_name(node.partspec, "strategy")]
-        table.partition_by = (strategy, _partition_key(node.partspec, script.text))
+        table.partition_by = (strategy, partition_key(node.partspec, script.text))
         keep_partition_key(script, table, node.partspec)
         check_partitioned(table, span, script.drafts.postgres_version)
     inherit_code(script, table)
@@ -123,19 +134,6 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     check_references(script, table, node, span)
 
 
-def read_bounds(node: Node, text: Passage) -> Bounds:
-    """FOR VALUES … or DEFAULT."""
-    if node.is_default:
-        return DEFAULT
-    if node.strategy == "h":
-        return Bounds("hash", (str(node.modulus),), (str(node.remainder),))
-    if node.strategy == "l":
-        return Bounds("list", tuple(_value(one, text) for one in node.listdatums))
-    sides = (node.lowerdatums, node.upperdatums)
-    lower, upper = (tuple(_value(one, text) for one in side) for side in sides)
-    return Bounds("range", lower, upper)
-
-
 def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
     assert table.columns is not None
     inherited = set(table.columns)
@@ -153,17 +151,21 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
                 inherited.discard(column.name)
                 table.local.add(column.name)
                 version = script.drafts.postgres_version
-                column = check_own(table.columns[column.name], column, version)
+                said, there = value_of(element.column_def), table.columns[column.name]
+                column = check_own(there, column, said, version)
             elif column.name in table.columns:
                 first = table.columns[column.name].span
                 raise DuplicateColumn(column.name, None, column.span, first)
             table.columns[column.name] = column
             note_all(script, table, element.column_def)
+            note_value(table, element.column_def)
             keys += ((column, constraint) for constraint in found)
         elif kind == "constraint":
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
             copy_like(script, table, element.table_like_clause, inherited)
+    own = (one.column_def for one in node.table_elts if one.HasField("column_def"))
+    check_agreed(table, own, script.drafts.postgres_version)
     _add_keys(script, table, [one for one in keys if one[1].kind != _FOREIGN])
     for constraint in constraints:
         if enum_name(constraint, "contype") != _FOREIGN:
@@ -253,53 +255,6 @@ def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
         set_not_null(table, index.columns, True)
     else:
         table.indexes[name] = DraftIndex(name, index.columns, index.refusal, constraint=True)
-
-
-def _partition_key(node: Node, text: Passage) -> tuple[str, ...]:
-    """Column names, and expressions as they are written."""
-    keys = []
-    for wrapped in node.part_params:
-        element = wrapped.partition_elem
-        if element.name:
-            keys.append(element.name)
-        else:
-            keys.append(_expression(text, element.location))
-    return tuple(keys)
-
-
-def _expression(text: Passage, start: int) -> str:
-    """The text up to the comma or parenthesis that ends a list item."""
-    depth = 0
-    for lexeme in lexemes(text.text, start):
-        character = text.text[lexeme.start] if lexeme.kind == "mark" else ""
-        if not depth and character in (",", ")"):
-            return text.text[start : lexeme.start].strip()
-        depth += {"(": 1, ")": -1}.get(character, 0)
-    return text.text[start:].strip()
-
-
-def _value(node: Node, text: Passage) -> str:
-    kind = node.WhichOneof("node")
-    if kind == "column_ref":  # MINVALUE, MAXVALUE
-        return str(node.column_ref.fields[0].string.sval).upper()
-    if kind == "type_cast":
-        return _value(node.type_cast.arg, text)
-    if kind == "a_const":
-        constant = node.a_const
-        if constant.isnull:
-            return "NULL"
-        value = constant.WhichOneof("val")
-        if value == "ival":
-            return str(constant.ival.ival)
-        if value == "fval":
-            return str(constant.fval.fval)
-        if value == "boolval":
-            return str(bool(constant.boolval.boolval)).lower()
-        return str(constant.sval.sval)
-    if kind == "a_expr" and not node.a_expr.HasField("lexpr"):  # -1
-        return f"{node.a_expr.name[0].string.sval}{_value(node.a_expr.rexpr, text)}"
-    location = getattr(getattr(node, kind), "location", 0)
-    return _expression(text, max(location, 0))
 
 
 def _word(text: Passage, start: int) -> int:

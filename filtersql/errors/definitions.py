@@ -249,6 +249,10 @@ class ColumnConflict(Mistake):
 
     _WORDS: ClassVar = {
         "default": "both default and generation expression specified",
+        "default and identity": "both default and identity specified",
+        "CONSTR_DEFAULT": "multiple default values specified",
+        "CONSTR_IDENTITY": "multiple identity specifications",
+        "CONSTR_GENERATED": "multiple generation clauses specified",
         "identity": "both identity and generation expression specified",
         "null": "conflicting NULL/NOT NULL declarations",
     }

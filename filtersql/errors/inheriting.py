@@ -119,14 +119,18 @@ class ChildMismatch(Mistake):
         wanted = "must be" if must else "must not be"
         return cls(f'column "{column}" in child table {wanted} a generated column', span)
 
+    @classmethod
+    def expression(cls, column: str, span: Span) -> ChildMismatch:
+        """Another expression, before PostgreSQL 16."""
+        named = f'column "{column}" in child table'
+        return cls(f"{named} has a conflicting generation expression", span)
+
 
 class InheritedConflict(Mistake):
     """INHERITS: the parents, or a parent and the table itself, disagree about a column."""
 
-    def __init__(
-        self, message: str, span: Span, detail: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(message, span=span, detail=detail, hint=hint)
+    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
+        super().__init__(message, span=span, detail=detail)
 
     @classmethod
     def of_types(
@@ -149,15 +153,6 @@ class InheritedConflict(Mistake):
     def of_generation(cls, column: str, span: Span) -> InheritedConflict:
         """A generated column in one of two parents."""
         return cls(f'inherited column "{column}" has a generation conflict', span)
-
-    @classmethod
-    def generates(cls, column: str, span: Span) -> InheritedConflict:
-        """A generated column whose parent is none."""
-        return cls(
-            f'child column "{column}" specifies generation expression',
-            span,
-            hint="A child table column cannot be generated unless its parent column is.",
-        )
 
     @classmethod
     def kinds(cls, column: str, first: str, second: str, span: Span) -> InheritedConflict:
