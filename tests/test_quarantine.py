@@ -118,3 +118,68 @@ def test_a_release_leaves_what_one_batch_would(
         assert rows(engine) == sorted(model.rows.items())
         if engine.exists(("s1", "t__quarantine")):
             assert engine.rows("SELECT * FROM s1.t__quarantine") == []
+
+
+def test_values_of_every_kind_come_back_from_quarantine() -> None:
+    """What is put aside is PostgreSQL's text of each value, and is read again as a feed's."""
+    sent = {
+        "a": 1,
+        "b": 0,
+        "d": "2024-02-29",
+        "past": "0044-03-15 BC",
+        "ts": "2024-02-29 10:00:00.5",
+        "tz": "2024-02-29 10:00:00+02",
+        "at": "24:00:00",
+        "span": "25 mons",
+        "days": "{2024-1-1,infinity}",
+        "n": "1.50",
+        "f": 0.1,
+        "yes": True,
+        "raw": "\\x00ff",
+        "doc": '{"b": 1,"a": 2}',
+    }
+    types = ("int4!", "int4", "date", "date", "timestamp", "timestamptz", "time", "interval")
+    types = (*types, "_date", "numeric", "float8", "bool", "bytea", "jsonb")
+    full = replace(
+        table("t", **dict(zip(sent, types, strict=True))),
+        replica_identity=ReplicaIdentity(Identity.FULL),
+    )
+
+    def world(folder: Path, where: str) -> World:
+        published = World(folder).publish(full, where=where)
+        published.subscribe(on_filter_error="quarantine")
+        published.feed([{"seq": 1, **insert("t", **sent)}])
+        return published
+
+    with TemporaryDirectory() as folder, closing(connect(None)) as engine:
+        assert not world(Path(folder, "plain"), "{p}b >= 0").run(engine).mistakes
+        direct = engine.rows("SELECT t::text FROM s1.t")
+    with TemporaryDirectory() as folder, closing(connect(None)) as engine:
+        assert not world(Path(folder), RAISING).run(engine).mistakes
+        assert engine.rows("SELECT * FROM s1.t") == []
+        mended = world(Path(folder), "{p}b >= 0")
+        assert not mended.run(engine, release=True, accept_filter_change=True).mistakes
+        assert engine.rows("SELECT t::text FROM s1.t") == direct != []
+
+
+def test_days_that_python_has_not_are_keys_like_others() -> None:
+    """In quarantine, and in the sample of conflicts, where they are as PostgreSQL prints them."""
+    first = {"d": "infinity", "ts": "-infinity", "tz": "infinity"}
+    last = {"d": "0044-03-15 BC", "ts": "4714-11-24 00:00:00 BC", "tz": "4714-11-24 00:00:00+00 BC"}
+    columns = {"d": "date!", "ts": "timestamp!", "tz": "timestamptz!", "b": "int4"}
+    with TemporaryDirectory() as folder, closing(connect(None)) as engine:
+        world = World(Path(folder)).publish(
+            replace(
+                table("t", key=("d", "ts", "tz"), **columns),
+                replica_identity=ReplicaIdentity(Identity.FULL),
+            ),
+            where=RAISING,
+        )
+        world.subscribe(on_filter_error="quarantine")
+        changes = [insert("t", b=1, **first), insert("t", b=1, **last), insert("t", b=2, **first)]
+        changes += [insert("t", b=0, **last), update("t", {"b": 1, **last}, b=3, **last)]
+        world.feed([{"seq": seq, **change} for seq, change in enumerate(changes, 1)])
+        (result,) = world.run(engine).results
+        assert [dict(one.key) for one in result.conflict_sample] == [first]
+        assert engine.rows("SELECT b FROM s1.t ORDER BY b") == [(1,), (2,)]
+        assert engine.rows("SELECT seq FROM s1.t__quarantine ORDER BY seq") == [(4,), (5,)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from decimal import Decimal
 
 import pytest
@@ -64,6 +65,30 @@ TEXTS = {
     "_int4range": ['{"[1,4]",empty}'],
 }  # fmt: skip
 CASES = [(name, text) for name, texts in TEXTS.items() for text in texts]
+#: the first and the last values, what lies beyond them, and fields that no clock or calendar has
+EDGES = {
+    "date": ["4714-11-24 BC", "4714-11-23 BC", "9999-01-01 BC", "4714-11-1 BC", "5874897-12-31",
+             "5874898-01-01", "5881580-07-11", "9999999-01-01", "10000000-01-01", "0000-01-01",
+             "2024-02-30", "2024-13-01"],
+    "timestamp": ["4714-11-24 00:00:00 BC", "4714-11-23 23:59:59.999999 BC",
+                  "4714-11-23 24:00:00 BC", "4714-11-23 BC", "294277-01-01 00:00:00",
+                  "294276-12-31 24:00:00", "2024-01-01 24:00:00", "2024-01-01 24:00:00.1",
+                  "2024-01-01 23:59:60", "2024-01-01 23:59:60.5", "2024-01-01 23:60:00"],
+    "timestamptz": ["4714-11-23 23:00:00-01 BC", "4714-11-23 22:59:59-01 BC",
+                    "4714-11-24 00:00:00+01 BC", "294277-01-01 00:00:00+00",
+                    "294276-12-31 23:59:59-01", "2024-01-01 00:00:00+15:59:59",
+                    "2024-01-01 00:00:00+16", "2024-01-01 23:59:60+00"],
+    "time": ["24:00:00", "24:00:00.000001", "23:59:60", "12:00:60", "12:00:61", "23:60:00"],
+    "timetz": ["24:00:00-15:59:59", "24:00:01+00", "00:00:00+16", "00:00:00+15:60"],
+    "interval": ["178956970 years 7 mons", "-178956970 years -8 mons", "2147483647 days",
+                 "2147483648 days", "-2147483648 days", "-2147483649 days", "2147483648 mons",
+                 "2562047788:00:54.775807", "2562047788:00:54.775808", "-2562047788:00:54.775808",
+                 "178956970 years 7 mons 2147483647 days 2562047788:00:54.775807", "00:60:00"],
+    "_date": ["{4714-11-24 BC,infinity}", "{4714-11-23 BC}", "{2024-1-1,20240102}", "{x}"],
+    "_timestamp": ['{"4714-11-24 00:00:00 BC",-infinity}', '{"4714-11-23 23:00:00 BC"}'],
+    "_timestamptz": ['{"2024-01-01T00:00:00Z"}', '{"294277-01-01 00:00:00+00"}'],
+    "_interval": ["{25 mons}", "{2147483648 days}"],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +116,45 @@ def _sql(name: str) -> str:
 def test_a_text_is_printed_as_postgresql_prints_it(printed, name: str, text: str) -> None:
     """The canonical text is PostgreSQL's own output."""
     assert canonical_text(_type(name), text) == printed[name, text]
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("name", EDGES)
+def test_a_type_ends_where_postgresql_ends_it(postgres, name: str) -> None:
+    """The same values, and the same words for what is none."""
+    with postgres.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for text in EDGES[name]:
+            query = "SELECT (pg_input_error_info(%s, %s)).message"
+            said = connection.execute(query, (text, _sql(name))).fetchone()[0]
+            code = codec(_type(name), "VARCHAR", "duckdb")
+            if said is None:
+                printed = canonical_text(_type(name), text)
+                if name == "timestamptz":  # printed with the offset that it came with
+                    printed = _ask(connection, name, printed)
+                assert printed == _ask(connection, name, text)
+            elif name.startswith("_"):
+                with pytest.raises(ValueError, match=r"out of range: |invalid input syntax"):
+                    code.value(text)
+            else:
+                said = said.replace("type time:", "type time without time zone:")
+                with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+                    code.value(text)
+
+
+@pytest.mark.postgres
+def test_digits_and_blanks_of_other_scripts_are_none(postgres) -> None:
+    """PostgreSQL reads those of ASCII, and keeps the others where a text may hold them."""
+    arabic = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+    with postgres.connect() as connection:
+        for name, text in CASES:
+            for other in (text.translate(arabic), f"{text}\u00a0", f"\u2003{text}"):
+                query = "SELECT pg_input_is_valid(%s, %s)"
+                if connection.execute(query, (other, _sql(name))).fetchone()[0]:
+                    assert canonical_text(_type(name), other) == _ask(connection, name, other)
+                else:
+                    with pytest.raises((ValueError, OverflowError)):
+                        canonical_text(_type(name), other)
 
 
 def _type(name: str) -> PgType:

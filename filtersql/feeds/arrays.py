@@ -15,10 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from filtersql.filters.literals.texts import BLANKS
+
 __all__ = ["array_text"]
 
-_BOUNDS = re.compile(r"((?:\[[+-]?\d+:[+-]?\d+\])+)=(\{.*)", re.DOTALL)
-_TOKEN = re.compile(r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))\s*', re.DOTALL)
+_BOUNDS = re.compile(r"((?:\[[+-]?\d+:[+-]?\d+\])+)=(\{.*)", re.DOTALL | re.ASCII)
+_TOKEN = re.compile(
+    r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))\s*', re.DOTALL | re.ASCII
+)
 
 #: A tree of an array: elements as text, None for NULL.
 Tree = list["Tree | str | None"]
@@ -48,7 +52,7 @@ def _leaf(item: object) -> str | None:
 
 def _parsed(text: str) -> tuple[str, Tree]:
     bounds = ""
-    text = text.strip()
+    text = text.strip(BLANKS)
     if match := _BOUNDS.fullmatch(text):
         bounds, text = f"{match[1]}=", match[2]
     stack: list[Tree] = [[]]
@@ -83,7 +87,7 @@ def _take(stack: list[Tree], match: re.Match[str], wants_element: bool) -> bool:
     if quoted is not None:
         stack[-1].append(re.sub(r"(?s)\\(.)", r"\1", quoted))
     else:
-        text = bare.rstrip()
+        text = bare.rstrip(BLANKS)
         plain = re.sub(r"(?s)\\(.)", r"\1", text)
         stack[-1].append(None if text.upper() == "NULL" else plain)
     return False

@@ -5,6 +5,8 @@ Example
     (1, True)
     >>> timestamptz_micros("1970-01-01 05:30:00.000001+05:30")
     1
+    >>> timestamptz_text("1970-01-01T05:30:00Z")
+    '1970-01-01 05:30:00+00'
 
 PostgreSQL
     src/backend/utils/adt/datetime.c, EncodeDateOnly() and EncodeDateTime(): four digits or more of
@@ -14,16 +16,28 @@ PostgreSQL
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from filtersql.feeds.moments import date_text, time_of_day, timestamp_text
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = [
     "FOREVER_DAYS",
     "FOREVER_MICROS",
+    "OutOfRange",
     "date_days",
+    "days_text",
     "in_range",
+    "micros_text",
+    "python_values",
     "time_text",
     "timestamp_micros",
     "timestamptz_micros",
+    "timestamptz_text",
     "timetz_text",
 ]
 
@@ -32,30 +46,44 @@ FOREVER_DAYS = 2**31 - 1
 FOREVER_MICROS = 2**63 - 1
 
 _DAY = 86_400_000_000
-_DATE = r"(\d{4,7})-(\d\d)-(\d\d)"
+#: 4714-11-24 BC, the first day behind 5874897-12-31, and the first one behind 294276-12-31
+_FIRST_DAY, _LAST_DAY, _LAST_STAMP_DAY = -2_440_588, 2_145_042_906, 106_762_940
+_DATE = r"(\d{4,})-(\d\d)-(\d\d)"
 _TIME = r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})0*)?)?"
 _OFFSET = r"(Z|z|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)"
-_date = re.compile(rf"{_DATE}( BC)?")
-_timestamp = re.compile(rf"{_DATE}[ T]{_TIME}( BC)?")
-_timestamptz = re.compile(rf"{_DATE}[ T]{_TIME} ?{_OFFSET}( BC)?")
-_time = re.compile(_TIME)
-_timetz = re.compile(rf"{_TIME} ?{_OFFSET}")
+_date = re.compile(rf"{_DATE}( BC)?", re.ASCII)
+_timestamp = re.compile(rf"{_DATE}[ T]{_TIME}( BC)?", re.ASCII)
+_timestamptz = re.compile(rf"{_DATE}[ T]{_TIME} ?{_OFFSET}( BC)?", re.ASCII)
+_time = re.compile(_TIME, re.ASCII)
+_timetz = re.compile(rf"{_TIME} ?{_OFFSET}", re.ASCII)
+_FIELD = "date/time field value"
 _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _INFINITE = {"infinity": 1, "-infinity": -1}
 
 
+class OutOfRange(OverflowError):
+    """No value of PostgreSQL's type. `what` begins its sentence: `date out of range: "..."`."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
 def date_days(text: str) -> int:
-    """Days since 1970-01-01. Raises ValueError."""
+    """Days since 1970-01-01. Raises ValueError, OutOfRange."""
     if sign := _INFINITE.get(text):
         return sign * FOREVER_DAYS
     match = _date.fullmatch(text)
     if match is None:
         raise ValueError
-    return _days(match[1], match[2], match[3], bc=match[4] is not None)
+    days = _days(match[1], match[2], match[3], bc=match[4] is not None)
+    if not _FIRST_DAY <= days < _LAST_DAY:
+        raise OutOfRange("date")
+    return days
 
 
 def timestamp_micros(text: str) -> int:
-    """Microseconds since 1970-01-01 00:00:00. Raises ValueError."""
+    """Microseconds since 1970-01-01 00:00:00. Raises ValueError, OverflowError."""
     if sign := _INFINITE.get(text):
         return sign * FOREVER_MICROS
     match = _timestamp.fullmatch(text)
@@ -77,6 +105,16 @@ def timestamptz_micros(text: str) -> int:
     return in_range(local - _offset_seconds(match[8]) * 1_000_000)
 
 
+def timestamptz_text(text: str) -> str:
+    """A moment as PostgreSQL prints it in a session whose zone has the offset of the text."""
+    micros = timestamptz_micros(text)
+    match = _timestamptz.fullmatch(text)
+    if match is None:
+        return text
+    east = _offset_seconds(match[8])
+    return timestamp_text(micros + east * 1_000_000, _offset_text(east))
+
+
 def time_text(text: str) -> str:
     """A time as PostgreSQL prints it.
 
@@ -86,7 +124,7 @@ def time_text(text: str) -> str:
     match = _time.fullmatch(text)
     if match is None:
         raise ValueError
-    return _time_of(_micros(match[1], match[2], match[3], match[4], midnight=True))
+    return time_of_day(_micros(match[1], match[2], match[3], match[4]))
 
 
 def timetz_text(text: str) -> str:
@@ -98,25 +136,67 @@ def timetz_text(text: str) -> str:
     match = _timetz.fullmatch(text)
     if match is None:
         raise ValueError
-    seconds = _offset_seconds(match[5])
-    sign, seconds = ("-", -seconds) if seconds < 0 else ("+", seconds)
-    parts = [seconds // 3600, seconds // 60 % 60, seconds % 60]
-    while len(parts) > 1 and parts[-1] == 0:
-        parts.pop()
-    offset = ":".join(f"{part:02}" for part in parts)
-    time = _time_of(_micros(match[1], match[2], match[3], match[4], midnight=True))
-    return f"{time}{sign}{offset}"
+    time = time_of_day(_micros(match[1], match[2], match[3], match[4]))
+    return time + _offset_text(_offset_seconds(match[5]))
+
+
+def days_text(days: object) -> str:
+    """The date of a number of days as PostgreSQL prints it."""
+    assert isinstance(days, int)
+    return _forever(days, FOREVER_DAYS) or date_text(days)
+
+
+def micros_text(micros: object, offset: str = "") -> str:
+    """The timestamp of a number of microseconds as PostgreSQL prints it."""
+    assert isinstance(micros, int)
+    return _forever(micros, FOREVER_MICROS) or timestamp_text(micros, offset)
+
+
+def _forever(number: int, most: int) -> str:
+    return "" if abs(number) != most else "infinity" if number > 0 else "-infinity"
+
+
+def python_values(column: pyarrow.Array | pyarrow.ChunkedArray) -> list[Any]:
+    """The values of a column; those of days that Python has none of as PostgreSQL prints them."""
+    import pyarrow
+    from pyarrow import types
+
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):
+        if types.is_date32(column.type):
+            return _each(column, pyarrow.int32(), days_text)
+        if not types.is_timestamp(column.type):
+            raise
+        offset = "+00" if column.type.tz else ""
+        micros = column.cast(pyarrow.timestamp("us", column.type.tz))
+        return _each(micros, pyarrow.int64(), lambda value: micros_text(value, offset))
+
+
+def _each(
+    column: pyarrow.Array | pyarrow.ChunkedArray,
+    number: pyarrow.DataType,
+    text: Callable[[object], str],
+) -> list[Any]:
+    """Python's value of each, or else the text of its number."""
+    found: list[Any] = []
+    for one, value in zip(column, column.cast(number).to_pylist(), strict=True):
+        try:
+            found.append(one.as_py())
+        except (OverflowError, ValueError):
+            found.append(text(value))
+    return found
 
 
 @lru_cache(maxsize=4096)
 def _days(year_text: str, month_text: str, day_text: str, *, bc: bool) -> int:
     year, month, day = int(year_text), int(month_text), int(day_text)
     if year == 0 or not 1 <= month <= 12 or not 1 <= day <= _MONTH_DAYS[month - 1]:
-        raise ValueError
+        raise OutOfRange(_FIELD)
     if bc:
         year = 1 - year
     if month == 2 and day == 29 and (year % 4 or (year % 100 == 0 and year % 400)):
-        raise ValueError
+        raise OutOfRange(_FIELD)
     # Howard Hinnant's days_from_civil: the proleptic Gregorian calendar in whole eras.
     year -= month <= 2
     era, year_of_era = divmod(year, 400)
@@ -126,15 +206,12 @@ def _days(year_text: str, month_text: str, day_text: str, *, bc: bool) -> int:
     ) - 719_468
 
 
-def _micros(
-    hour: str, minute: str, second: str | None, fraction: str | None, *, midnight: bool = False
-) -> int:
+def _micros(hour: str, minute: str, second: str | None, fraction: str | None) -> int:
+    """Of the day: 24:00:00 is its end, and the second 60 the next minute, as PostgreSQL reads."""
     seconds = (int(hour) * 60 + int(minute)) * 60 + int(second or 0)
     micros = seconds * 1_000_000 + int((fraction or "").ljust(6, "0"))
-    if int(minute) > 59 or int(second or 0) > 59:
-        raise ValueError
-    if micros > _DAY or (micros == _DAY and not midnight):
-        raise ValueError
+    if int(minute) > 59 or int(second or 0) > 60 or micros > _DAY:
+        raise OutOfRange(_FIELD)
     return micros
 
 
@@ -144,19 +221,23 @@ def _offset_seconds(text: str) -> int:
     digits = text[1:].replace(":", "").ljust(6, "0")
     hours, minutes, seconds = int(digits[:2]), int(digits[2:4]), int(digits[4:6])
     if hours > 15 or minutes > 59 or seconds > 59:
-        raise ValueError
+        raise OutOfRange("time zone displacement")
     total = (hours * 60 + minutes) * 60 + seconds
     return -total if text[0] == "-" else total
 
 
 def in_range(micros: int) -> int:
     """The microseconds, which PostgreSQL may count beyond 64 bits since 1970: OverflowError."""
-    if not -FOREVER_MICROS < micros < FOREVER_MICROS:
+    if not _FIRST_DAY * _DAY <= micros < _LAST_STAMP_DAY * _DAY:
+        raise OutOfRange("timestamp")
+    if micros >= FOREVER_MICROS:
         raise OverflowError
     return micros
 
 
-def _time_of(micros: int) -> str:
-    seconds, fraction = divmod(micros, 1_000_000)
-    text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return f"{text}.{fraction:06}".rstrip("0") if fraction else text
+def _offset_text(east: int) -> str:
+    sign, seconds = ("-", -east) if east < 0 else ("+", east)
+    parts = [seconds // 3600, seconds // 60 % 60, seconds % 60]
+    while len(parts) > 1 and parts[-1] == 0:
+        parts.pop()
+    return sign + ":".join(f"{part:02}" for part in parts)

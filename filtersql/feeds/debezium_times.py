@@ -59,9 +59,9 @@ _UNITS = {
 #: and of a setting; the adaptive ones depend on the column
 _MODE_UNITS = {"connect": _MILLI, "microseconds": _MICRO, "nanoseconds": _NANO}
 _MILLI_DIGITS = 3
-_ISO_DATE = re.compile(r"(\+?\d{4,6}-\d\d-\d\d)Z")
-_ISO_TIME = re.compile(r"(\d\d:\d\d:\d\d(?:\.\d+)?)Z")
-_ZONED = re.compile(r"\+?(\d{4,6}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z")
+_ISO_DATE = re.compile(r"(\+?\d{4,6}-\d\d-\d\d)Z", re.ASCII)
+_ISO_TIME = re.compile(r"(\d\d:\d\d:\d\d(?:\.\d+)?)Z", re.ASCII)
+_ZONED = re.compile(r"\+?(\d{4,6}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z", re.ASCII)
 _NO_WAY = "Debezium cannot send such values exactly."
 _FINER = "Set time.precision.mode to adaptive, or give the column the precision 3."
 

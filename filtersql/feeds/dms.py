@@ -43,6 +43,7 @@ from filtersql.errors.feeds import (
     UnreadableEvent,
     UnreadableFeedFile,
 )
+from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, opened
 from filtersql.feeds.records import Record
@@ -54,8 +55,8 @@ __all__ = ["Dms"]
 _RANK_BITS = 24
 _OPS = {"I": "insert", "U": "update", "D": "delete"}
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_CHANGE_SEQ = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{19})")
-_ZONE = re.compile(r"(?:[+-]\d\d(?::?\d\d)*|Z)$")
+_CHANGE_SEQ = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{19})", re.ASCII)
+_ZONE = re.compile(r"(?:[+-]\d\d(?::?\d\d)*|Z)$", re.ASCII)
 _HINT = "Write files with AddColumnName, below folders of the schema and the table."
 _BEFORE = "BI_"
 
@@ -279,9 +280,10 @@ def _parquet(file: FeedFile) -> Iterator[tuple[int, Row]]:
         source = parquet.ParquetFile(file.path)
         number = 0
         for batch in source.iter_batches():
-            for row in batch.to_pylist():
+            names = batch.schema.names
+            for row in zip(*map(python_values, batch.columns), strict=True):
                 number += 1
-                yield number, {key: _plain(value) for key, value in row.items()}
+                yield number, dict(zip(names, map(_plain, row), strict=True))
     except (pyarrow.ArrowException, OSError) as error:
         raise Mistakes([UnreadableFeedFile(file.shown, str(error))]) from None
 

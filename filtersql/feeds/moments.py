@@ -3,6 +3,8 @@
 Example
     >>> date_text(19782), timestamp_text(1709210096789012), time_of_day(86_400_000_000)
     ('2024-02-29', '2024-02-29 12:34:56.789012', '24:00:00')
+    >>> timestamp_text(-210866803200000000, "+01")
+    '4714-11-24 00:00:00+01 BC'
     >>> interval_text("P1Y2M-3DT4H5M6.789S")
     '1 year 2 mons -3 days +04:05:06.789'
 
@@ -21,12 +23,18 @@ _DAY = 86_400_000_000
 _NUMBER = r"([+-]?[\d.]+(?:E[+-]?\d+)?)"
 _DURATION = re.compile(
     rf"P(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}D)?"
-    rf"(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?"
+    rf"(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?",
+    re.ASCII,
 )
 
 
 def date_text(days: int) -> str:
-    """The date of a day since 1970-01-01, of the years from 1 on. Raises ValueError."""
+    """The date of a day since 1970-01-01."""
+    year, month, day = _civil(days)
+    return f"{_year(year)}-{month:02}-{day:02}{_era(year)}"
+
+
+def _civil(days: int) -> tuple[int, int, int]:
     # Howard Hinnant's civil_from_days: the proleptic Gregorian calendar in whole eras.
     era, day_of_era = divmod(days + 719_468, 146_097)
     year_of_era = (
@@ -37,9 +45,15 @@ def date_text(days: int) -> str:
     day = day_of_year - (153 * month + 2) // 5 + 1
     month += 3 if month < 10 else -9
     year = year_of_era + era * 400 + (month <= 2)
-    if year < 1:
-        raise ValueError(f"day {days} is before the year 1")
-    return f"{year:04}-{month:02}-{day:02}"
+    return year, month, day
+
+
+def _year(year: int) -> str:
+    return f"{year if year > 0 else 1 - year:04}"
+
+
+def _era(year: int) -> str:
+    return "" if year > 0 else " BC"
 
 
 def time_of_day(micros: int) -> str:
@@ -49,10 +63,11 @@ def time_of_day(micros: int) -> str:
     return _clock(micros)
 
 
-def timestamp_text(micros: int) -> str:
-    """The timestamp of a microsecond since 1970-01-01 00:00:00. Raises ValueError."""
+def timestamp_text(micros: int, offset: str = "") -> str:
+    """The timestamp of a microsecond since 1970-01-01 00:00:00, and a zone's offset behind it."""
     days, rest = divmod(micros, _DAY)
-    return f"{date_text(days)} {_clock(rest)}"
+    year, month, day = _civil(days)
+    return f"{_year(year)}-{month:02}-{day:02} {_clock(rest)}{offset}{_era(year)}"
 
 
 def interval_text(duration: str) -> str:

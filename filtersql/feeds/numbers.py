@@ -17,6 +17,7 @@ import re
 from decimal import Decimal
 
 from filtersql.filters.literals.numbers import shortest_float4, to_float4
+from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["float_text", "float_value", "integer_value", "numeric_text"]
 
@@ -60,7 +61,7 @@ def numeric_text(text: str, precision_scale: tuple[int, int] | None = None) -> s
         precision, scale = precision_scale
         if len(fraction) == scale and whole and len(whole) <= precision - scale:
             return text
-    if special := _SPECIAL.get(text.strip().lower()):
+    if special := _SPECIAL.get(text.strip(BLANKS).lower()):
         if precision_scale is not None and special != "NaN":
             raise OverflowError
         return special
@@ -89,7 +90,7 @@ def numeric_text(text: str, precision_scale: tuple[int, int] | None = None) -> s
 
 def float_value(text: str, size: int) -> float:
     """The value of a float4 (size 4) or float8 (size 8). Raises ValueError, OverflowError."""
-    stripped = text.strip()
+    stripped = text.strip(BLANKS)
     if special := _SPECIAL.get(stripped.lower()):
         return float(special)
     if not _NUMERIC.fullmatch(stripped) and not re.fullmatch(

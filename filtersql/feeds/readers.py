@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -25,15 +25,20 @@ from filtersql.catalog import PgType
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.datetimes import (
     FOREVER_MICROS,
+    OutOfRange,
     date_days,
+    days_text,
     in_range,
+    micros_text,
     time_text,
     timestamp_micros,
     timestamptz_micros,
+    timestamptz_text,
     timetz_text,
 )
 from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
+from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["Family", "family", "is_plain", "text_of", "type_title"]
 
@@ -46,12 +51,19 @@ Value = Literal[
 class Family:
     """How values of a type are read from text, and printed. `holds` is what `read` gives.
 
-    Dates and times are read into days and microseconds since 1970; their text is not printed here.
+    Dates and times are read into days and microseconds since 1970. `recorded`, where it is, keeps
+    what a value has lost: the offset of a moment.
     """
 
     holds: Value
     read: Callable[[object], object]
     text: Callable[[object], str] = str
+    recorded: Callable[[str], str] | None = None
+
+    def printed(self, written: object) -> str:
+        """The text as PostgreSQL prints it. Raises as `read`."""
+        value = self.read(written)
+        return self.text(value) if self.recorded is None else self.recorded(_plain(written))
 
 
 def text_of(written: object) -> object:
@@ -77,7 +89,7 @@ def family(pg_type: PgType) -> Family:
         return Family("numeric", partial(_numeric, pg_type.numeric_precision_scale))
     if pg_type.name in _DECLARED:
         holds, read = _DECLARED[pg_type.name]
-        return Family(holds, partial(read, pg_type))
+        return replace(_PRINTED.get(holds, _TEXT), holds=holds, read=partial(read, pg_type))
     return _FAMILIES.get(pg_type.name, _TEXT)
 
 
@@ -114,8 +126,9 @@ _TITLES: Mapping[str, str] = {
 }
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False, "on": True, "off": False}
 _UUID = re.compile(r"[0-9a-f]{32}")
+_OUT_OF_RANGE = re.compile(r"([a-z/ ]+) out of range:")
 _FRACTION = re.compile(r"\.(\d+)")
-_YEAR_FIRST = re.compile(r"(?:\d{4,}-\d\d?-\d\d?|\d{8})(?:[ T][\d:.]+)?(?: BC)?")
+_YEAR_FIRST = re.compile(r"(?:\d{4,}-\d\d?-\d\d?|\d{8})(?:[ T][\d:.]+)?(?: BC)?", re.ASCII)
 #: what counts from 1970 here and from 2000 in PostgreSQL: how much lies between
 _SINCE_1970 = {"date": 10_957, "timestamp": 946_684_800_000_000}
 
@@ -127,10 +140,7 @@ def _plain(written: object) -> str:
 
 
 def _array_element(pg_type: PgType) -> Callable[[object], str]:
-    element = family(PgType(pg_type.name[1:], pg_type.typmod))
-    if element.holds in ("date", "timestamp", "timestamptz"):
-        return str  # an element that is recorded is PostgreSQL's output already
-    return lambda written: element.text(element.read(written))
+    return family(PgType(pg_type.name[1:], pg_type.typmod)).printed
 
 
 def _array(element: Callable[[object], str], written: object) -> str:
@@ -151,7 +161,7 @@ def _sized(length: int, padded: bool, written: object) -> str:
 
 
 def _boolean(written: object) -> bool:
-    word = _plain(written).strip().lower()
+    word = _plain(written).strip(BLANKS).lower()
     if word in ("1", "0"):
         return word == "1"
     meant = {value for name, value in _BOOLEANS.items() if word and name.startswith(word)}
@@ -272,11 +282,18 @@ def _input(name: str, text: str, typmod: int) -> object:
 
     try:
         return read(name, text, typmod, Clock(None))
-    except Mistake:
+    except Mistake as mistake:
+        if said := _OUT_OF_RANGE.match(mistake.message):
+            raise OutOfRange(said[1]) from None
         raise ValueError from None
 
 
 _TEXT = Family("text", _plain)
+_PRINTED: Mapping[Value, Family] = {
+    "date": Family("date", _plain, days_text),
+    "timestamp": Family("timestamp", _plain, micros_text),
+    "timestamptz": Family("timestamptz", _plain, recorded=timestamptz_text),
+}
 #: types without digits of their own
 _FAMILIES: Mapping[str, Family] = {
     "bool": Family("boolean", _boolean, lambda value: "t" if value else "f"),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import NullInNotNull, UnstorableValue
+from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.records import Record
 from filtersql.feeds.values import Codec, codec
 from filtersql.names import RelationName
@@ -98,7 +99,7 @@ def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:
     from pyarrow import parquet
 
     table = parquet.read_table(path, columns=[f"c{number}" for number in numbers])
-    return [column.to_pylist() for column in table.columns]
+    return [python_values(column) for column in table.columns]
 
 
 @dataclass(slots=True)

@@ -113,8 +113,6 @@ def stored_kind(sql_type: str, engine: Engine) -> StoredKind | None:
 def storer(pg_type: PgType, kind: StoredKind, engine: Engine) -> Callable[[object], object] | None:
     """The function from a JSON value (never None) to the stored value; None: no exact one."""
     of = family(pg_type)
-    if kind.name == "string" and of.holds in ("date", "timestamp", "timestamptz"):
-        return lambda written: _recorded_text(of, written)
     if kind.name == "string":
         return _texts(of)
     check = _checked(of, kind, engine)
@@ -176,12 +174,7 @@ def _integer(limit: int, of: Family, check: Callable[[object], object], written:
 def _texts(of: Family) -> Callable[[object], object]:
     if of.holds in ("text", "numeric"):
         return lambda written: of.read(text_of(written))
-    return lambda written: of.text(of.read(text_of(written)))
-
-
-def _recorded_text(of: Family, written: object) -> object:
-    of.read(written)  # judges it
-    return written
+    return lambda written: of.printed(text_of(written))
 
 
 def _checked(of: Family, kind: StoredKind, engine: Engine) -> Callable[[object], object] | None:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from filtersql.catalog import PgType
 from filtersql.errors.feeds import UnstorableType
+from filtersql.feeds.datetimes import OutOfRange
 from filtersql.feeds.readers import family, text_of, type_title
 from filtersql.feeds.storers import StoredKind, Unstorable, stored_kind, storer
 from filtersql.feeds.wholes import Whole, whole
@@ -55,6 +56,8 @@ class Codec:
             return self.store(written)
         except Unstorable as reason:
             raise ValueError(f"{_shown(written)} {reason}") from None
+        except OutOfRange as reason:
+            raise ValueError(f"{reason.what} out of range: {_shown(written)}") from None
         except OverflowError:
             title = type_title(self.pg_type)
             raise ValueError(f"value {_shown(written)} is out of range for type {title}") from None
@@ -92,8 +95,7 @@ def codec(pg_type: PgType, sql_type: str, engine: Engine) -> Codec:
 
 def canonical_text(pg_type: PgType, written: object) -> str:
     """PostgreSQL's text output for a JSON value. Raises ValueError, OverflowError."""
-    reader = family(pg_type)
-    return reader.text(reader.read(text_of(written)))
+    return family(pg_type).printed(text_of(written))
 
 
 def _shown(written: object) -> str:

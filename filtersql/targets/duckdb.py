@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import EngineRefused, FileInUse, SettingRefused, Unreachable
+from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
@@ -67,6 +69,11 @@ def connect(
     return engine
 
 
+def _is_doubtful(value: object) -> bool:
+    """A day that stands for an infinite one too, or DuckDB's own text of one."""
+    return isinstance(value, str) or (isinstance(value, date) and value.year in (1, 9999))
+
+
 class DuckDB:
     """A connection to a DuckDB file."""
 
@@ -90,15 +97,19 @@ class DuckDB:
         self._run(statement)
 
     def rows(self, statement: str) -> list[tuple[object, ...]]:
-        """The rows of a query."""
+        """The rows of a query; a day that Python has not is PostgreSQL's text of it."""
         result = self._run(statement)
-        if not any("TIME ZONE" in str(column[1]) for column in result.description or ()):
+        kinds = [str(column[1]) for column in result.description or ()]
+        if not any("TIME ZONE" in kind for kind in kinds):
             found: list[tuple[object, ...]] = result.fetchall()
-            return found
-        # The client makes such values with pytz, which is not installed; Arrow does it alone.
+            days = [n for n, kind in enumerate(kinds) if kind.startswith(("DATE", "TIMESTAMP"))]
+            if not any(_is_doubtful(row[place]) for place in days for row in found):
+                return found
+        # The client makes moments with pytz, which is not installed, and of an infinite day
+        # Python's last one; Arrow has the numbers.
         self.connection.abort()
         arrow = self.connection.sql(statement).to_arrow_table()
-        return list(zip(*(column.to_pylist() for column in arrow.columns), strict=True))
+        return list(zip(*map(python_values, arrow.columns), strict=True))
 
     def stream(self, statement: str) -> Iterator[tuple[object, ...]]:
         """The rows of a query, a few thousand at a time."""

@@ -13,15 +13,17 @@ from collections.abc import Callable
 
 from filtersql.errors.filters import BadLiteral, NotTranslated
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["of"]
 
-_SPACE = " \t\n\r\f\v"
-_BOUNDS = re.compile(r"\s*((?:\[[+-]?\d+(?::[+-]?\d+)?\]\s*)+)=")
-_DIMENSION = re.compile(r"\[([+-]?\d+)(?::([+-]?\d+))?\]")
-_BOUND = re.compile(r"[+-]?\d+")
-_TOKEN = re.compile(r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))', re.DOTALL)
-_QUOTED = re.compile(r'[{},"\\\s]')
+_BOUNDS = re.compile(r"\s*((?:\[[+-]?\d+(?::[+-]?\d+)?\]\s*)+)=", re.ASCII)
+_DIMENSION = re.compile(r"\[([+-]?\d+)(?::([+-]?\d+))?\]", re.ASCII)
+_BOUND = re.compile(r"[+-]?\d+", re.ASCII)
+_TOKEN = re.compile(
+    r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))', re.DOTALL | re.ASCII
+)
+_QUOTED = re.compile(r'[{},"\\\s]', re.ASCII)
 
 Read = Callable[[str, str, int, Clock], object]
 Show = Callable[[str, object], str]
@@ -34,7 +36,7 @@ def of(
 
     def read_array(text: str, modifier: int, clock: Clock) -> object:
         bounds = _BOUNDS.match(text)
-        if not bounds and text.lstrip(_SPACE).startswith("["):
+        if not bounds and text.lstrip(BLANKS).startswith("["):
             raise _malformed(text, _broken_bounds(text))
         lengths = _lengths(text, bounds[1]) if bounds else None
         tokens = _tokens(text, bounds.end() if bounds else 0)
@@ -69,7 +71,7 @@ def _lengths(text: str, dimensions: str) -> tuple[int, ...]:
 
 def _broken_bounds(text: str) -> str:
     """What is wrong with `[1:2]=`, read from the left (ReadArrayDimensions())."""
-    place = len(text) - len(text.lstrip(_SPACE))
+    place = len(text) - len(text.lstrip(BLANKS))
     while text[place : place + 1] == "[":
         first = _BOUND.match(text, place + 1)
         if first is None:
@@ -82,7 +84,7 @@ def _broken_bounds(text: str) -> str:
             place = second.end()
         if text[place : place + 1] != "]":
             return 'Missing "]" after array dimensions.'
-        place += 1 + len(text[place + 1 :]) - len(text[place + 1 :].lstrip(_SPACE))
+        place += 1 + len(text[place + 1 :]) - len(text[place + 1 :].lstrip(BLANKS))
     return 'Missing "=" after array dimensions.'
 
 
@@ -93,8 +95,8 @@ def _malformed(text: str, detail: str) -> BadLiteral:
 def _tokens(text: str, place: int) -> list[tuple[str, str]]:
     """(kind, text): a brace or comma as its own kind, `quoted` or `bare` elements."""
     tokens: list[tuple[str, str]] = []
-    end = len(text.rstrip(_SPACE))
-    if not text[place:].lstrip(_SPACE).startswith("{"):
+    end = len(text.rstrip(BLANKS))
+    if not text[place:].lstrip(BLANKS).startswith("{"):
         what = "Array contents must start" if place else "Array value must start"
         raise _malformed(text, f'{what} with "{{"{"" if place else " or dimension information"}.')
     while place < end:
@@ -107,7 +109,7 @@ def _tokens(text: str, place: int) -> list[tuple[str, str]]:
         elif match[2] is not None:
             tokens.append(("quoted", re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL)))
         else:
-            bare = match[3].rstrip(_SPACE)
+            bare = match[3].rstrip(BLANKS)
             if bare:
                 kind = "bare" if "\\" not in bare else "quoted"
                 tokens.append((kind, re.sub(r"\\(.)", r"\1", bare, flags=re.DOTALL)))

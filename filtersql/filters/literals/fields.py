@@ -14,6 +14,7 @@ import re
 from typing import Literal
 
 from filtersql.errors.filters import BadLiteral
+from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["WORDS", "Bad", "Field", "fields"]
 
@@ -78,7 +79,7 @@ def fields(text: str) -> list[Field]:
     found: list[Field] = []
     place = 0
     while place < len(text):
-        if text[place].isspace():
+        if text[place] in BLANKS:
             place += 1
             continue
         piece = _field(text, place)
@@ -97,7 +98,7 @@ def fields(text: str) -> list[Field]:
 
 
 def _run(pattern: str, text: str, place: int) -> int:
-    match = re.compile(pattern).match(text, place)
+    match = re.compile(pattern, re.ASCII).match(text, place)
     return match.end() if match else place
 
 

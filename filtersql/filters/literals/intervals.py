@@ -31,6 +31,9 @@ class Parts(NamedTuple):
 Interval = Parts | str
 
 _DAY = 86_400_000_000
+#: of months, days and microseconds
+_LIMITS = (2**31, 2**31, 2**63)
+_INFINITE_SINCE = 17
 _UNITS = {
     **dict.fromkeys(("us", "usec", "usecond", "useconds", "usecs", "microsecon"), "microsecond"),
     **dict.fromkeys(("ms", "msec", "msecond", "mseconds", "msecs", "millisecon"), "millisecond"),
@@ -57,7 +60,8 @@ _ISO = re.compile(
     r"P(?:(?P<year>{n})Y)?(?:(?P<month>{n})M)?(?:(?P<week>{n})W)?(?:(?P<day>{n})D)?"
     r"(?:T(?:(?P<hour>{n})H)?(?:(?P<minute>{n})M)?(?:(?P<second>{n})S)?)?\Z".replace(
         "{n}", r"[+-]?(?:\d+\.?\d*|\.\d+)"
-    )
+    ),
+    re.ASCII,
 )
 _HMS = re.compile(r"(\d+):(\d+)(?::(\d+))?(?:\.(\d*))?\Z")
 _YEAR, _MONTH, _DAYS, _HOUR, _MINUTE, _SECOND = 1 << 2, 1 << 1, 1 << 3, 1 << 10, 1 << 11, 1 << 12
@@ -132,10 +136,16 @@ def read_interval(text: str, modifier: int, clock: Clock) -> Interval:
         found = _iso(iso)
     if isinstance(found, str):
         return found
-    months, days, micros = found
-    if not (abs(months) < 2**31 and abs(days) < 2**31 and -(2**63) <= micros < 2**63):
+    if not all(-limit <= part < limit for part, limit in zip(found, _LIMITS, strict=True)):
         raise BadLiteral(f'interval field value out of range: "{text}"')
-    return Parts(*_fitted(found, chosen, modifier & 0xFFFF if modifier >= 0 else 0xFFFF))
+    fitted = _fitted(found, chosen, modifier & 0xFFFF if modifier >= 0 else 0xFFFF)
+    if clock.postgres_version >= _INFINITE_SINCE:
+        # PostgreSQL holds the infinite ones as the largest and the smallest numbers.
+        if all(part == limit - 1 for part, limit in zip(fitted, _LIMITS, strict=True)):
+            return "infinity"
+        if all(part == -limit for part, limit in zip(fitted, _LIMITS, strict=True)):
+            return "-infinity"
+    return Parts(*fitted)
 
 
 def _decode(parts: list[Field], chosen: int, clock: Clock) -> Interval:
@@ -146,7 +156,7 @@ def _decode(parts: list[Field], chosen: int, clock: Clock) -> Interval:
             if pending:
                 raise Bad("format")
             if word in ("infinity", "+infinity", "-infinity"):
-                if len(parts) > 1 or clock.postgres_version < 17:
+                if len(parts) > 1 or clock.postgres_version < _INFINITE_SINCE:
                     raise Bad("format")
                 return word.removeprefix("+")
             if word == "ago":
@@ -183,7 +193,11 @@ def _add_time(found: _Sum, word: str, chosen: int) -> None:
     if minutes > 59 or seconds > 60:
         raise Bad("field")
     micros = round(float(f"0.{match[4] or 0}") * 1_000_000)
-    found.micros += sign * (((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros)
+    total = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros
+    if total >= _LIMITS[2]:
+        # A signed one that is too large is no time to PostgreSQL, which then tries a number.
+        raise Bad("format" if word[0] in "+-" else "field")
+    found.micros += sign * total
     found.have |= {"hour", "minute", "second", "millisecond", "microsecond"}
 
 

@@ -41,6 +41,7 @@ from filtersql.filters.literals.jsonpath_trees import (
     Whole,
     show,
 )
+from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["TYPES", "parsed"]
 
@@ -49,7 +50,7 @@ _TOKENS = re.compile(
     |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
     |(?P<sign>&&|\|\||\*\*|==|!=|<>|<=|>=|[$@.*\[\]?()!<>,{}+/%-])
     |(?P<word>[^\s?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 _METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
 _SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string"}
@@ -82,7 +83,7 @@ class _Reader:
         self.tokens: list[tuple[str, str]] = []
         self.place = 0
         start = 0
-        while text[start:].strip():
+        while text[start:].strip(BLANKS):
             match = _TOKENS.match(text, start)
             if match is None or match.lastgroup is None:
                 raise _Unread

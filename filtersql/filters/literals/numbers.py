@@ -21,6 +21,7 @@ from typing import cast
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.texts import BLANKS
 
 __all__ = [
     "EXACT",
@@ -40,12 +41,15 @@ __all__ = [
 
 #: a context in which no sum or product of PostgreSQL's numerics is ever rounded
 EXACT = Context(prec=300_000, rounding=ROUND_HALF_UP, Emax=999_999, Emin=-999_999)
-_SPACE = " \t\n\r\f\v"
-_DECIMAL = re.compile(r"[+-]?(\d+(_\d+)*)\Z")
+_DECIMAL = re.compile(r"[+-]?(\d+(_\d+)*)\Z", re.ASCII)
 _BASED = re.compile(r"([+-]?)0(?:([xX])(?=_?[0-9a-fA-F])|([oO])|([bB]))((?:_?[0-9a-fA-F]+)+)\Z")
-_NUMERIC = re.compile(r"[+-]?((\d+(_\d+)*)(\.(\d+(_\d+)*)?)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?\Z")
-_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
-_FLOAT_HEX = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?\d+)?\Z")
+_NUMERIC = re.compile(
+    r"[+-]?((\d+(_\d+)*)(\.(\d+(_\d+)*)?)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?\Z", re.ASCII
+)
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+_FLOAT_HEX = re.compile(
+    r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?\d+)?\Z", re.ASCII
+)
 _INFINITE = {"inf", "+inf", "infinity", "+infinity"}
 _MINUS_INFINITE = {"-inf", "-infinity"}
 
@@ -55,7 +59,7 @@ def integer(type_name: str, bits: int) -> Callable[[str, int, Clock], int]:
     limit = 1 << (bits - 1)
 
     def read(text: str, modifier: int, clock: Clock) -> int:
-        value = _whole(text.strip(_SPACE), clock)
+        value = _whole(text.strip(BLANKS), clock)
         if value is None:
             raise BadLiteral.syntax(type_name, text)
         if not -limit <= value < limit:
@@ -67,7 +71,7 @@ def integer(type_name: str, bits: int) -> Callable[[str, int, Clock], int]:
 
 def read_oid(text: str, modifier: int, clock: Clock) -> int:
     """An object identifier: 32 bits without a sign, but a minus sign wraps."""
-    value = _whole(text.strip(_SPACE), clock)
+    value = _whole(text.strip(BLANKS), clock)
     if value is None:
         raise BadLiteral.syntax("oid", text)
     if not -(1 << 31) <= value < 1 << 32:
@@ -102,7 +106,7 @@ def _whole(text: str, clock: Clock) -> int | None:
 
 def read_numeric(text: str, modifier: int, clock: Clock) -> Decimal:
     """A numeric; its Decimal keeps the digits behind the point that were written."""
-    bare = text.strip(_SPACE)
+    bare = text.strip(BLANKS)
     folded = bare.lower()
     if folded == "nan":
         return Decimal("NaN")
@@ -162,9 +166,9 @@ def read_float8(text: str, modifier: int, clock: Clock) -> float:
 def read_float4(text: str, modifier: int, clock: Clock) -> float:
     """A real, held as the double of the same value."""
     value = _float("real", text)
-    single = to_float4(value, _exact(text.strip(_SPACE)) if math.isfinite(value) else value)
+    single = to_float4(value, _exact(text.strip(BLANKS)) if math.isfinite(value) else value)
     if math.isinf(single) != math.isinf(value) or (single == 0.0 and value != 0.0):
-        raise BadLiteral.float_too_big("real", text.strip(_SPACE))
+        raise BadLiteral.float_too_big("real", text.strip(BLANKS))
     return single
 
 
@@ -200,7 +204,7 @@ def _exact(text: str) -> Decimal | Fraction:
 
 
 def _float(type_name: str, text: str) -> float:
-    bare = text.strip(_SPACE)
+    bare = text.strip(BLANKS)
     folded = bare.lower()
     if folded in ("nan", *_INFINITE, *_MINUS_INFINITE):
         return float(folded)

@@ -16,14 +16,16 @@ from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["Range", "of"]
 
 _BOUND = r'((?:"(?:[^"\\]|\\.|"")*"|\\.|[^"\\,()\[\]])*)'
-_RANGE = re.compile(rf"\s*([\[(]){_BOUND},{_BOUND}([\])])\s*\Z", re.DOTALL)
-_EMPTY = re.compile(r"\s*empty\s*\Z", re.IGNORECASE)
+_RANGE = re.compile(rf"\s*([\[(]){_BOUND},{_BOUND}([\])])\s*\Z", re.DOTALL | re.ASCII)
+_EMPTY = re.compile(r"\s*empty\s*\Z", re.IGNORECASE | re.ASCII)
+_NO_BRACKET = "Missing left parenthesis or bracket."
 _DISCRETE = {"int4": 2**31 - 1, "int8": 2**63 - 1, "date": 2**31 - 2}
-_QUOTED = re.compile(r'[\s"\\()\[\],]')
+_QUOTED = re.compile(r'[\s"\\()\[\],]', re.ASCII)
 
 
 class Range(NamedTuple):
@@ -53,7 +55,9 @@ def of(
         if match is None:
             raise BadLiteral(
                 f'malformed range literal: "{text}"',
-                None if text.strip()[:1] in ("[", "(") else "Missing left parenthesis or bracket.",
+                None
+                if text.strip(BLANKS)[:1] in ("[", "(")
+                else "Missing left parenthesis or bracket.",
             )
         lower, upper = (
             None if not bound else read(subtype, _plain(bound), -1, clock)

@@ -16,6 +16,7 @@ from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
 
 __all__ = [
+    "BLANKS",
     "read_bool",
     "read_bytea",
     "read_char",
@@ -27,7 +28,8 @@ __all__ = [
     "show_bytea",
 ]
 
-_SPACE = " \t\n\r\f\v"
+#: what PostgreSQL skips around a value: no blank of another script
+BLANKS = " \t\n\r\f\v"
 _WORDS = (("true", 1, True), ("false", 1, False), ("yes", 1, True), ("no", 1, False))
 _ONLY = (("on", 2, True), ("off", 2, False), ("1", 1, True), ("0", 1, False))
 _TID = re.compile(r"\s*\(\s*\d+\s*,\s*\d+\s*\)\s*", re.ASCII)
@@ -37,7 +39,7 @@ _ESCAPED = re.compile(rb"\\(\\|[0-3][0-7][0-7])|\\|[^\\]+")
 
 def read_bool(text: str, modifier: int, clock: Clock) -> bool:
     """A unique prefix of true, false, yes, no, on, off, or 1 and 0."""
-    bare = text.strip(_SPACE).lower()
+    bare = text.strip(BLANKS).lower()
     for word, least, value in (*_WORDS, *_ONLY):
         if len(bare) >= least and word.startswith(bare):
             return value
