@@ -5,7 +5,6 @@ WITH
     {% include "changes.sql" %},
 
     events AS (
-{%- include "counting_begins.sql" %}
         -- What happens to the target's rows, one by one.
         SELECT
 {%- include "side_row.sql" %}
@@ -20,13 +19,13 @@ WITH
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
 {%- include "emptied.sql" %}
-{%- include "counting_ends.sql" %}
     ),
 
     net AS (
         -- The last change of a key decides.
         SELECT
             *,
+{%- include "counting_before.sql" %}
             ROW_NUMBER() OVER (
                 {{ plan.key_partition | join("\n                ") }}
                 ORDER BY {{ plan.change_seq }} DESC
@@ -40,5 +39,7 @@ WITH
 {%- endfor %}
 {%- include "counting_columns.sql" %}
         {{ plan.effect }}
-    FROM net
+    FROM
+{%- include "counting_net.sql" %}
     WHERE {{ plan.recency }} = 1
+{%- include "counting_rows.sql" %}

@@ -7,7 +7,6 @@ WITH
     {% include "changes.sql" %},
 
     events AS (
-{%- include "counting_begins.sql" %}
         -- What happens to the target's rows, one by one.
         SELECT
 {%- include "side_row.sql" %}
@@ -29,7 +28,6 @@ WITH
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
 {%- include "emptied.sql" %}
-{%- include "counting_ends.sql" %}
     ),
 
     net AS (
@@ -37,7 +35,8 @@ WITH
         -- the changes before it.
         SELECT
 {%- include "net_known.sql" %}
-{%- include "counting_columns.sql" %}
+{%- include "counting_kept.sql" %}
+{%- include "counting_before.sql" %}
             CASE
                 WHEN
                     {{ plan.any_kept | join("\n                    ") }}
@@ -45,6 +44,7 @@ WITH
                         {{ plan.key_partition | join("\n                        ") }}
                         ORDER BY {{ plan.change_seq }}
                     ) = 'delete'
+{%- include "counting_only_last.sql" %}
                     THEN {{ plan.unknown_value | join("\n                    ") }}
                 ELSE {{ plan.effect }}
             END AS {{ plan.effect }},
@@ -59,5 +59,7 @@ WITH
 {%- include "net_row.sql" %}
 {%- include "counting_columns.sql" %}
         net.{{ plan.effect }}
-    FROM net
+    FROM
+{%- include "counting_net.sql" %}
     WHERE net.{{ plan.recency }} IS NULL
+{%- include "counting_rows.sql" %}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -73,6 +74,28 @@ def test_skipped_changes_change_nothing(lake, tmp_path: Path) -> None:
     assert rows(engine) == sorted(model.rows.items())
     assert met == {kind: model.met[kind] for kind in met}
     assert result.results[0].conflict_sample
+
+
+def test_applied_changes_are_counted_as_on_duckdb(lake, tmp_path: Path) -> None:
+    """What met something is staged beside the rows on Spark, and counted apart on DuckDB."""
+    engine, catalog = lake
+    changes = history(14, 140)
+    with closing(connect(None)) as duckdb:
+        there = on_spark(shelf(tmp_path / "spark", "apply"), catalog)
+        here = shelf(tmp_path / "duckdb", "apply")
+        for upto in (60, len(changes)):
+            numbered = [{"seq": seq, **change} for seq, change in enumerate(changes[:upto], 1)]
+            found = []
+            for world, where in ((there, engine), (here, duckdb)):
+                world.feed(numbered)
+                result = world.run(where)
+                assert not result.mistakes
+                (one,) = result.results
+                assert all(one.conflicts.values())
+                found.append((one.conflicts, sorted(map(repr, one.conflict_sample))))
+            assert found[0] == found[1]
+        held = sorted(duckdb.rows("SELECT a, b FROM s1.t"))
+    assert rows(engine) == held
 
 
 def test_an_error_stops_before_its_transaction(lake, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from sqlglot import exp, select
 
@@ -15,7 +16,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.counting import counts_of
 from filtersql.storage import Engine as Dialect
 
-__all__ = ["counted_beside", "met_in_target", "met_within"]
+__all__ = ["counted_beside", "is_reviewed", "met_in_target", "met_within", "reviewed_rows"]
 
 #: the first change of a key, by the kind of conflict: its effects, and whether the target's row
 #: has to be there
@@ -36,24 +37,36 @@ def counted_beside(compiled: CompiledTable, dialect: Dialect) -> str | None:
     return compiled.counting_sql if dialect in _BESIDE else None
 
 
+def reviewed_rows(
+    compiled: CompiledTable, counted: str, columns: Sequence[str], dialect: Dialect
+) -> tuple[str, tuple[str, ...]]:
+    """The rows that were reviewed among those that were staged, and their columns."""
+    own = astuple(counts_of(compiled.effect_column))
+    kept = tuple(name for name in columns if name not in own)
+    query = select(*(exp.column(name, quoted=True) for name in kept))
+    return query.from_(_table(counted)).where(is_reviewed(compiled)).sql(dialect), kept
+
+
+def is_reviewed(compiled: CompiledTable) -> exp.Expr:
+    """Whether a row that was staged beside others is one of those that were reviewed."""
+    return exp.column(counts_of(compiled.effect_column).met_last, quoted=True)
+
+
 def met_within(compiled: CompiledTable) -> list[exp.Expr]:
     """What a look at the stage counts in the order of `CONFLICTS`, then the first that stops."""
     counts = counts_of(compiled.effect_column)
-    within = {
-        "insert_exists": counts.met_insert_exists,
-        "update_exists": counts.met_update_exists,
-        "update_missing": counts.met_update_missing,
-        "delete_missing": counts.met_delete_missing,
-    }
+    kind = exp.column(counts.met_kind, quoted=True)
     first = exp.column(counts.met_first, quoted=True)
-    totals = {kind: _total(exp.column(name, quoted=True)) for kind, name in within.items()}
-    for kind, (effects, there) in _FIRST.items():
+    totals: list[exp.Expr] = []
+    for name, (effects, there) in _FIRST.items():
+        met: exp.Expr = _count(_is_one_of(kind, (name,)))
         if not there:
-            # Every one of them; those that the target has are taken off again.
-            one = exp.Case().when(_is_one_of(first, effects), exp.Literal.number(1))
-            totals[kind] = exp.Add(this=totals[kind], expression=exp.Count(this=one))
-    earliest = exp.Min(this=exp.column(counts.met_stop, quoted=True))
-    return [*totals.values(), earliest]
+            # Every first one; those that the target has are taken off again.
+            asked = _count(exp.and_(is_reviewed(compiled), _is_one_of(first, effects)))
+            met = exp.Add(this=met, expression=asked)
+        totals.append(met)
+    stops = exp.Case().when(_is_one_of(kind, _STOPS), exp.column(counts.met_seq, quoted=True))
+    return [*totals, exp.Min(this=stops)]
 
 
 def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
@@ -71,13 +84,20 @@ def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
     ]
     stopping = exp.or_(*(met[kind].copy() for kind in _STOPS))
     earliest = exp.Min(this=exp.Case().when(stopping, _staged(seq))).as_("first_stop")
-    rows = exp.alias_(exp.Table(this=exp.to_identifier(stage, quoted=True)), "staged")
-    query = select(*sums, earliest).from_(rows)
+    query = select(*sums, earliest).from_(exp.alias_(_table(stage), "staged"))
     return query.join(_keys(compiled, dialect), on=_same_key(compiled, first)).sql(dialect)
 
 
 def _total(number: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=exp.Sum(this=number), expressions=[exp.Literal.number(0)])
+
+
+def _count(condition: exp.Expr) -> exp.Count:
+    return exp.Count(this=exp.Case().when(condition, exp.Literal.number(1)))
+
+
+def _table(name: str) -> exp.Table:
+    return exp.Table(this=exp.to_identifier(name, quoted=True))
 
 
 def _is_one_of(effect: exp.Column, effects: Sequence[str]) -> exp.Expr:
@@ -95,8 +115,9 @@ def _keys(compiled: CompiledTable, dialect: Dialect) -> exp.Subquery:
 
 
 def _same_key(compiled: CompiledTable, first: str) -> exp.Expr:
-    """Only a key whose first change asks the target is looked up."""
+    """Only a key whose first change asks the target is looked up, and once."""
     return exp.and_(
+        _staged(counts_of(compiled.effect_column).met_last),
         exp.not_(_staged(first).is_(exp.null())),
         *(
             exp.EQ(

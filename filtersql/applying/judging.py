@@ -13,10 +13,16 @@ from dataclasses import dataclass
 
 from sqlglot import exp, select
 
-from filtersql.applying.counted import counted_beside, met_in_target, met_within
+from filtersql.applying.counted import (
+    counted_beside,
+    is_reviewed,
+    met_in_target,
+    met_within,
+    reviewed_rows,
+)
 from filtersql.applying.key_texts import written_otherwise
 from filtersql.applying.model import CONFLICTS, Conflict
-from filtersql.applying.parts import run_costly_parts
+from filtersql.applying.parts import Kept, run_costly_parts
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
     DuplicateKeys,
@@ -80,20 +86,12 @@ def judge_changes(
     if changes == 0 or unsent is not None:
         none = dict.fromkeys(CONFLICTS, 0)
         return Judgement(compiled, compiled.merge_sql, changes, 0, none, unsent=unsent), []
-    completed = compiled.completing_source_sql if completing else None
-    counting = counted_beside(compiled, engine.dialect) if completed is None else None
-    name, source = compiled.unique_id, completed or compiled.merge_source_sql
     try:
-        kept = run_costly_parts(engine, compiled, stage, source)
-        columns = engine.stage(stage, counting or kept.over(source))
+        staged = _staged(engine, compiled, stage, completing=completing)
     except Mistakes as refused:
         raise StageRefused(refused.mistakes) from None
-    if counting is None:
-        looked, within = kept.over(compiled.conflicts_sql), []
-    else:
-        looked = met_in_target(compiled, stage, engine.dialect)
-        within = met_within(compiled)
-    tally = _counted(engine, compiled, stage, columns, looked, within)
+    name, kept, columns = compiled.unique_id, staged.kept, staged.columns
+    tally = _counted(engine, compiled, staged)
     mistakes: list[Mistake] = [
         NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count
     ]
@@ -120,6 +118,34 @@ def judge_changes(
         mistakes.append(UnreadableStatement(name))
         merge = ""
     return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, first), mistakes
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """The rows of the MERGE in a file, and where their conflicts are asked."""
+
+    columns: Sequence[str]
+    #: what was staged: the rows of the MERGE, and perhaps what else was counted, as `within` asks
+    name: str
+    conflicts: str
+    kept: Kept
+    within: Sequence[exp.Expr] = ()
+
+
+def _staged(engine: Engine, compiled: CompiledTable, stage: str, *, completing: bool) -> _Staged:
+    completed = compiled.completing_source_sql if completing else None
+    counting = counted_beside(compiled, engine.dialect) if completed is None else None
+    if counting is not None:
+        beside = f"{stage}__met"
+        columns = engine.stage(beside, counting)
+        reviewed, columns = reviewed_rows(compiled, beside, columns, engine.dialect)
+        engine.define(stage, reviewed)
+        conflicts = met_in_target(compiled, beside, engine.dialect)
+        return _Staged(columns, beside, conflicts, Kept(engine.dialect), met_within(compiled))
+    source = completed or compiled.merge_source_sql
+    kept = run_costly_parts(engine, compiled, stage, source)
+    columns = engine.stage(stage, kept.over(source))
+    return _Staged(columns, stage, kept.over(compiled.conflicts_sql), kept)
 
 
 def _unsent(engine: Engine, compiled: CompiledTable) -> tuple[int, dict[str, object]] | None:
@@ -172,21 +198,18 @@ class _Tally:
     first_stop: int | None
 
 
-def _counted(
-    engine: Engine,
-    compiled: CompiledTable,
-    stage: str,
-    columns: Sequence[str],
-    conflicts: str,
-    within: Sequence[exp.Expr],
-) -> _Tally:
-    """What one look counts; `within` of the stage is added to the answer of `conflicts`.
+def _counted(engine: Engine, compiled: CompiledTable, staged: _Staged) -> _Tally:
+    """What one look counts; what is counted within the stage is added to what its query finds.
 
     One query: each costs a second on Spark, whatever it asks, and a round trip to a server.
     """
-    rows = exp.Count(this=exp.Star())
+    columns, within = staged.columns, staged.within
+    # Where more is staged than was reviewed, only the latter is counted.
+    only = is_reviewed(compiled) if within else exp.true()
+    rows = _count_where(only)
     keyed = compiled.form.startswith(_KEYED) and compiled.key and not _numbered(compiled, within)
-    keys = exp.Count(this=exp.Distinct(expressions=[_column(key) for key in compiled.key]))
+    each = [exp.Case().when(only, _column(key)) for key in compiled.key]
+    keys = exp.Count(this=exp.Distinct(expressions=each))
     kept = [
         keeps
         for column in compiled.may_be_unchanged
@@ -197,15 +220,15 @@ def _counted(
     query = select(
         rows,
         keys if keyed else rows.copy(),
-        _count_where(keeping),
-        *(_count_where(_null(compiled, column, columns)) for column in guarded),
+        _count_where(exp.and_(only, keeping)),
+        *(_count_where(exp.and_(only, _null(compiled, column, columns))) for column in guarded),
         *within,
-    ).from_(_name(stage))
+    ).from_(_name(staged.name))
     # What else it would count is not asked: that takes another scan of all changes.
     asked = ", ".join(f"met.{name}" for name in (*CONFLICTS, "first_stop"))
     both = (
         f"SELECT counted.*, {asked} FROM (\n{query.sql(engine.dialect)}\n) AS counted\n"
-        f"CROSS JOIN (\n{conflicts.rstrip().rstrip(';')}\n) AS met"
+        f"CROSS JOIN (\n{staged.conflicts.rstrip().rstrip(';')}\n) AS met"
     )
     (row,) = engine.rows(both)
     count, repeats, kept_rows, *nulls = (int(str(value)) for value in row[: 3 + len(guarded)])

@@ -1,17 +1,18 @@
-"""The query of a MERGE, and beside each row what the changes of its key met: one pass, not two.
+"""The query of a MERGE, and beside its rows what the changes met: one pass, not two.
 
 Example
-    >>> text = "SELECT a, /*<counting*/ COUNT(*) OVER (PARTITION BY a) AS n, /*counting>*/ b FROM t"
+    >>> text = "SELECT a, /*<counting*/ LAG(b) OVER (ORDER BY a) AS before, /*counting>*/ b FROM t"
     >>> without_counting(text)
     'SELECT a, b FROM t'
 
     ======================= ==================================================================
     `source.sql` of a form  what is reviewed; `plan.counting` is empty, and nothing is added
-    the same, printed again with `plan.counting`: columns more, each addition between marks
+    the same, printed again with `plan.counting`: columns more, and a row for each change that
+                            met what it should not have; each addition between marks
     ======================= ==================================================================
 
-A run stages the second where it is the first but for the additions, letter by letter. These add
-columns and neither add rows nor take any away, so the MERGE finds the rows that were reviewed.
+A run stages the second where it is the first but for the additions, letter by letter. A column
+holds what was reviewed as the condition, so the MERGE finds the rows that were reviewed.
 """
 
 from __future__ import annotations
@@ -30,8 +31,12 @@ _ADDED = re.compile(r"\s*/\*<counting\*/.*?/\*counting>\*/", re.DOTALL)
 
 #: what has to be no column of a table
 COUNTING_NAMES = tuple(field.name for field in fields(Counting) if field.name.startswith("met_"))
-#: how a form's window, in its own order, finds the change before: no second sort
-COUNTED = {Form.KEYED: ("LEAD", " DESC"), Form.KEYED_UNCHANGED: ("LAG", "")}
+#: how a form's window, in its own order, finds the change before and the first one, without a
+#: second sort; and how it knows the last one
+COUNTED = {
+    Form.KEYED: ("LEAD", " DESC", "LAST_VALUE", "= 1"),
+    Form.KEYED_UNCHANGED: ("LAG", "", "FIRST_VALUE", "IS NULL"),
+}
 
 
 def counts_of(effect_column: str) -> Counts:
@@ -45,10 +50,11 @@ def counting(plan: MergePlan, form: Form) -> MergePlan | None:
     """The plan of the same query with its counts; None where a form has none."""
     if form not in COUNTED:
         return None
-    neighbour, order = COUNTED[form]
+    neighbour, order, earliest, latest = COUNTED[form]
     tail = plan.plain_effect.removeprefix("effect")
     names = {name: f"{name}{tail}" for name in COUNTING_NAMES}
-    return replace(plan, counting=(Counting(**names, neighbour=neighbour, order=order),))
+    added = Counting(**names, neighbour=neighbour, order=order, earliest=earliest, latest=latest)
+    return replace(plan, counting=(added,))
 
 
 def without_counting(text: str) -> str:

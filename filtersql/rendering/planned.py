@@ -85,12 +85,11 @@ class PlannedTransition:
 class Counts:
     """The columns that are staged beside a row, by their names."""
 
-    met_insert_exists: str
-    met_update_exists: str
-    met_update_missing: str
-    met_delete_missing: str
-    #: the first change of the batch that met a row which stops a PostgreSQL subscriber
-    met_stop: str
+    #: what a change met, where it was a conflict that the batch itself tells, and its seq
+    met_kind: str
+    met_seq: str
+    #: whether it is the key's last change: one of the rows that are reviewed
+    met_last: str
     #: the effect and the seq of the key's first change where only the target says what it met
     met_first: str
     met_first_seq: str
@@ -100,14 +99,16 @@ class Counts:
 class Counting(Counts):
     """What is added to a query that counts what its changes meet: see rendering/counting.py.
 
-    `neighbour` and `order` find the change of a key before another one in the query's own order.
+    In the query's own order `neighbour` finds the change of a key before another one, `earliest`
+    the first one; `latest` is the query's own test that a change is the last one.
     """
 
     met_effect: str
     met_before: str
-    met_found: str
     neighbour: str
     order: str
+    earliest: str
+    latest: str
 
 
 @dataclass(frozen=True, slots=True)
