@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from transcripts import Shell
 
+from filtersql.applying import sharing
+
 pytestmark = pytest.mark.spark
 
+_TARGETS = 3
 _AFTER_THE_TRUNCATE = [2, 4, 6, 3, 5, 7]
 
 
@@ -22,8 +26,21 @@ def rows(printed: str, target: str) -> list[str]:
 
 
 @pytest.mark.parametrize("output", ["dev", pytest.param("ice", marks=pytest.mark.long), "local"])
-def test_the_examples_arrive(output: str, tmp_path: Path, spark: object) -> None:
-    """Stay, enter and leave; the root's filter and the partition's; a TRUNCATE between."""
+def test_the_examples_arrive(
+    output: str, tmp_path: Path, spark: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stay, enter and leave; the root's filter and the partition's; a TRUNCATE between.
+
+    The three subscriptions share one look at their feed.
+    """
+    looks: list[int] = []
+    read_feed = sharing.read_feed
+
+    def counted(*arguments: Any) -> Any:
+        looks.append(len(arguments[3]))
+        return read_feed(*arguments)
+
+    monkeypatch.setattr(sharing, "read_feed", counted)
     shell = Shell(tmp_path)
     assert shell.filtersql("init", "shop").exit_code == 0
     shell.folder = tmp_path / "shop"
@@ -41,11 +58,13 @@ def test_the_examples_arrive(output: str, tmp_path: Path, spark: object) -> None
     later = [{"seq": seq, **change} for seq, change in enumerate([truncate, *inserts], 18)]
     feed = shell.folder / "changes" / "later.jsonl"
     feed.write_text("".join(json.dumps(change) + "\n" for change in later))
+    assert looks == [_TARGETS]
     second = shell.filtersql("run", "--target", output, "--show", "10")
     assert second.exit_code == 0, second.both
     assert rows(second.stdout, "s1.t1") == ["6|999|NSW", "555|102|NSW"]
     assert rows(second.stdout, "s4.parent") == ["2", "3", "4"]
     assert rows(second.stdout, "s4_leaf.child") == ["5", "6", "7"]
+    assert looks == [_TARGETS, _TARGETS]
     third = shell.filtersql("run", "--target", output)
     assert "Nothing changed: every target was up to date" in third.stdout
 

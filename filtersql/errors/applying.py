@@ -15,7 +15,6 @@ __all__ = [
     "DuplicateKeys",
     "ForeignTarget",
     "LookupLeftOut",
-    "NotBuilt",
     "NullForNotNull",
     "TargetColumns",
     "TargetGone",
@@ -107,15 +106,6 @@ class TargetMoved(Mistake):
             f'target of "{name}" changed from {before} to {now}',
             hint="Fill the new target with run --full-refresh.",
         )
-
-
-class NotBuilt(Mistake):
-    """An option that is reserved."""
-
-    exit_code = 2
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not supported yet")
 
 
 class LookupLeftOut(Mistake):

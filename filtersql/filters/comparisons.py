@@ -60,7 +60,7 @@ def in_list(scope: Scope, name: str, left: Node, items: Sequence[Node], place: i
         if array:
             elements = tuple(to_common(scope, item, common, "IN") for item in constant)
             state = of_result(array, merged(scope, elements))
-            listed = ArrayExpr(array, -1, -1, *state, elements, common)
+            listed = ArrayExpr(array, -1, -1, *state, elements)
             result = make_scalar_array(scope, name, left, listed, place, any_of=any_of)
             rest = [item for item in items if _has_column(item)]
     for item in rest:

@@ -235,7 +235,7 @@ def _array_of(scope: Scope, elements: list[Node]) -> Node:
     element = elements[0].type
     array = facts().type(element).array
     state = of_result(array, merged(scope, elements))
-    return ArrayExpr(array, -1, -1, *state, tuple(elements), element)
+    return ArrayExpr(array, -1, -1, *state, tuple(elements))
 
 
 def _is_users(scope: Scope, written: Call) -> bool:

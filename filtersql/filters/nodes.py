@@ -181,7 +181,6 @@ class ArrayExpr(Node):
     """ARRAY[…]."""
 
     elements: tuple[Node, ...] = ()
-    element_type: str = ""
     #: its elements are arrays themselves
     multidimensional: bool = False
 

@@ -234,15 +234,14 @@ def _array_of(scope: Scope, parsed: Parsed, element: str, modifier: int, array: 
         target = common_type(scope, items, "ARRAY")
         items = [to_common(scope, item, target, "ARRAY") for item in items]
         if facts().type(target).element:
-            nested, array, element = True, target, facts().type(target).element
+            nested, array = True, target
         else:
-            array, element = facts().type(target).array, target
+            array = facts().type(target).array
     if not array:
         message = f"could not find array type for data type {display(target)}"
         raise Wrong(message, scope.span(place))
     state = of_result(array, merged(scope, items))
-    inner = array if nested else element
-    return ArrayExpr(array, -1, place, *state, tuple(items), inner, nested)
+    return ArrayExpr(array, -1, place, *state, tuple(items), nested)
 
 
 def _row(scope: Scope, parsed: Parsed) -> Node:

@@ -24,7 +24,7 @@ from filtersql.filters.facts import facts
 from filtersql.filters.keywords import quote
 from filtersql.source import Span
 
-__all__ = ["INTERVAL_FIELDS", "display", "is_string", "numeric_parts", "typmod"]
+__all__ = ["INTERVAL_FIELDS", "display", "numeric_parts", "typmod"]
 
 _PRINTED = {
     "bit": "bit",
@@ -111,11 +111,6 @@ def numeric_parts(modifier: int) -> tuple[int, int]:
     bare = modifier - 4
     scale = bare & 0x7FF
     return bare >> 16 & 0xFFFF, scale - 0x800 if scale & 0x400 else scale
-
-
-def is_string(name: str) -> bool:
-    """Whether it is one of the string types."""
-    return facts().type(name).category == "S"
 
 
 def typmod(name: str, values: Sequence[int], span: Span | None) -> int:

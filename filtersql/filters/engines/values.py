@@ -13,7 +13,6 @@ Example
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import lru_cache
 
 from sqlglot import exp
@@ -140,8 +139,3 @@ def _moment(type_name: str, value: int, sql_type: str, engine: Engine) -> exp.Ex
     if _SPARK_DAYS[0] <= days <= _SPARK_DAYS[1]:
         return cast(text(shown.replace("+00", "+00:00")), sql_type, engine)
     raise Unwritable(shown)
-
-
-def is_special(value: object) -> bool:
-    """NaN and the infinities of numeric."""
-    return isinstance(value, Decimal) and not value.is_finite()

@@ -55,9 +55,7 @@ def of(
         if match is None:
             raise BadLiteral(
                 f'malformed range literal: "{text}"',
-                None
-                if text.strip(BLANKS)[:1] in ("[", "(")
-                else "Missing left parenthesis or bracket.",
+                None if text.lstrip(BLANKS)[:1] in ("[", "(") else _NO_BRACKET,
             )
         lower, upper = (
             None if not bound else read(subtype, _plain(bound), -1, clock)
