@@ -17,10 +17,10 @@ from dataclasses import replace
 
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
+from filtersql.definitions.foreign_keys import check_key_drop
 from filtersql.definitions.keys import column_labels, object_name
 from filtersql.definitions.not_nulls import keep_own, lose_not_null, parents_of, saying
 from filtersql.definitions.own_code import keep_code, keep_defaults
-from filtersql.definitions.sql_alter_checks import check_key_drop
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.altering import ColumnInUse, InheritedConstraint
 from filtersql.errors.definitions import UnknownInTable
@@ -98,6 +98,7 @@ def drop_constraint(
         check_key_drop(script, table, command, place)
         _drop_primary_key(script.drafts, table)
     elif index is not None and index.constraint:
+        check_key_drop(script, table, command, place)
         _drop_unique(script.drafts, table, index)
     elif foreign:
         table.foreign_keys = [one for one in table.foreign_keys if one not in foreign]

@@ -17,6 +17,7 @@ from dataclasses import replace
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.drafts import Drafts, DraftTable, Reader
 from filtersql.definitions.expressions import columns_named, functions_named, inlined
+from filtersql.definitions.kinds import TEMPORARY, kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.view_queries import ViewQuery
@@ -29,7 +30,9 @@ __all__ = [
     "called",
     "calling",
     "described",
+    "drawing",
     "drop_column",
+    "drop_sequence",
     "drop_type_of_relation",
     "generated_by",
     "generated_from",
@@ -44,6 +47,7 @@ __all__ = [
     "remove_table",
     "remove_users",
     "remove_view",
+    "resting_on",
     "views_reading",
 ]
 
@@ -54,8 +58,14 @@ OF_DOMAINS = ("domain constraint", "domain default")
 
 
 def described(script: Script, name: RelationName) -> str:
-    """A table as PostgreSQL names it: without a schema that search_path finds."""
-    return quote_identifier(name.name) if name.schema in script.path else str(name)
+    """A relation as PostgreSQL names it: without a schema where search_path finds it."""
+    before = [TEMPORARY] if name.name in script.temporary else []
+    for schema in [*before, *script.path]:
+        if schema == name.schema:
+            return quote_identifier(name.name)
+        if kind_of(script.drafts, RelationName(schema, name.name)) is not None:
+            break
+    return str(name)
 
 
 def publications_reading(
@@ -197,6 +207,7 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     )
     remove_sequences(drafts, table, name)
     table.defaults.pop(name, None)
+    table.drawn.pop(name, None)
     table.identities.discard(name)
     del table.columns[name]
     table.gone.add(name)
@@ -214,8 +225,25 @@ def remove_sequences(drafts: Drafts, table: DraftTable | None, column: str | Non
     for name, of in [*table.sequences.items()] if table is not None else ():
         if column in (None, of) and table is not None:
             del table.sequences[name]
-            drafts.others.pop(name, None)
-            drafts.places.pop(name, None)
+            drop_sequence(drafts, name)
+
+
+def drop_sequence(drafts: Drafts, name: RelationName) -> None:
+    """DROP SEQUENCE CASCADE: the defaults that take values from it go."""
+    drafts.others.pop(name, None)
+    drafts.places.pop(name, None)
+    for table, column in [*drawing(drafts, name)]:
+        del table.drawn[column]
+        table.defaults.pop(column, None)
+        drafts.readers.pop(("default", table.name, column), None)
+
+
+def drawing(drafts: Drafts, sequence: RelationName) -> Iterator[tuple[DraftTable, str]]:
+    """The columns whose defaults take values from a sequence."""
+    for table in drafts.tables.values():
+        for column in table.columns or () if table.drawn else ():
+            if sequence in table.drawn.get(column, ()):
+                yield table, column
 
 
 def remove_entries(drafts: Drafts, table: RelationName, publication: str | None = None) -> None:
@@ -284,6 +312,23 @@ def remove_references(drafts: Drafts, table: RelationName) -> None:
     """Drops the foreign keys that point to a table."""
     for other in drafts.tables.values():
         other.foreign_keys = [one for one in other.foreign_keys if one[0].references != table]
+
+
+def resting_on(
+    drafts: Drafts, table: DraftTable, index: str | None
+) -> Iterator[tuple[DraftTable, ForeignKey, Span]]:
+    """The foreign keys that a unique index of a table serves, its own too."""
+    if index is None or (index != table.primary_key_name and index not in table.indexes):
+        return
+    unique = {table.primary_key_name: table.primary_key} if table.primary_key_name else {}
+    unique |= {one.name: one.columns for one in table.indexes.values() if not one.refusal}
+    for other in drafts.tables.values():
+        for key, span in other.foreign_keys:
+            if key.references == table.name:
+                columns = {*(key.referenced_columns or table.primary_key)}
+                serving = (name for name, one in unique.items() if {*one} == columns)
+                if next(serving, None) == index:
+                    yield other, key, span
 
 
 def _leave_sets(drafts: Drafts, table: DraftTable, column: str) -> None:

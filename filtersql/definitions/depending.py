@@ -18,6 +18,7 @@ from filtersql.definitions.dependents import (
     called,
     calling,
     described,
+    drawing,
     generated_by,
     generated_from,
     memberships,
@@ -139,6 +140,13 @@ def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool
             Thing("column", thing.name, one) in dropped for one in columns
         )
         return own or of_relation(drafts, thing.name) in dropped
+    if thing.kind == "sequence":
+        return any(
+            Thing("table", table.name) in dropped
+            or Thing("column", table.name, table.sequences[thing.name]) in dropped
+            for table in drafts.tables.values()
+            if thing.name in table.sequences
+        )
     if thing.kind == "domain constraint":
         return Thing("type", thing.name) in dropped
     if thing.kind == "type" and (thing.part or thing.name not in drafts.types):
@@ -202,6 +210,7 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
                 for name, kind in drafts.others.items()
                 if kind == "sequences" and name.schema == thing.name.schema
                 if all(name not in table.sequences for table in drafts.tables.values())
+                or next(drawing(drafts, name), None) is not None
             }
             types: dict[Thing, Span | None] = {
                 Thing("type", name): drafts.places.get(name)
@@ -216,6 +225,9 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
             return _oldest_first(drafts, {**others, **types, **inside, **dict(functions)}.items())
         case "type":
             return _of_type(drafts, thing)
+        case "sequence":
+            found = drawing(drafts, thing.name)
+            return [Thing("default", table.name, column) for table, column in found]
         case "function":
             return function_users(drafts, thing.name)
         case _:
@@ -248,6 +260,9 @@ def _of_column(
             yield Thing("set", table.name, one.name), entry.span
     yield from _views(drafts, views_reading(drafts, table.name, column))
     yield from _holding(drafts, table.name, column)
+    for sequence, of in table.sequences.items():
+        if of == column:
+            yield Thing("sequence", sequence), drafts.places.get(sequence)
 
 
 def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
@@ -267,6 +282,8 @@ def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
 
 def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span | None]]:
     yield Thing("type", table.name), table.span
+    for sequence in table.sequences:
+        yield Thing("sequence", sequence), drafts.places.get(sequence)
     for child in drafts.children(table.name):
         yield Thing("table", child.name), child.span
     for other, key, span in references_to(drafts, table.name):

@@ -85,6 +85,8 @@ class DraftTable:
     sequences: dict[RelationName, str] = field(default_factory=dict)
     #: what its columns' defaults say, without the places where it stands
     defaults: dict[str, str] = field(default_factory=dict)
+    #: the sequences that these take values from, by column
+    drawn: dict[str, frozenset[RelationName]] = field(default_factory=dict)
     #: its identity columns
     identities: set[str] = field(default_factory=set)
     #: columns whose parents give them values that differ, while the table is made

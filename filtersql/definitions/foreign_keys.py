@@ -12,19 +12,36 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from filtersql.catalog import ForeignKey, PgType
-from filtersql.definitions.dependents import references_to
+from filtersql.definitions.dependents import described, references_to, resting_on
 from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
-from filtersql.definitions.sql_names import Script, check_opened, unknown_table
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, kind_of
+from filtersql.definitions.sql_names import (
+    Script,
+    check_opened,
+    known_table,
+    referenced,
+    span_of,
+    unknown_table,
+)
 from filtersql.errors import Mistake
+from filtersql.errors.altering import DependedOn
 from filtersql.errors.relations import ForeignKeyMismatch, SystemColumn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
 
-__all__ = ["check_key", "check_references", "check_retyped"]
+__all__ = [
+    "check_key",
+    "check_key_drop",
+    "check_references",
+    "check_retyped",
+    "check_temporary",
+    "release_index",
+]
 
 #: types that one operator family compares with each other
 _FAMILIES = (
@@ -60,6 +77,18 @@ def check_references(script: Script, table: DraftTable, constraint: Node, span: 
     except Mistake:
         table.foreign_keys.pop()  # it was not made
         raise
+
+
+def check_temporary(script: Script, constraints: Iterable[Node]) -> None:
+    """A foreign key of a temporary table references another temporary one."""
+    for one in constraints:
+        if enum_name(one, "contype") != "CONSTR_FOREIGN":
+            continue
+        name, span = referenced(script, one.pktable), span_of(script, one.pktable)
+        if kind_of(script.drafts, name) is None:
+            known_table(script, one.pktable)
+        if name.schema != TEMPORARY:
+            raise ForeignKeyMismatch.temporary(span)
 
 
 def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, span: Span) -> None:
@@ -108,6 +137,37 @@ def _check_unasked(
     if len(columns) != len(key.columns):
         raise ForeignKeyMismatch.disagree(span)
     _check_types(drafts, table, key, other, span)
+
+
+def check_key_drop(
+    script: Script, table: DraftTable, command: Node, place: Callable[[], Span]
+) -> None:
+    """DROP CONSTRAINT of a key that foreign keys point to."""
+    what = f"constraint {command.name} on table {described(script, table.name)}"
+    cascade = enum_name(command, "behavior") == "DROP_CASCADE"
+    release_index(script, table, command.name, what, place, cascade=cascade)
+
+
+def release_index(
+    script: Script,
+    table: DraftTable,
+    index: str,
+    what: str,
+    place: Callable[[], Span],
+    *,
+    cascade: bool,
+) -> None:
+    """A unique index goes, with the foreign keys that it serves; without CASCADE it is refused."""
+    served = [*resting_on(script.drafts, table, index)]
+    of = described(script, RelationName(table.name.schema, index))
+    lines = [
+        f"constraint {key.name} on table {described(script, other.name)} depends on index {of}"
+        for other, key, _ in served
+    ]
+    if lines and not cascade:
+        raise DependedOn(what, lines, place())
+    for other, key, _ in served:
+        other.foreign_keys = [one for one in other.foreign_keys if one[0] is not key]
 
 
 def check_retyped(drafts: Drafts, table: DraftTable, span: Span) -> None:

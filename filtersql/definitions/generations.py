@@ -72,7 +72,7 @@ def value_of(node: Node) -> str | None:
     return "default" if serial or "CONSTR_DEFAULT" in kinds else None
 
 
-def note_value(table: DraftTable, node: Node) -> None:
+def note_value(script: Script, table: DraftTable, node: Node) -> None:
     """The default or the identity of a column's definition."""
     said = value_of(node)
     if said == "identity":
@@ -85,12 +85,15 @@ def note_value(table: DraftTable, node: Node) -> None:
         )
         expression = next(given, None)
         table.defaults[node.colname] = without_places(expression) if expression else "serial"
+        if expression is not None:
+            table.drawn[node.colname] = owned.drawn_by(script, expression)
 
 
 def copy_values(table: DraftTable, parent: DraftTable, version: int) -> None:
     """The defaults of a parent; of a root the identities too."""
     for column, text in parent.defaults.items():
-        table.defaults.setdefault(column, text)
+        if table.defaults.setdefault(column, text) == text and column in parent.drawn:
+            table.drawn[column] = parent.drawn[column]
     if table.partition_of == parent.name and version >= SHARED_IDENTITIES:
         table.identities |= parent.identities
 
@@ -139,6 +142,7 @@ def like_values(table: DraftTable, source: DraftTable, options: int) -> None:
     """LIKE … INCLUDING DEFAULTS and IDENTITY."""
     if options & _DEFAULTS:
         table.defaults |= source.defaults
+        table.drawn |= source.drawn
     if options & LIKE_IDENTITY:
         table.identities |= source.identities
 
@@ -177,7 +181,7 @@ def override(script: Script, table: DraftTable, nodes: Iterable[Node]) -> None:
     """The partition's own expressions and defaults."""
     assert table.columns is not None
     for node in nodes:
-        note_value(table, node)
+        note_value(script, table, node)
         generated = read_generation(node, script.text)
         if generated is not None:
             column = table.columns[node.colname]
@@ -202,8 +206,10 @@ def set_default(script: Script, table: DraftTable, command: Node, place: _Place)
             column.name, table.name.name, setting if sets else stored, place()
         )
     table.defaults.pop(column.name, None)
+    table.drawn.pop(column.name, None)
     if sets:
         table.defaults[column.name] = without_places(definition)
+        table.drawn[column.name] = owned.drawn_by(script, definition)
 
 
 def add_identity(

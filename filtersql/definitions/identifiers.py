@@ -23,7 +23,7 @@ from filtersql.errors.definitions import InvalidName
 from filtersql.names import RelationName
 from filtersql.source import Passage
 
-__all__ = ["cut", "fold", "plain_name", "relation_name"]
+__all__ = ["cut", "fold", "parts_of", "plain_name", "relation_name"]
 
 _LONGEST = 63
 # Every character outside ASCII is a letter to PostgreSQL's scanner.
@@ -64,14 +64,22 @@ def cut(name: str) -> str:
     return name if len(encoded) <= _LONGEST else encoded[:_LONGEST].decode(errors="ignore")
 
 
-def _parts(text: Passage) -> list[str]:
+def parts_of(text: str) -> list[str] | None:
+    """The names between the points of a text; None of one that PostgreSQL reads no name in."""
     parts, position = [], 0
-    while found := _PART.match(text.text, position):
+    while found := _PART.match(text, position):
         parts.append(fold(found[1]) if found[1] else cut(found[2].replace('""', '"')))
         position = found.end()
-        if position == len(text.text):
+        if position == len(text):
             return parts
-        if text.text[position] != ".":
+        if text[position] != ".":
             break
         position += 1
-    raise InvalidName(text.text, text.span())
+    return None
+
+
+def _parts(text: Passage) -> list[str]:
+    parts = parts_of(text.text)
+    if parts is None:
+        raise InvalidName(text.text, text.span())
+    return parts

@@ -109,6 +109,8 @@ def _inherit_columns(table: DraftTable, parent: DraftTable, span: Span) -> None:
     for name, text in parent.defaults.items():
         if table.defaults.setdefault(name, text) != text:
             table.disputed.add(name)
+        elif name in parent.drawn:
+            table.drawn[name] = parent.drawn[name]
     for column in (parent.columns or {}).values():
         there = table.columns.get(column.name)
         if column.not_null:
@@ -176,6 +178,9 @@ def drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place
     span = span_of(script, node)
     if table.partition_of is not None:
         raise Parentage.changed("a partition", span)
+    name = referenced(script, node)
+    if kind_of(script.drafts, name) in _NO_TABLES:
+        raise Parentage.no_parent(name.name, table.name.name, span)
     parent = known_table(script, node)
     if all(name != parent.name for name, _ in table.inherits):
         if parent.partition_by is not None:
@@ -189,6 +194,9 @@ def drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place
 def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     """ALTER TABLE … DETACH PARTITION."""
     node = getattr(command, "def").partition_cmd.name
+    name = referenced(script, node)
+    if kind_of(script.drafts, name) in _NO_TABLES:
+        raise Parentage.no_partition(name.name, table.name.name, span_of(script, node))
     child = known_table(script, node)
     if child.partition_of != table.name:
         raise Parentage.no_partition(child.name.name, table.name.name, span_of(script, node))

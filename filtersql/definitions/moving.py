@@ -74,6 +74,9 @@ def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
     for table in drafts.tables.values():
         if old in table.sequences:
             table.sequences[new] = table.sequences.pop(old)
+        for column, drawn in table.drawn.items():
+            if old in drawn:
+                table.drawn[column] = drawn - {old} | {new}
     if old in drafts.temporary_heirs:
         drafts.temporary_heirs[new] = drafts.temporary_heirs.pop(old)
     if old in drafts.places:

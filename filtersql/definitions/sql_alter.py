@@ -184,7 +184,7 @@ def _add_column(
         own_sequences(script, table, [node])
     (keep_defaults if inherited else note_all)(script, table, node)
     if not heir or value_of(node) != "identity":
-        note_value(table, node)
+        note_value(script, table, node)
     for key in keys if not heir else ():
         one, span = key.node, column.span
         foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None

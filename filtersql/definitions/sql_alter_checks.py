@@ -18,10 +18,10 @@ from filtersql.definitions.dependents import (
     described,
     drop_column,
     references_to,
-    remove_references,
 )
 from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.keys import object_name
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.not_nulls import parents_of
@@ -47,7 +47,6 @@ __all__ = [
     "check_change",
     "check_heir",
     "check_heirs",
-    "check_key_drop",
     "check_only",
     "check_type_change",
     "drop_columns",
@@ -75,6 +74,11 @@ def check_change(
     nulls = check is _drop_not_null and script.drafts.postgres_version < _NAMED_NULLS
     if nulls and not only and mistake is None:  # before 18 it reaches what is below
         keys = (_held_by_key(one, command.name, place) for one in script.drafts.below(table.name))
+        mistake = next(filter(None, keys), None)
+    verbs = {_drop_column: "drop", _alter_type: "alter"}
+    if check in verbs and not only and mistake is None and command.name in (table.columns or {}):
+        lower = (one for one in script.drafts.below(table.name) if one.partition_by is not None)
+        keys = (_in_partition_key(one, verbs[check], command.name, place) for one in lower)
         mistake = next(filter(None, keys), None)
     if mistake is not None:
         raise mistake
@@ -148,19 +152,6 @@ def check_heir(
     for parent in parents_of(script.drafts, heir):
         if parent.name not in changing and column in (parent.columns or {}):
             raise InheritedColumn.of_others(verb, column, heir.name.name, place())
-
-
-def check_key_drop(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    """DROP CONSTRAINT of a primary key that foreign keys point to."""
-    lines = [
-        f"constraint {key.name} on table {described(script, other.name)} depends on "
-        f"index {table.primary_key_name}"
-        for other, key, _ in references_to(script.drafts, table.name)
-    ]
-    if lines and enum_name(command, "behavior") != "DROP_CASCADE":
-        shown = described(script, table.name)
-        raise DependedOn(f"constraint {command.name} on table {shown}", lines, place())
-    remove_references(script.drafts, table.name)
 
 
 def no_index(script: Script, table: DraftTable, name: str, span: Span) -> UnusableIdentityIndex:
@@ -266,8 +257,9 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
 
 
 def _in_partition_key(table: DraftTable, verb: str, column: str, place: _Place) -> Mistake | None:
-    if table.partition_by is not None and column in table.partition_by[1]:
-        return ColumnInUse.partition_key(verb, column, table.name.name, place())
+    for key in table.partition_by[1] if table.partition_by is not None else ():
+        if column == key or (key not in (table.columns or {}) and column in columns_named(key)):
+            return ColumnInUse.partition_key(verb, column, table.name.name, place())
     return None
 
 

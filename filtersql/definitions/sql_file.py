@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.own_code import alter_domain
+from filtersql.definitions.owned import alter_sequence
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
     alter_event_trigger,
@@ -134,6 +135,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "drop_stmt": drop,
     "index_stmt": create_index,
     "create_seq_stmt": create_sequence,
+    "alter_seq_stmt": alter_sequence,
     "create_schema_stmt": _schema_with_elements,
     "create_domain_stmt": create_type,
     "alter_domain_stmt": alter_domain,

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from filtersql.definitions.dependents import (
     described,
+    drop_sequence,
     drop_type_of_relation,
     remove_function,
     remove_table,
@@ -23,9 +24,11 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, DraftTable
+from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS, TEMPORARY, index_holder, kind_of, taken
 from filtersql.definitions.own_code import keep_index
+from filtersql.definitions.owned import check_free_sequence, own_by
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
@@ -110,6 +113,7 @@ def create_sequence(script: Script, statement: Statement) -> None:
         return
     span = place_of(script, statement, name.name)
     check_free(script, name, span)
+    own_by(script, statement, name, statement.node.options)
     script.drafts.others[name] = "sequences"
     script.drafts.places[name] = span
 
@@ -162,12 +166,19 @@ def _check_relations(script: Script, statement: Statement) -> None:
     names = [_relation(script, item) for item in node.objects]
     for item, name in zip(node.objects, names, strict=True):
         _check_known(script, statement, item, name)
-    known = [name for name in names if name in drafts.tables or name in drafts.views]
-    lines = lines_of(script, [of_relation(drafts, name) for name in known])
+    roots = [
+        of_relation(drafts, name) if name not in drafts.others else Thing("sequence", name)
+        for name in names
+        if name in drafts.tables or name in drafts.views or drafts.others.get(name) == "sequences"
+    ]
+    for thing in roots:
+        if thing.kind == "sequence":
+            check_free_sequence(script, thing.name, place_of(script, statement, thing.name.name))
+    lines = lines_of(script, roots)
     if lines and enum_name(node, "behavior") != "DROP_CASCADE":
-        thing = of_relation(drafts, known[0])
+        thing = roots[0]
         what = f"{thing.kind} {described(script, thing.name)}" if len(names) == 1 else None
-        raise DependedOn(what, lines, place_of(script, statement, known[0].name))
+        raise DependedOn(what, lines, place_of(script, statement, thing.name.name))
 
 
 def _named(script: Script, names: Node) -> RelationName:
@@ -192,21 +203,22 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         return
     wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
     kind = kind_of(drafts, name)
+    cascade = enum_name(statement.node, "behavior") == "DROP_CASCADE"
     if kind is not None and not kind.startswith("temporary"):
         if WrongKindOfRelation.one_of(kind) != WrongKindOfRelation.one_of(wanted):
             raise WrongKindOfRelation(name.name, kind, wanted, span)
         if wanted == "indexes":
-            _check_free(script, name, span)
+            _check_free(script, name, span, cascade=cascade)
         return
     if kind is not None or statement.node.missing_ok:
         return
     if len(item.list.items) > 1 and not drafts.has_schema(name.schema):
         raise UnknownSchema(name.schema, span)
-    if wanted not in ("indexes", "sequences") or not _MADE.search(name.name):
+    if wanted != "indexes" or not _MADE.search(name.name):
         raise Unknown(called, name.name, span, [table.name for table in drafts.tables])
 
 
-def _check_free(script: Script, name: RelationName, span: Span) -> None:
+def _check_free(script: Script, name: RelationName, span: Span, *, cascade: bool) -> None:
     """Raises what needs an index: its constraint, or the index of its table's root."""
     table = index_holder(script.drafts, name)
     if table is None:
@@ -220,6 +232,7 @@ def _check_free(script: Script, name: RelationName, span: Span) -> None:
     if name.name == table.primary_key_name or table.indexes[name.name].constraint:
         on = described(script, table.name)
         raise Owned(shown, f"constraint {name.name} on table {on}", span)
+    release_index(script, table, name.name, shown, lambda: span, cascade=cascade)
 
 
 def _same_index(table: DraftTable, root: DraftTable, name: str) -> str | None:
@@ -254,6 +267,14 @@ def _drop_index(script: Script, statement: Statement, item: Node) -> None:
             table.identity = replace(table.identity, index=())
 
 
+def _drop_sequence(script: Script, statement: Statement, item: Node) -> None:
+    name = _relation(script, item)
+    if script.drafts.others.get(name) == "sequences":
+        drop_sequence(script.drafts, name)
+    for table in script.drafts.tables.values():
+        table.sequences.pop(name, None)
+
+
 def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
     name, drafts = item.string.sval, script.drafts
     if name not in drafts.publications and not statement.node.missing_ok:
@@ -281,6 +302,8 @@ def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
     for view in [name for name in drafts.views if name.schema == schema]:
         remove_view(drafts, view)
     for name in [name for name in (*drafts.others, *drafts.types) if name.schema == schema]:
+        if drafts.others.get(name) == "sequences":
+            drop_sequence(drafts, name)
         drafts.others.pop(name, None)
         if drafts.types.pop(name, None):
             drop_type_of_relation(drafts, name)
@@ -307,16 +330,17 @@ _RELATIONS = {
     "OBJECT_INDEX": ("indexes", "index"),
     "OBJECT_SEQUENCE": ("sequences", "sequence"),
 }
-#: names that PostgreSQL gives: serial columns' sequences are not kept, nor all partitions' indexes
-_MADE = re.compile(r"_(seq|idx|key|pkey)\d*\Z")
+#: names that PostgreSQL gives: not all of partitions' indexes are kept
+_MADE = re.compile(r"_(idx|key|pkey)\d*\Z")
 #: what is dropped without being a table
-_OTHERS = frozenset({"OBJECT_SEQUENCE", "OBJECT_MATVIEW", "OBJECT_TABLE"})
+_OTHERS = frozenset({"OBJECT_MATVIEW", "OBJECT_TABLE"})
 _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_TABLE": _drop_table,
     "OBJECT_FOREIGN_TABLE": _drop_table,
     "OBJECT_VIEW": _drop_table,
     "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
+    "OBJECT_SEQUENCE": _drop_sequence,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": _drop_schema,
     "OBJECT_EVENT_TRIGGER": _drop_event_trigger,

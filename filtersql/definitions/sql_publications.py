@@ -45,12 +45,12 @@ from filtersql.errors.definitions import (
 from filtersql.errors.publications import ColumnListWithSchema, RootNeedsViaRoot
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Span
 
 #: since when a column list may name generated columns
 _GENERATED = 18
 
-__all__ = ["alter_publication", "create_publication", "name_place", "trimmed_filter"]
+__all__ = ["alter_publication", "create_publication", "name_place"]
 
 
 def create_publication(script: Script, statement: Statement) -> None:
@@ -143,13 +143,6 @@ def name_place(script: Script, statement: Statement, word: str) -> Span:
             return script.text.span(lexeme.start, lexeme.end)
         found = script.text.text[lexeme.start : lexeme.end].lower() == word
     return script.span(statement.start)
-
-
-def trimmed_filter(passage: Passage) -> Passage:
-    """A filter without the blanks around it."""
-    text = passage.text
-    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    return passage if (start, end) == (0, len(text)) else passage.part(start, end)
 
 
 def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from filtersql.definitions.moving import (
     renamed_column,
 )
 from filtersql.definitions.own_code import rename_code
+from filtersql.definitions.owned import check_moved
 from filtersql.definitions.sql_alter_checks import check_heir, is_inherited
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS, move_function
@@ -206,6 +207,7 @@ def alter_schema(script: Script, statement: Statement) -> None:
     if kind_of(drafts, name) is not None:
         raise NameTaken.in_schema(name.name, name.schema, at)
     if table is None:
+        check_moved(script, old, at)
         move_other(drafts, old, name)
         return
     for index in filter(None, (table.primary_key_name, *table.indexes)):
@@ -238,6 +240,8 @@ def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> Non
     table.sequences = {name: new if one == old else one for name, one in table.sequences.items()}
     if old in table.defaults:
         table.defaults[new] = table.defaults.pop(old)
+    if old in table.drawn:
+        table.drawn[new] = table.drawn.pop(old)
     table.identities = {*swapped((*table.identities,))}
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))

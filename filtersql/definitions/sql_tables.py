@@ -158,7 +158,7 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
                 raise DuplicateColumn(column.name, None, column.span, first)
             table.columns[column.name] = column
             note_all(script, table, element.column_def)
-            note_value(table, element.column_def)
+            note_value(script, table, element.column_def)
             keys += ((column, constraint) for constraint in found)
         elif kind == "constraint":
             constraints.append(element.constraint)

@@ -11,8 +11,9 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from filtersql.definitions.foreign_keys import check_temporary
 from filtersql.definitions.kinds import TEMPORARY
 from filtersql.definitions.sql_names import Script, referenced, span_of
 from filtersql.errors.definitions import Duplicate
@@ -56,6 +57,7 @@ def create_temporary_table(script: Script, node: Node) -> None:
     """CREATE TEMP TABLE."""
     if node.HasField("partbound"):
         _check_root(script, node.inh_relations[0].range_var)
+    check_temporary(script, _constraints(node))
     create_temporary(
         script,
         node.relation,
@@ -64,6 +66,16 @@ def create_temporary_table(script: Script, node: Node) -> None:
         on_commit=enum_name(node, "oncommit"),
         replace=node.if_not_exists,
     )
+
+
+def _constraints(node: Node) -> Iterator[Node]:
+    """Those of the table and of its columns, but for foreign keys to itself."""
+    for element in node.table_elts:
+        found = [element.constraint] if element.HasField("constraint") else []
+        found += (one.constraint for one in element.column_def.constraints)
+        for one in found:
+            if one.pktable.relname != node.relation.relname:
+                yield one
 
 
 def _check_root(script: Script, parent: Node) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from filtersql.errors import Mistake
 from filtersql.source import Span
 
-__all__ = ["ColumnValue", "IdentityOfPartition", "ValueConflict"]
+__all__ = ["ColumnValue", "IdentityOfPartition", "SequenceOwner", "ValueConflict"]
 
 _USE = "Use ALTER TABLE ... ALTER COLUMN ... {} instead."
 
@@ -138,3 +138,41 @@ class IdentityOfPartition(Mistake):
             span=span,
             detail="The new partition may not contain an identity column.",
         )
+
+
+class SequenceOwner(Mistake):
+    """OWNED BY, and what becomes of a sequence that a column owns."""
+
+    def __init__(
+        self, message: str, span: Span, detail: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, span=span, detail=detail, hint=hint)
+
+    @classmethod
+    def invalid(cls, span: Span) -> SequenceOwner:
+        """OWNED BY one name that is not NONE."""
+        hint = "Specify OWNED BY table.column or OWNED BY NONE."
+        return cls("invalid OWNED BY option", span, hint=hint)
+
+    @classmethod
+    def elsewhere(cls, span: Span) -> SequenceOwner:
+        """A table of another schema."""
+        return cls("sequence must be in same schema as table it is linked to", span)
+
+    @classmethod
+    def no_table(cls, name: str, many: str, span: Span) -> SequenceOwner:
+        """OWNED BY a column of a sequence or an index."""
+        detail = f"This operation is not supported for {many}."
+        return cls(f'sequence cannot be owned by relation "{name}"', span, detail)
+
+    @classmethod
+    def of_identity(cls, name: str, table: str, span: Span) -> SequenceOwner:
+        """ALTER SEQUENCE … OWNED BY of an identity column's."""
+        linked = f'Sequence "{name}" is linked to table "{table}".'
+        return cls("cannot change ownership of identity sequence", span, linked)
+
+    @classmethod
+    def moved(cls, name: str, table: str, span: Span) -> SequenceOwner:
+        """SET SCHEMA of a sequence that a column owns."""
+        linked = f'Sequence "{name}" is linked to table "{table}".'
+        return cls("cannot move an owned sequence into another schema", span, linked)

@@ -26,6 +26,7 @@ __all__ = [
     "ExceptPartition",
     "FilterOutsideIdentity",
     "FlagNeedsPublications",
+    "NeverChanging",
     "NoReplicaIdentity",
     "NotPublishable",
     "PublicationDoesNotExist",
@@ -97,6 +98,17 @@ class NotPublishable(Mistake):
             f'cannot add relation "{name.name}" to publication',
             span=span,
             detail=f"This operation is not supported for {kind}.",
+        )
+
+
+class NeverChanging(Mistake):
+    """A table of information_schema, which PostgreSQL copies and of which it sends no change."""
+
+    def __init__(self, name: RelationName, span: Span) -> None:
+        super().__init__(
+            f"publishing the table {name.schema}.{name.name} is not supported",
+            span=span,
+            hint="PostgreSQL copies it at first, and never sends a change of it.",
         )
 
 

@@ -351,3 +351,8 @@ class ForeignKeyMismatch(Mistake):
     def unlogged(cls, span: Span) -> ForeignKeyMismatch:
         """A permanent table references an unlogged one."""
         return cls("constraints on permanent tables may reference only permanent tables", span)
+
+    @classmethod
+    def temporary(cls, span: Span) -> ForeignKeyMismatch:
+        """A temporary table references one that lasts."""
+        return cls("constraints on temporary tables may reference only temporary tables", span)

@@ -15,23 +15,9 @@ from dataclasses import dataclass
 
 from filtersql.catalog import Catalog, Table
 from filtersql.names import RelationName
+from filtersql.publications.system_relations import SYSTEM_SCHEMAS
 
-__all__ = ["SYSTEM_SCHEMAS", "SYSTEM_TABLES", "Lineage", "is_publishable"]
-
-SYSTEM_SCHEMAS = frozenset({"pg_catalog", "pg_toast"})
-#: the tables of pg_catalog, which a name without schema finds first: pg_ and one of these words
-_SYSTEM_WORDS = (
-    "aggregate am amop amproc attrdef attribute auth_members authid cast class collation"
-    " constraint conversion database db_role_setting default_acl depend description enum"
-    " event_trigger extension foreign_data_wrapper foreign_server foreign_table index"
-    " inherits init_privs language largeobject largeobject_metadata namespace opclass"
-    " operator opfamily parameter_acl partitioned_table policy proc publication"
-    " publication_namespace publication_rel range replication_origin rewrite seclabel"
-    " sequence shdepend shdescription shseclabel statistic statistic_ext statistic_ext_data"
-    " subscription subscription_rel tablespace transform trigger ts_config ts_config_map"
-    " ts_dict ts_parser ts_template type user_mapping"
-)
-SYSTEM_TABLES = frozenset(f"pg_{word}" for word in _SYSTEM_WORDS.split())
+__all__ = ["Lineage", "is_publishable"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.publications import (
     ColumnListWithSchema,
     ExceptPartition,
+    NeverChanging,
     NotPublishable,
     RelationDoesNotExist,
     RootNeedsViaRoot,
@@ -36,8 +37,9 @@ from filtersql.errors.replication_sets import (
 from filtersql.names import RelationName
 from filtersql.publications.columns import list_mistakes
 from filtersql.publications.flag import only_flag_turns_off, via_partition_root
-from filtersql.publications.lineage import SYSTEM_SCHEMAS, SYSTEM_TABLES, Lineage
+from filtersql.publications.lineage import Lineage
 from filtersql.publications.model import Settings
+from filtersql.publications.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.source import Span
 
 __all__ = ["missing_relation", "notices", "refusals"]
@@ -127,18 +129,16 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
     """Why a name is no table: it is something else, its schema is missing, or it is."""
     if name in lineage.others:
         return NotPublishable(name, lineage.others[name], span)
-    if name.schema in SYSTEM_SCHEMAS or is_system(name):
-        return NotPublishable(name, "system tables", span)
-    if name.schema == "information_schema":
-        return NotPublishable(name, "views", span)
+    kind = system_kind(name)
+    if kind == "tables":
+        return NeverChanging(name, span)
+    if kind is not None:
+        return NotPublishable(name, kind, span)
+    if name.schema in (*SYSTEM_SCHEMAS, "information_schema"):
+        return RelationDoesNotExist(name, (), span)
     if name.schema != "public" and name.schema not in lineage.known_schemas:
         return UnknownSchema(name.schema, span, perhaps(name.schema, lineage.known_schemas))
     return RelationDoesNotExist(name, lineage.tables, span)
-
-
-def is_system(name: RelationName) -> bool:
-    """Whether search_path finds one of PostgreSQL's own tables, as it does before any other."""
-    return name.schema == "public" and name.name in SYSTEM_TABLES
 
 
 def _same_rules(entry: PublishedTable) -> Iterator[Mistake]:
