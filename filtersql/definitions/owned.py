@@ -18,8 +18,16 @@ from filtersql.definitions.dependents import described, remove_sequences
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.identifiers import parts_of
 from filtersql.definitions.keys import object_name
-from filtersql.definitions.kinds import kind_of
-from filtersql.definitions.sql_names import Script, known_table, place_of, referenced
+from filtersql.definitions.kinds import kind_of, taken
+from filtersql.definitions.sql_names import (
+    Script,
+    check_free,
+    created,
+    known_table,
+    place_of,
+    referenced,
+)
+from filtersql.definitions.temporaries import create_temporary, is_temporary
 from filtersql.definitions.types import SERIAL
 from filtersql.errors.definitions import UnknownInTable
 from filtersql.errors.generations import SequenceOwner
@@ -33,6 +41,7 @@ __all__ = [
     "alter_sequence",
     "check_free_sequence",
     "check_moved",
+    "create_sequence",
     "drawn_by",
     "drop_identity",
     "own_by",
@@ -64,6 +73,22 @@ def add_identity(script: Script, table: DraftTable, command: Node, place: _Place
 def drop_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     """ALTER COLUMN … DROP IDENTITY."""
     remove_sequences(script.drafts, table, command.name)
+
+
+def create_sequence(script: Script, statement: Statement) -> None:
+    """CREATE SEQUENCE: no publication for tables takes it."""
+    sequence = statement.node.sequence
+    if is_temporary(sequence):
+        create_temporary(script, sequence, "sequences", replace=statement.node.if_not_exists)
+        return
+    name = created(script, sequence)
+    if statement.node.if_not_exists and taken(script.drafts, name) is not None:
+        return
+    span = place_of(script, statement, name.name)
+    check_free(script, name, span)
+    own_by(script, statement, name, statement.node.options)
+    script.drafts.others[name] = "sequences"
+    script.drafts.places[name] = span
 
 
 def alter_sequence(script: Script, statement: Statement) -> None:

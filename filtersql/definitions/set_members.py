@@ -32,6 +32,7 @@ _UNTRIGGERED = {
     "foreign tables": "a foreign table",
     "materialized views": None,
     "sequences": None,
+    "TOAST tables": None,
 }
 
 
@@ -72,5 +73,7 @@ def refusals(
         yield UnloggedInSet(entry.span)
     elif needs_key and not key:
         yield SetNeedsPrimaryKey(entry.name, set_name, entry.span)
+    elif kind == "system tables":
+        yield SetTakesNone.catalog(entry.name.name, entry.span)
     elif kind in _UNTRIGGERED:
         yield SetTakesNone(entry.name.name, kind, _UNTRIGGERED[kind], entry.span)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.own_code import alter_domain
-from filtersql.definitions.owned import alter_sequence
+from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
     alter_event_trigger,
@@ -28,7 +28,6 @@ from filtersql.definitions.sql_functions import create_function
 from filtersql.definitions.sql_names import AlreadyTold, Script
 from filtersql.definitions.sql_objects import (
     create_index,
-    create_sequence,
     drop,
     set_variable,
 )

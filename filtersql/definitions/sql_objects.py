@@ -26,15 +26,13 @@ from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
-from filtersql.definitions.kinds import SYSTEM_SCHEMAS, TEMPORARY, index_holder, kind_of, taken
+from filtersql.definitions.kinds import SYSTEM_SCHEMAS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.own_code import keep_index
-from filtersql.definitions.owned import check_free_sequence, own_by
+from filtersql.definitions.owned import check_free_sequence
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
-    check_free,
-    created,
     found_last,
     known_table,
     place_of,
@@ -43,7 +41,7 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_readers import READERS, drop_reader
 from filtersql.definitions.sql_types import drop_types
-from filtersql.definitions.temporaries import create_temporary, forget, is_temporary
+from filtersql.definitions.temporaries import forget
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NotIndexable, Owned, SchemaName, WrongKindOfRelation
@@ -53,7 +51,6 @@ from filtersql.source import Span
 
 __all__ = [
     "create_index",
-    "create_sequence",
     "drop",
     "set_path",
     "set_variable",
@@ -100,22 +97,6 @@ def create_index(script: Script, statement: Statement) -> None:
     keep_index(script, table, label, node)
     for child in drafts.below(name) if node.relation.inh and table.partition_by else ():
         share_index(child, made)
-
-
-def create_sequence(script: Script, statement: Statement) -> None:
-    """CREATE SEQUENCE: no publication for tables takes it."""
-    sequence = statement.node.sequence
-    if is_temporary(sequence):
-        create_temporary(script, sequence, "sequences", replace=statement.node.if_not_exists)
-        return
-    name = created(script, sequence)
-    if statement.node.if_not_exists and taken(script.drafts, name) is not None:
-        return
-    span = place_of(script, statement, name.name)
-    check_free(script, name, span)
-    own_by(script, statement, name, statement.node.options)
-    script.drafts.others[name] = "sequences"
-    script.drafts.places[name] = span
 
 
 def set_variable(script: Script, statement: Statement) -> None:

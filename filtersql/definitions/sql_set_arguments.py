@@ -18,6 +18,7 @@ from filtersql.definitions.sql_names import (
     found_last,
     unknown_table,
 )
+from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
 from filtersql.errors.replication_sets import WrongCall
 from filtersql.names import RelationName
@@ -72,5 +73,7 @@ def relation_named(script: Script, function: str, arguments: Arguments, span: Sp
         return relation
     if relation in script.drafts.broken:
         raise AlreadyTold
+    if system_kind(relation) is not None:
+        return relation
     qualified = relation.schema if "." in name else ""
     raise unknown_table(script.drafts, relation, qualified, text.span())

@@ -22,6 +22,8 @@ from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import kind_of, kind_of_table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.set_members import judges, refusals
+from filtersql.definitions.system_relations import system_kind
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.replication_sets import SetNeedsPrimaryKey
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -42,7 +44,9 @@ def joined(
     table = drafts.tables.get(entry.name)
     needs_key = judges(found.replicate) and not keyless
     if table is None:
-        kind = kind_of(drafts, entry.name) or ""
+        kind = kind_of(drafts, entry.name) or system_kind(entry.name) or ""
+        if kind == "tables" and not needs_key:
+            raise UnsupportedStatement("a table of information_schema in a set", entry.span)
         raise next(
             refusals(entry, found.name, (), (), kind=kind, unlogged=False, needs_key=needs_key)
         )

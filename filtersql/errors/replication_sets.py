@@ -218,6 +218,11 @@ class SetTakesNone(Mistake):
         )
 
     @classmethod
+    def catalog(cls, name: str, span: Span) -> Mistake:
+        """One of PostgreSQL's own tables."""
+        return Mistake(f'permission denied: "{name}" is a system catalog', span=span)
+
+    @classmethod
     def unopened(cls, name: str, one: str, span: Span) -> Mistake:
         """An index, a composite type."""
         return Mistake(f'"{name}" is {one}', span=span)

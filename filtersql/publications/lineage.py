@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from filtersql.catalog import Catalog, Table
+from filtersql.definitions.system_relations import SYSTEM_SCHEMAS
 from filtersql.names import RelationName
-from filtersql.publications.system_relations import SYSTEM_SCHEMAS
 
 __all__ = ["Lineage", "is_publishable"]
 

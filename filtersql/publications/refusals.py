@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from filtersql.catalog import Table
 from filtersql.definitions.model import Publication, PublishedTable
+from filtersql.definitions.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.errors import Mistake, Notice, nearest
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.publications import (
@@ -39,7 +40,6 @@ from filtersql.publications.columns import list_mistakes
 from filtersql.publications.flag import only_flag_turns_off, via_partition_root
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.model import Settings
-from filtersql.publications.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.source import Span
 
 __all__ = ["missing_relation", "notices", "refusals"]
