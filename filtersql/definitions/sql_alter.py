@@ -86,6 +86,8 @@ def alter_table(script: Script, statement: Statement) -> None:
     """ALTER TABLE and ALTER FOREIGN TABLE."""
     node, object_type = statement.node, enum_name(statement.node, "objtype")
     check_object(script, node.relation, object_type)
+    if object_type == "OBJECT_VIEW":
+        check_kind(script, statement)
     if object_type not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
         return
     commands = [wrapped.alter_table_cmd for wrapped in node.cmds]

@@ -148,9 +148,11 @@ def _check_relations(script: Script, statement: Statement) -> None:
     for item, name in zip(node.objects, names, strict=True):
         _check_known(script, statement, item, name)
     roots = [
-        of_relation(drafts, name) if name not in drafts.others else Thing("sequence", name)
+        Thing("sequence", name)
+        if kind_of(drafts, name) == "sequences"
+        else of_relation(drafts, name)
         for name in names
-        if name in drafts.tables or name in drafts.views or drafts.others.get(name) == "sequences"
+        if name in drafts.tables or name in drafts.views or kind_of(drafts, name) == "sequences"
     ]
     for thing in roots:
         if thing.kind == "sequence":

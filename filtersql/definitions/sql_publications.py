@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import takewhile
 
+from filtersql.catalog import Generated
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
@@ -128,9 +129,10 @@ def _check_there(script: Script, node: Node) -> None:
 
 def _check_roots(script: Script, publication: Publication, span: Span) -> None:
     """Without publish_via_partition_root nothing would judge a root's filter or list."""
-    for entry in publication.tables:
-        table = script.drafts.tables.get(entry.name)
-        if table is not None and table.partition_by is not None and (entry.where or entry.columns):
+    entries = {entry.name: entry for entry in publication.tables}
+    for name, table in script.drafts.tables.items():  # the oldest is told
+        entry = entries.get(name)
+        if entry is not None and table.partition_by and (entry.where or entry.columns):
             what = "WHERE clause" if entry.where else "column list"
             raise CannotTurnOff(publication.name, what, entry.name.name, span)
 
@@ -205,7 +207,9 @@ def _tell_duplicates(script: Script, publication: Publication) -> None:
         table, columns = script.drafts.tables.get(entry.name), entry.columns or ()
         for place, name in enumerate(columns):
             column = ((table and table.columns) or {}).get(name)
-            if column is None or (column.generated and script.drafts.postgres_version < _GENERATED):
+            if column is None or column.generated is Generated.VIRTUAL:
+                break
+            if column.generated and script.drafts.postgres_version < _GENERATED:
                 break
             if name in columns[:place]:
                 script.drafts.mistakes.append(DuplicateInList(name, entry.span))
