@@ -1,4 +1,8 @@
-"""Names of relations, as PostgreSQL reads and prints them."""
+"""Names of relations, as PostgreSQL reads and prints them.
+
+PostgreSQL
+    ruleutils.c, quote_identifier()
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,30 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-__all__ = ["RelationName", "path_name", "quote_identifier", "view_name"]
+__all__ = ["KEYWORDS", "RelationName", "path_name", "quote_identifier", "view_name"]
 
-_PLAIN = re.compile(r"[a-z_][a-z0-9_$]*\Z")
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
+#: what quote_identifier() quotes, every keyword but the unreserved ones:
+#: `SELECT word FROM pg_get_keywords() WHERE catcode <> 'U'` of PostgreSQL 18
+KEYWORDS = frozenset(
+    """
+    all analyse analyze and any array as asc asymmetric authorization between bigint binary
+    bit boolean both case cast char character check coalesce collate collation column
+    concurrently constraint create cross current_catalog current_date current_role
+    current_schema current_time current_timestamp current_user dec decimal default deferrable
+    desc distinct do else end except exists extract false fetch float for foreign freeze from
+    full grant greatest group grouping having ilike in initially inner inout int integer
+    intersect interval into is isnull join json json_array json_arrayagg json_exists
+    json_object json_objectagg json_query json_scalar json_serialize json_table json_value
+    lateral leading least left like limit localtime localtimestamp merge_action national
+    natural nchar none normalize not notnull null nullif numeric offset on only or order out
+    outer overlaps overlay placing position precision primary real references returning right
+    row select session_user setof similar smallint some substring symmetric system_user table
+    tablesample then time timestamp to trailing treat trim true union unique user using
+    values varchar variadic verbose when where window with xmlattributes xmlconcat xmlelement
+    xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
+    """.split()
+)
 _WORD = re.compile(r"\w+\Z", re.ASCII)
 _LONGEST_PATH_NAME = 120
 
@@ -36,12 +61,14 @@ class RelationName(NamedTuple):
 
 
 def quote_identifier(name: str) -> str:
-    """The identifier as PostgreSQL's quote_identifier() writes it, but for its keywords.
+    """The identifier as PostgreSQL's quote_identifier() writes it.
 
-    >>> quote_identifier("t1"), quote_identifier('a"b')
-    ('t1', '"a""b"')
+    >>> quote_identifier("t1"), quote_identifier('a"b'), quote_identifier("user")
+    ('t1', '"a""b"', '"user"')
     """
-    return name if _PLAIN.match(name) else '"' + name.replace('"', '""') + '"'
+    if _PLAIN.match(name) and name not in KEYWORDS:
+        return name
+    return '"' + name.replace('"', '""') + '"'
 
 
 @lru_cache(maxsize=4096)

@@ -159,8 +159,9 @@ def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> t
             schemas[node.name] = None
         elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
             drafts = script.drafts
-            there = (one for one in script.path if one != "public" or drafts.has_schema(one))
-            current = next(there, None)
+            there = [one for one in script.path if one != "public" or drafts.has_schema(one)]
+            known = (one for one in there if drafts.has_schema(one))
+            current = next(known, None) or next(iter(there), None)
             if current is None:
                 raise UnknownSchema.current(script.span(node.location))
             schemas[current] = None

@@ -6,6 +6,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from filtersql.errors import Mistake, Notice, nearest
@@ -37,10 +38,14 @@ __all__ = [
     "UnpublishedGeneratedIdentity",
     "UnrecognizedParameter",
     "as_notice",
+    "is_bare",
     "missing_publication",
     "perhaps",
     "shown",
 ]
+
+#: the names of a qualified name as it is written
+_PART = re.compile(r'"(?:[^"]|"")*"|[^".\s]+')
 
 
 def as_notice(name: str, mistake: Mistake) -> Notice:
@@ -77,12 +82,20 @@ def perhaps(name: str, known: Iterable[str]) -> str | None:
     return None if close is None else f'Perhaps "{close}" was meant.'
 
 
+def is_bare(name: RelationName, span: Span) -> bool:
+    """Whether a name is written without its schema; where another stands, public's are."""
+    *schema, last = _PART.findall(span.source.text[span.start : span.end]) or [""]
+    if last.strip('"').lower() != name.name.lower():
+        return name.schema == "public"
+    return not schema
+
+
 class RelationDoesNotExist(Mistake):
     """A publication lists a table that no file defines."""
 
     def __init__(self, name: RelationName, known: Iterable[RelationName], span: Span) -> None:
-        # As PostgreSQL prints it: the names as they are, however they would have to be written.
-        bare = name.name if name.schema == "public" else f"{name.schema}.{name.name}"
+        # As PostgreSQL prints it: the names as they are, with the schema that is written.
+        bare = name.name if is_bare(name, span) else f"{name.schema}.{name.name}"
         super().__init__(
             f'relation "{bare}" does not exist',
             span=span,

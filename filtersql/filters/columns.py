@@ -18,10 +18,10 @@ from filtersql.catalog import Column
 from filtersql.errors import Mistake
 from filtersql.errors.filters import MissingTable, UnknownColumn, Wrong
 from filtersql.filters.facts import facts
-from filtersql.filters.keywords import quote
 from filtersql.filters.nodes import Node, Relabel, Strength, Var
 from filtersql.filters.scope import Scope, type_of
 from filtersql.grammar import Node as Parsed
+from filtersql.names import quote_identifier
 from filtersql.pgtypes import format_type
 from filtersql.storage import column_type
 
@@ -67,7 +67,7 @@ def reference(scope: Scope, parsed: Parsed) -> Node:
         shown,
         scope.span(place),
         nearest=nearest(name, list(scope.columns)),
-        table=quote(scope.table.name.name),
+        table=quote_identifier(scope.table.name.name),
     )
 
 
@@ -110,16 +110,20 @@ def stored_digits(column: Column) -> tuple[tuple[int, int] | None, str | None]:
     return None, column.target_type
 
 
+#: since when what is there but out of reach is told in the detail, not in the hint
+_TOLD_IN_DETAIL = 16
+
+
 def _missing(scope: Scope, names: list[str], place: int) -> Mistake:
     span = scope.span(place)
     if names[-2] != scope.table.name.name:
         return MissingTable(names[-2], span)
-    return Wrong(
-        f'invalid reference to FROM-clause entry for table "{names[-2]}"',
-        span,
-        detail=f'There is an entry for table "{names[-2]}", '
-        "but it cannot be referenced from this part of the query.",
-    )
+    message = f'invalid reference to FROM-clause entry for table "{names[-2]}"'
+    there = f'There is an entry for table "{names[-2]}", '
+    there += "but it cannot be referenced from this part of the query."
+    if scope.clock.postgres_version < _TOLD_IN_DETAIL:
+        return Wrong(message, span, hint=there)
+    return Wrong(message, span, detail=there)
 
 
 def _is_table(scope: Scope, names: list[str]) -> bool:

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from filtersql.filters.keywords import quote
 from filtersql.filters.literals import show
 from filtersql.filters.nodes import (
     ArrayExpr,
@@ -45,6 +44,7 @@ from filtersql.filters.nodes import (
     Var,
 )
 from filtersql.filters.types import display
+from filtersql.names import quote_identifier
 
 __all__ = ["deparse"]
 
@@ -68,7 +68,8 @@ class _Text:
         """get_rule_expr(); `implicit`: implicit casts are shown."""
         match node:
             case Var():
-                return f"{quote(node.name)}.*" if node.special == "row" else quote(node.name)
+                shown = quote_identifier(node.name)
+                return f"{shown}.*" if node.special == "row" else shown
             case Const():
                 return constant(node)
             case ScalarArrayOp():
@@ -92,7 +93,7 @@ class _Text:
                 return self.cast(node.arg, node.type, node.typmod)
             case Collate():
                 arg = self.of(node.arg, implicit=implicit)
-                return f"({arg} COLLATE {quote(node.collation or '')})"
+                return f"({arg} COLLATE {quote_identifier(node.collation or '')})"
             case Other() if not node.args:
                 word = node.what.removesuffix("_N")
                 return word if node.typmod < 0 else f"{word}({node.typmod})"
@@ -120,8 +121,8 @@ class _Text:
                 return f"({self.of(node.arg, implicit=False)} IS {negated}{node.test})"
             case Lookup():
                 word = "NOT IN" if node.negated else "IN"
-                looked = f"SELECT {quote(node.looked.name)} FROM {node.relation}"
-                return f"({quote(node.arg.name)} {word} ({looked}))"
+                looked = f"SELECT {quote_identifier(node.looked.name)} FROM {node.relation}"
+                return f"({quote_identifier(node.arg.name)} {word} ({looked}))"
             case ArrayExpr():
                 empty = "" if node.elements else f"::{display(node.type, -1)}"
                 return f"ARRAY[{self.listed(node.elements)}]{empty}"
@@ -174,7 +175,7 @@ class _Text:
 
     def name(self, node: Func) -> str:
         """A function's name; those that the grammar knows as something else are quoted."""
-        return quote(node.function.name)
+        return quote_identifier(node.function.name)
 
     def sql_syntax(self, node: Func) -> str:
         """get_func_sql_syntax(): EXTRACT, AT TIME ZONE, POSITION, SUBSTRING, TRIM, OVERLAY."""

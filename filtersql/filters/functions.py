@@ -26,11 +26,11 @@ from filtersql.filters.candidates import Candidate, best, matching
 from filtersql.filters.coercion import coerce, pathway, shown_type
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import Function, facts
-from filtersql.filters.keywords import quote
 from filtersql.filters.nodes import ArrayExpr, Display, Func, Node, leftmost
 from filtersql.filters.polymorphic import enforce
 from filtersql.filters.scope import Scope
 from filtersql.filters.versions import has
+from filtersql.names import quote_identifier
 
 __all__ = ["Call", "call"]
 
@@ -255,5 +255,5 @@ def _foreign(scope: Scope, written: Call) -> Node:
 
 
 def _signature(written: Call) -> str:
-    name = f"{quote(written.schema)}." if written.schema else ""
+    name = f"{quote_identifier(written.schema)}." if written.schema else ""
     return f"{name}{written.name}({', '.join(map(shown_type, written.args))})"

@@ -28,13 +28,12 @@ from filtersql.errors.filters import InvalidExpression, UnknownColumn
 from filtersql.errors.publications import RelationDoesNotExist
 from filtersql.filters import columns
 from filtersql.filters.allowed import TYPES
-from filtersql.filters.keywords import quote
 from filtersql.filters.nodes import Lookup, Relabel, Var, walk
 from filtersql.filters.operators import select
 from filtersql.filters.scope import Scope
 from filtersql.grammar import Node as Parsed
 from filtersql.grammar import enum_name
-from filtersql.names import RelationName
+from filtersql.names import RelationName, quote_identifier
 
 __all__ = ["looked_up", "lookup"]
 
@@ -95,7 +94,7 @@ def _lookup(scope: Scope, link: Parsed, tables: Mapping[RelationName, Table]) ->
             f'"{names[0]}"',
             scope.span(target.location),
             nearest=columns.nearest(names[0], known),
-            table=quote(relation.name),
+            table=quote_identifier(relation.name),
         )
     assert isinstance(arg, Var)
     select(scope, "=", (arg.type, looked.type), link.location)

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from filtersql.errors.filters import BadTypmod
 from filtersql.filters.facts import facts
-from filtersql.filters.keywords import quote
+from filtersql.names import quote_identifier
 from filtersql.source import Span
 
 __all__ = ["INTERVAL_FIELDS", "display", "numeric_parts", "typmod"]
@@ -80,7 +80,8 @@ def display(name: str, modifier: int | None = None) -> str:
     if name not in _PRINTED:
         # the schema that everybody's search_path holds is not shown
         shown = name.removeprefix("public.")
-        return quote(name) if kind.oid else ".".join(map(quote, shown.split(".")))
+        parts = [name] if kind.oid else shown.split(".")
+        return ".".join(map(quote_identifier, parts))
     printed = _PRINTED[name]
     if modifier is None or modifier < 0:
         return printed

@@ -27,6 +27,7 @@ from filtersql.errors.publications import (
     RootNeedsViaRoot,
     SystemSchema,
     UnrecognizedParameter,
+    is_bare,
     perhaps,
     shown,
 )
@@ -136,7 +137,8 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
         return NotPublishable(name, kind, span)
     if name.schema in (*SYSTEM_SCHEMAS, "information_schema"):
         return RelationDoesNotExist(name, (), span)
-    if name.schema != "public" and name.schema not in lineage.known_schemas:
+    unknown = name.schema != "public" and name.schema not in lineage.known_schemas
+    if unknown and not is_bare(name, span):
         return UnknownSchema(name.schema, span, perhaps(name.schema, lineage.known_schemas))
     return RelationDoesNotExist(name, lineage.tables, span)
 

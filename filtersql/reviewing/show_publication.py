@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistakes
 from filtersql.errors.reviewing import NotDefined
-from filtersql.names import RelationName, quote_identifier
+from filtersql.names import RelationName
 from filtersql.publications import Settings, index_of
 from filtersql.reviewing.aligned import aligned
 from filtersql.source import Passage
@@ -145,10 +145,10 @@ def publication_json(shown: PublicationShown) -> dict[str, object]:
 
 
 def clauses(table: TableShown) -> str:
-    """The column list and filter behind a name, as psql writes them."""
+    """The column list and filter behind a name, as psql writes them: columns without quotes."""
     listed = ""
     if table.columns is not None:
-        listed = f" ({', '.join(map(quote_identifier, table.columns))})"
+        listed = f" ({', '.join(table.columns)})"
     return listed + (f" WHERE {table.where}" if table.where else "")
 
 

@@ -9,7 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.filters.keywords import KEYWORDS
+from filtersql.names import KEYWORDS
 from filtersql.storage import Engine
 
 __all__ = ["quoting"]
