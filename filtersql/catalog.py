@@ -19,6 +19,7 @@ __all__ = [
     "ForeignKey",
     "Generated",
     "Identity",
+    "OwnCollation",
     "PgType",
     "ReplicaIdentity",
     "Table",
@@ -67,6 +68,13 @@ class Generated(StrEnum):
     VIRTUAL = "virtual"
 
 
+class OwnCollation(StrEnum):
+    """A collation that is not PostgreSQL's own. By a LOOSE one other texts may be equal."""
+
+    EXACT = "deterministic"
+    LOOSE = "nondeterministic"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a published table. `name` is plain: folded and unquoted."""
@@ -81,6 +89,12 @@ class Column:
     target_type: str | None = None
     #: a column's collation where it is not the database's default
     collation: str | None = None
+    #: that of its domain, where it has none of its own
+    domain_collation: str | None = None
+    #: where somebody made the collation
+    own_collation: OwnCollation | None = None
+    #: by it, or by a type of somebody's own, values may be equal that are written otherwise
+    several_texts: bool = False
 
 
 class Identity(StrEnum):

@@ -187,10 +187,13 @@ class Drafts:
     postgres_version: int = 18
     #: names that the source system has for types beside PostgreSQL's
     type_aliases: Mapping[str, str] = field(default_factory=dict)
-    #: user types, by what they are: `domain`, `composite type`, or `type`
+    #: user types, by what they are: `domain`, `composite type`, …; an enumeration is a `type`
     types: dict[RelationName, str] = field(default_factory=dict)
     #: what domains are made of
     bases: dict[RelationName, PgType] = field(default_factory=dict)
+    #: own collations, and whether by them only the same texts are equal; those of domains
+    collations: dict[str, bool] = field(default_factory=dict)
+    domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: where types and sequences were made
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already

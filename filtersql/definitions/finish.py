@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import Catalog, Column, PgType, Table, UniqueIndex
+from filtersql.definitions.collations import compared
 from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
 from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.keys import set_not_null
@@ -39,7 +40,7 @@ def finish(drafts: Drafts) -> Definitions:
     return Definitions(
         catalog=Catalog(
             tables={
-                name: _frozen(table, drafts.views.get(name))
+                name: _compared(drafts, _frozen(table, drafts.views.get(name)))
                 for name, table in drafts.tables.items()
             },
             user_types=frozenset(drafts.types),
@@ -192,6 +193,13 @@ _OF_SEQUENCE = {
     "log_cnt": PgType("int8"),
     "is_called": PgType("bool"),
 }
+
+
+def _compared(drafts: Drafts, table: Table) -> Table:
+    own = {column.type.schema for column in table.columns} != {"pg_catalog"}
+    if not own and not drafts.collations:
+        return table
+    return replace(table, columns=tuple(compared(drafts, column) for column in table.columns))
 
 
 def _frozen(table: DraftTable, view: DraftView | None) -> Table:

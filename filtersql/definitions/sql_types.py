@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from filtersql.definitions.collations import create_collation, keep_collation
 from filtersql.definitions.dependents import described, drop_type_of_relation
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
@@ -35,7 +36,10 @@ __all__ = [
     "rename_type",
 ]
 
-_KINDS = {"create_domain_stmt": ("domainname", "domain")}
+_KINDS = {
+    "create_domain_stmt": ("domainname", "domain"),
+    "create_range_stmt": ("type_name", "range type"),
+}
 
 
 def create_type(script: Script, statement: Statement) -> None:
@@ -45,9 +49,11 @@ def create_type(script: Script, statement: Statement) -> None:
     if statement.kind == "composite_type_stmt":
         name, kind = created(script, node.typevar), "composite type"
     elif shell:
+        if enum_name(node, "kind") == "OBJECT_COLLATION":
+            create_collation(drafts, node)
         if enum_name(node, "kind") != "OBJECT_TYPE":
             return
-        name = _made(script, node.defnames)
+        name, kind = _made(script, node.defnames), "base type"
     else:
         named, kind = _KINDS.get(statement.kind, ("type_name", "type"))
         name = _made(script, getattr(node, named))
@@ -61,6 +67,7 @@ def create_type(script: Script, statement: Statement) -> None:
     if kind == "domain":
         made_of = read_type(node.type_name, name.name, script.text, *drafts.typed)
         drafts.bases[name] = made_of.base or made_of
+        keep_collation(drafts, name, node)
     drafts.types[name] = kind
     drafts.places[name] = span
     if kind == "domain":

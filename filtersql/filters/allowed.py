@@ -20,7 +20,8 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.errors.filters import InvalidExpression, Wrong
+from filtersql.catalog import OwnCollation
+from filtersql.errors.filters import InvalidExpression, NotTranslated, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.nodes import (
     Func,
@@ -38,6 +39,8 @@ from filtersql.filters.versions import is_mutable
 __all__ = ["MUTABLE", "ONLY", "TYPES", "check"]
 
 SYSTEM = "System columns are not allowed."
+COLLATIONS = "User-defined collations are not allowed."
+_LOOSE = "No engine knows which texts it holds to be equal."
 TYPES = "User-defined types are not allowed."
 MUTABLE = "User-defined or built-in mutable functions are not allowed."
 ONLY = (
@@ -62,6 +65,10 @@ def _check_constraint(scope: Scope, node: Node) -> None:
     if isinstance(node, Var) and node.special == "system" and node.name != "tableoid":
         message = f'system column "{node.name}" reference in check constraint is invalid'
         raise Wrong(message, scope.span(node.location))
+    for name in _compared_by(node):
+        if scope.own_collations.get(name) is OwnCollation.LOOSE:
+            what = f'comparing by the nondeterministic collation "{name}"'
+            raise NotTranslated(what, "any engine", _LOOSE, scope.span(leftmost(node)))
 
 
 def _refusal(scope: Scope, node: Node) -> str:
@@ -71,8 +78,16 @@ def _refusal(scope: Scope, node: Node) -> str:
         return ONLY
     if not facts().type(node.type).oid:
         return TYPES
-    if isinstance(node, (Op, Func)):
-        return MUTABLE if is_mutable(scope, node.function) else ""
+    if isinstance(node, (Op, Func)) and is_mutable(scope, node.function):
+        return MUTABLE
     if isinstance(node, RowCompare) and any(is_mutable(scope, item) for item in node.functions):
         return MUTABLE
-    return ""
+    return COLLATIONS if _compared_by(node) & scope.own_collations.keys() else ""
+
+
+def _compared_by(node: Node) -> set[str]:
+    """The collation of its value, and those by which it compares."""
+    found = {getattr(node, name, None) for name in ("collation", "input_collation")}
+    if isinstance(node, RowCompare):
+        found |= {*node.collations}
+    return {name for name in found if name}

@@ -91,7 +91,8 @@ def column(scope: Scope, name: str, place: int) -> Var | Relabel | None:
 
 def _column(found: Column, name: str, place: int) -> Var:
     type_name = type_of(found.type)
-    collation = found.collation or facts().type(type_name).collation or None
+    said = found.collation or found.domain_collation
+    collation = said or facts().type(type_name).collation or None
     strength = Strength.IMPLICIT if collation else Strength.NONE
     decimal, target = stored_digits(found)
     return Var(type_name, found.type.typmod, place, collation, strength, name, "", decimal, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from filtersql.catalog import Column, PgType, Table
+from filtersql.catalog import Column, OwnCollation, PgType, Table
 from filtersql.filters.literals.clock import Clock
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -33,9 +33,16 @@ class Scope:
     #: whose rules hold: a publication's WHERE, or a CHECK constraint's, as replication sets do
     checked: bool = False
     columns: dict[str, Column] = field(default_factory=dict)
+    #: collations of its columns that somebody made
+    own_collations: dict[str | None, OwnCollation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.columns = {column.name: column for column in self.table.columns}
+        self.own_collations = {
+            column.collation or column.domain_collation: column.own_collation
+            for column in self.table.columns
+            if column.own_collation is not None
+        }
 
     @property
     def clause(self) -> str:

@@ -87,8 +87,11 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
         full = table.replica_identity.kind is Identity.FULL
         raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
     for column in table.columns:
-        if column.name in key and texts_of(column.type) is Texts.SEVERAL:
+        several = column.several_texts or texts_of(column.type) is Texts.SEVERAL
+        if column.name in key and several:
             named = format_type(column.type)
+            if column.own_collation is not None:
+                named = f'{named} COLLATE "{column.collation or column.domain_collation}"'
             raise KeyOfSeveralTexts(table.name, column.name, named, column.span)
     return form
 
