@@ -82,6 +82,8 @@ class Crashes:
     moments: int = 60
     commits: list[int] = field(default_factory=list)
     seconds: float = 0.5
+    #: what is carried out, and killed
+    command: tuple[str, ...] = ("run",)
 
     def play(self) -> list[str]:
         """The differences; none, if all is well."""
@@ -161,7 +163,7 @@ class Crashes:
         """One run: killed so many seconds after its first step, or at its own moment."""
         self.landed.runs += 1
         log.write_bytes(b"")
-        arguments = ["run", "--project-dir", str(self.folder), "--target", self.target]
+        arguments = [*self.command, "--project-dir", str(self.folder), "--target", self.target]
         output = str(self.folder / "output.txt")
         process = self.runner.start(log=str(log), at=at, arguments=arguments, output=output, **more)
         if instant is not None:
@@ -239,7 +241,13 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--warm", action="store_true", help="each run is restored from a warm one")
+    parser.add_argument("--commands", action="store_true", help="other commands, see commanded.py")
     asked = parser.parse_args()
+    played: type[Any] = Crashes
+    if asked.commands:
+        from commanded import Commanded
+
+        played = Commanded
     landed = {target: Landed() for target in asked.target}
     runner: Runner | Warm = Warm(asked.target) if asked.warm else Runner()
     often = (2, 4, 6) if asked.warm else (1, 1, 2, 3)
@@ -247,7 +255,7 @@ def main() -> None:
     while left := [target for target, one in landed.items() if one.kills < asked.kills]:
         target = left[seed % len(left)]
         with tempfile.TemporaryDirectory(prefix="filtersql-crash-") as name:
-            crashes = Crashes(Path(name), target, seed, landed[target], runner, often=often)
+            crashes = played(Path(name), target, seed, landed[target], runner, often=often)
             found = crashes.play()
         wrong += len(found)
         print(f"{target} {seed}: {'; '.join(found) or 'equal'} ({landed[target]})", flush=True)

@@ -130,8 +130,15 @@ def command(
     pause: str | None = None,
     lease: float | None = None,
     watched: bool = True,
+    statements: list[str] | None = None,
 ) -> int:
-    """Runs one command; its exit code."""
+    """Runs one command; its exit code. `statements` are carried out on its target instead."""
+    if statements is not None:
+        from rows import execute
+
+        named = dict(pairwise(arguments))
+        execute(Path(named["--project-dir"]), named["--target"], statements)
+        return 0
     if watched:
         watch(Steps(Path(log), at, step, pause))
     if lease is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 
-__all__ = ["differences", "rows_of"]
+__all__ = ["differences", "execute", "rows_of"]
 
 #: (column, PostgreSQL's text) in the order of the names
 Row = tuple[tuple[str, str], ...]
@@ -49,6 +49,24 @@ def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
             )
             for node in nodes
         }
+    finally:
+        engine.close()
+
+
+def execute(project: Path, target: str, statements: Sequence[str]) -> None:
+    """Statements of somebody else; `{whole}` is the name of the target of table whole."""
+    nodes = compilation(project, ["--target", target]).nodes
+    output = load_project(Console(Options(project_dir=project, target=target))).output
+    assert output
+    engine = open_engine(output, project)
+    try:
+        names = {
+            node.compiled.relation.name: engine.table_sql(node.compiled.target) for node in nodes
+        }
+        for node in nodes:
+            assert engine.exists(node.compiled.target)
+        for statement in statements:
+            engine.execute(statement.format(**names))
     finally:
         engine.close()
 

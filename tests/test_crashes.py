@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from commanded import Commanded
 from crashes import Crashes, Landed, Runner
 from histories import History, lines, write_files
 
@@ -38,6 +39,17 @@ def test_kills_on_duckdb_change_nothing(
         seed += 1
     announce(f"DuckDB: {landed}")
     assert landed.places["at a commit"]
+
+
+@pytest.mark.parametrize(
+    "seed", [106, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(20))]
+)
+def test_other_commands_are_killed_too(tmp_path: Path, runner: Runner, seed: int) -> None:
+    """Copies, repairs, adoptions, quarantines and releases between batches."""
+    landed = Landed()
+    many = {} if seed < 20 else {"pieces": 3, "transactions": 6, "often": (1,)}
+    assert Commanded(tmp_path, "duckdb", seed, landed, runner, **many).play() == []
+    assert landed.runs
 
 
 @pytest.mark.spark

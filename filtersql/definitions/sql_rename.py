@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.collations import rename_collation
 from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import DraftTable
@@ -97,10 +96,8 @@ def rename(script: Script, statement: Statement) -> None:
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
         rename_schema(script, statement)
-    elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
+    elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
         rename_type(script, statement)
-    elif kind == "OBJECT_COLLATION":
-        rename_collation(script.drafts, node)
     elif kind in READERS:
         rename_reader(script, node)
     elif kind in FUNCTIONS:

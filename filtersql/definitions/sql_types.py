@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.collations import create_collation, keep_collation
+from filtersql.definitions.collations import create_collation, keep_collation, rename_collation
 from filtersql.definitions.dependents import described, drop_type_of_relation
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
@@ -75,8 +75,11 @@ def create_type(script: Script, statement: Statement) -> None:
 
 
 def rename_type(script: Script, statement: Statement) -> None:
-    """ALTER TYPE … RENAME TO, ALTER DOMAIN … RENAME TO."""
+    """ALTER TYPE, DOMAIN or COLLATION … RENAME TO."""
     node = statement.node
+    if enum_name(node, "rename_type") == "OBJECT_COLLATION":
+        rename_collation(script.drafts, node)
+        return
     parts = [part.string.sval for part in node.object.list.items]
     domain = enum_name(node, "rename_type") == "OBJECT_DOMAIN"
     name = _found(script, statement, parts, domain=domain)
