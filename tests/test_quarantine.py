@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running import World, delete, insert, table, truncate, update
@@ -183,3 +184,61 @@ def test_days_that_python_has_not_are_keys_like_others() -> None:
         assert [dict(one.key) for one in result.conflict_sample] == [first]
         assert engine.rows("SELECT b FROM s1.t ORDER BY b") == [(1,), (2,)]
         assert engine.rows("SELECT seq FROM s1.t__quarantine ORDER BY seq") == [(4,), (5,)]
+
+
+@pytest.mark.parametrize("key", [("f",), ()])
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "0.5"])
+def test_a_key_that_is_no_number_holds_its_later_changes_back(
+    value: str, key: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Every change of the row behind the one that raised comes back in its order."""
+    full = ReplicaIdentity(Identity.FULL)
+    numbered = replace(table("t", f="float8!", b="int4", key=key), replica_identity=full)
+
+    def world(where: str) -> World:
+        made = World(tmp_path).publish(numbered, where=where)
+        return made.subscribe(on_filter_error="quarantine")
+
+    changes = [
+        insert("t", f=value, b=1),
+        update("t", {"f": value, "b": 1}, f=value, b=0),
+        update("t", {"f": value, "b": 0}, f=value, b=5),
+        delete("t", f=value, b=5),
+        insert("t", f=value, b=7),
+    ]
+    with closing(connect(None)) as engine:
+        first = world(RAISING)
+        first.feed([{"seq": seq, **change} for seq, change in enumerate(changes, 1)])
+        assert not first.run(engine).mistakes
+        held = [seq for (seq,) in engine.rows("SELECT seq FROM s1.t__quarantine ORDER BY seq")]
+        assert held == ([2, 3, 4, 5] if key else [2, 3, 4])
+        assert not world(MENDED).run(engine, release=True, accept_filter_change=True).mistakes
+        assert engine.rows("SELECT b FROM s1.t") == [(7,)]
+
+
+@pytest.mark.parametrize("key", [("a",), ()])
+def test_a_row_with_an_unsent_value_holds_its_later_changes_back(
+    key: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Without a key it is found by all its values: what was not sent is as it was."""
+    full = ReplicaIdentity(Identity.FULL)
+    large = replace(table("t", a="int4!", b="int4", big="text", key=key), replica_identity=full)
+
+    def touched(was: int, now: int) -> dict:
+        change = update("t", {"a": 1, "b": was, "big": "B"}, a=1, b=now)
+        return {**change, "unchanged": ["big"]}
+
+    def world(where: str) -> World:
+        made = World(tmp_path).publish(large, where=where)
+        return made.subscribe(on_filter_error="quarantine")
+
+    changes = [insert("t", a=1, b=1, big="B"), touched(1, 0), touched(0, 3), touched(3, 5)]
+    changes += [delete("t", a=1, b=5, big="B"), insert("t", a=2, b=7, big="C")]
+    with closing(connect(None)) as engine:
+        first = world(RAISING)
+        first.feed([{"seq": seq, **change} for seq, change in enumerate(changes, 1)])
+        assert not first.run(engine).mistakes
+        held = engine.rows("SELECT seq FROM s1.t__quarantine ORDER BY seq")
+        assert [seq for (seq,) in held] == [2, 3, 4, 5]
+        assert not world(MENDED).run(engine, release=True, accept_filter_change=True).mistakes
+        assert engine.rows("SELECT * FROM s1.t") == [(2, 7, "C")]

@@ -113,9 +113,14 @@ def _rows(target: Target, path: Path) -> Iterator[tuple[int, str, tuple[Key, ...
     compiled, names = target.compiled, [column.name for column in target.columns]
     wanted = compiled.key or tuple(column.name for column in compiled.columns)
     places = [names.index(f"{side}_{name}") for side in ("before", "after") for name in wanted]
-    columns = staged_columns(path, (0, 2, *places))
-    for seq, op, *values in zip(*columns, strict=True):
+    columns = staged_columns(path, (0, 2, names.index("unchanged"), *places))
+    for seq, op, unchanged, *found in zip(*columns, strict=True):
+        # Python's NaN equals nothing, PostgreSQL's equals itself.
+        values = ["NaN" if value != value else value for value in found]
         old, new = tuple(values[: len(wanted)]), tuple(values[len(wanted) :])
+        if unchanged:
+            each = zip(wanted, old, new, strict=True)
+            new = tuple(was if name in unchanged else value for name, was, value in each)
         both = {key for key in (old, new) if any(value is not None for value in key)}
         yield int(seq), str(op), tuple(sorted(both, key=repr))
 
