@@ -18,6 +18,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from filtersql.filters.character_classes import ESCAPES
@@ -41,6 +42,7 @@ from filtersql.filters.regex_trees import (
 __all__ = ["parsed"]
 
 _MOST_REPEATED = 255
+_BOUNDS = re.compile(r"[0-9]+(,[0-9]*)?")
 
 
 @lru_cache(maxsize=1024)
@@ -107,6 +109,8 @@ class _Reader(Characters):
             elif self.text[self.place] == "#":
                 end = self.text.find("\n", self.place)
                 self.place = len(self.text) if end < 0 else end
+            elif self.text[self.place].isspace() and not self.text[self.place].isascii():
+                raise Untranslatable("The locale says whether a blank outside ASCII is skipped.")
             else:
                 return
 
@@ -150,7 +154,7 @@ class _Reader(Characters):
         elif sign == "{" and self.text[self.place + 1 : self.place + 2].isdigit():
             end = self.text.find("}", self.place)
             low, comma, high = self.text[self.place + 1 : end].partition(",")
-            if end < 0 or not low.isdigit() or (high and not high.isdigit()):
+            if end < 0 or not _BOUNDS.fullmatch(low + comma + high):
                 raise Untranslatable("Its bounds cannot be read.")
             least = int(low)
             most = (int(high) if high else None) if comma else least
@@ -224,7 +228,7 @@ class _Reader(Characters):
     def again(self) -> Node:
         """A back reference, or a character by its octal number."""
         end = self.place
-        while self.text[end : end + 1].isdigit():
+        while "0" <= self.text[end : end + 1] <= "9":
             end += 1
         number = int(self.text[self.place : end])
         if end - self.place > 1 and number > self.groups:

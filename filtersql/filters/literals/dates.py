@@ -137,8 +137,9 @@ def _east(zone: int | str | None, days: int, micros: int) -> int:
     seconds = micros // 1_000_000
     local = datetime.datetime(near, month, min(day, 28) if near != year else day, tzinfo=place)
     local += datetime.timedelta(seconds=min(seconds, 86_399))
-    offset = local.utcoffset()
-    return int(offset.total_seconds()) if offset is not None else 0
+    # A time that the clocks skip counts as before the change, one that they show twice as after it.
+    offsets = (local.replace(fold=fold).utcoffset() for fold in (0, 1))
+    return min(int(offset.total_seconds()) for offset in offsets if offset is not None)
 
 
 def read_date(text: str, modifier: int, clock: Clock) -> int:

@@ -63,7 +63,7 @@ _ISO = re.compile(
     ),
     re.ASCII,
 )
-_HMS = re.compile(r"(\d+):(\d+)(?::(\d+))?(?:\.(\d*))?\Z")
+_HMS = re.compile(r"(\d+):(\d+)(?::(\d+))?(?:\.(\d*))?\Z", re.ASCII)
 _YEAR, _MONTH, _DAYS, _HOUR, _MINUTE, _SECOND = 1 << 2, 1 << 1, 1 << 3, 1 << 10, 1 << 11, 1 << 12
 #: what the rightmost number means when a typmod names the fields
 _RIGHTMOST = {
@@ -129,7 +129,7 @@ def read_interval(text: str, modifier: int, clock: Clock) -> Interval:
     except Bad as problem:
         iso = _ISO.match(text)
         if problem.kind != "format" or not iso or text[-1] in "PT":
-            if problem.kind == "format" and re.match(r"P\d+-|P\d{4,}", text):
+            if problem.kind == "format" and re.match(r"P\d+-|P\d{4,}", text, re.ASCII):
                 raise BadLiteral.unread("interval", text) from None
             kind = "interval" if problem.kind == "field" else problem.kind
             raise Bad(kind, problem.zone).mistake("interval", text) from None

@@ -41,17 +41,18 @@ from filtersql.filters.literals.jsonpath_trees import (
     Whole,
     show,
 )
-from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["TYPES", "parsed"]
 
 _TOKENS = re.compile(
-    r"""\s*(?:(?P<string>"(?:[^"\\]|\\.)*")
+    r"""[\ \t\n\r\f]*(?:(?P<string>"(?:[^"\\]|\\.)*")
     |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
     |(?P<sign>&&|\|\||\*\*|==|!=|<>|<=|>=|[$@.*\[\]?()!<>,{}+/%-])
-    |(?P<word>[^\s?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
+    |(?P<word>[^\ \t\n\r\f?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
     re.VERBOSE | re.ASCII,
 )
+#: a vertical tab is none of them
+_BLANKS = " \t\n\r\f"
 _METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
 _SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string"}
 _COMPARED = ("==", "!=", "<>", "<", "<=", ">", ">=")
@@ -83,7 +84,7 @@ class _Reader:
         self.tokens: list[tuple[str, str]] = []
         self.place = 0
         start = 0
-        while text[start:].strip(BLANKS):
+        while text[start:].strip(_BLANKS):
             match = _TOKENS.match(text, start)
             if match is None or match.lastgroup is None:
                 raise _Unread
