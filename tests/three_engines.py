@@ -58,7 +58,7 @@ NASTY: dict[str, list[str | None]] = {
     "numeric:fits": ["0", "0.00", "1", "1.00", "-1", "0.5", "-0.25", "2.5", "-2.5", "10", "7.125",
                      "999999999999999999", "-0.0000000001", "9.9999999999", "-100", None],
     "text": ["", " ", "a", "A", "b", "abc", "abc  ", "  abc", "xabcx", "a%c", "a_c", "a\\c", "a\nb",
-             "abc\n", "é", "É", "ab é", "日本語",
+             "abc\n", "é", "É", "ab é", "日本語", "ae\u0301",
              "Kelvin \u212a", "ABC", "😀x", "${env:HOME}", "it's", "\t", "%", "aaa",
              "\u00a0x\u00a0", "NaN", "null", None],
     # no letters of which the locale providers may think differently
@@ -79,6 +79,10 @@ NASTY: dict[str, list[str | None]] = {
                          "1969-12-31 23:59:59.5", "0001-01-01 00:00:00",
                          "9999-12-31 23:59:59.999999", "1582-10-10 12:00:00",
                          "2024-03-31 02:30:00", "2023-12-31 12:34:56.789", None],
+    # where the types of PostgreSQL end
+    "date:farthest": ["5874897-12-31", "4713-01-01 BC", "2000-01-01", None],
+    "timestamp:farthest": ["294246-12-31 23:59:59", "4713-01-01 00:00:00 BC",
+                           "2000-01-01 00:00:00", None],
     "interval": ["00:00:00", "1 day", "-1 days", "1 mon", "30 days",
                  "1 year 2 mons -3 days +04:05:06.7", "-00:00:00.000001", "178000000 years",
                  "36:00:00", "infinity", "-infinity", "-1 years -2 mons +3 days -04:05:06.7",
@@ -180,7 +184,8 @@ NASTY: dict[str, list[str | None]] = {
                    None],
 }  # fmt: skip
 #: values that a type of the engine cannot hold: a run stops on them, no filter sees them
-NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC"}
+NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC", "5874897-12-31", "4713-01-01 BC",
+                "294246-12-31 23:59:59", "4713-01-01 00:00:00 BC"}  # fmt: skip
 _MOST_ROWS = 700
 _NUMBERS = itertools.count()
 _YEAR = re.compile(r"([+-]?\d+)(?=-\d\d-)")
@@ -228,7 +233,7 @@ class Rows:
     def fits(self, row: tuple[str | None, ...], engine: Engine) -> bool:
         """Whether the engine's types hold the row."""
         return engine == "duckdb" or not any(
-            value in NOT_IN_SPARK and name in ("date", "timestamp", "timestamptz")
+            value in NOT_IN_SPARK and name.partition(":")[0] in ("date", "timestamp", "timestamptz")
             for value, name in zip(row, self.types, strict=True)
         )
 
@@ -317,7 +322,7 @@ def _duckdb_text(value: str | None, kind: PgType) -> str | None:
     """A value as DuckDB reads it."""
     if value is not None and kind.name == "bpchar" and kind.length:
         return value.ljust(kind.length)
-    return value.replace(" BC", " (BC)") if value is not None and value.endswith(" BC") else value
+    return re.sub(r"^(\S+)(.*) BC$", r"\1 (BC)\2", value) if value is not None else None
 
 
 def _of_text(name: str, kind: PgType) -> str:

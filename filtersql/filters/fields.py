@@ -129,6 +129,10 @@ def double(writer: Writer, node: Func | Op) -> exp.Expr:
         raise writer.refused(node, _NO_FORM)
     if not found.behind:
         result = writer.cast(_value(writer, node, word), "DOUBLE")
+        if value.type == "date":
+            # PostgreSQL makes a timestamp of it, which may be out of range
+            midnight = writer.piece(".timestamp_of_date", writer.put(value))
+            result = writer.case([(writer.is_null(midnight), writer.null())], result)
     elif word == "epoch":
         result = _epoch(writer, node)
     else:

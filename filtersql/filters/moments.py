@@ -43,6 +43,8 @@ _MOVED = {
 }
 #: more months than all the years that a timestamp may have
 _MOST_MONTHS = 12 * 290_000
+#: the first year of Spark's timestamps is so many months behind PostgreSQL's
+_YEARS_BEFORE_CHRIST = 12 * 4000
 
 
 def _move(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
@@ -70,6 +72,9 @@ def moved(writer: Writer, node: Node, start: exp.Expr, interval: Node, sign: int
     for piece, number in ((".add_months", months), (".add_days", days), (".add_micros", micros)):
         if number:
             start = writer.piece(piece, start, writer.integer(number))
+        if number < 0 and (writer.engine == "duckdb" or months < -_YEARS_BEFORE_CHRIST):
+            # the engine's timestamps begin earlier
+            start = writer.piece(".timestamp_in_range", start)
     return start
 
 

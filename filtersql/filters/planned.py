@@ -20,8 +20,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from filtersql.errors.filters import NotTranslated
+from filtersql.errors.filters import BadLiteral, NotTranslated
 from filtersql.filters.folding import fold
+from filtersql.filters.inlined import inlined
+from filtersql.filters.literals import ranges
 from filtersql.filters.literals.ranges import Range
 from filtersql.filters.nodes import (
     Const,
@@ -43,11 +45,15 @@ __all__ = ["planned"]
 #: function name: which argument is the range
 _HOLDS = {"range_contains_elem": 0, "elem_contained_by_range": 1}
 _SINCE = 17
+#: what a range is made of
+_OF = {"int4range": "int4", "int8range": "int8", "numrange": "numeric", "daterange": "date",
+       "tsrange": "timestamp", "tstzrange": "timestamptz"}  # fmt: skip
 
 
 def planned(scope: Scope, tree: Node) -> Node:
     """The tree that is computed for every row."""
     nodes = walk(tree)
+    tree = inlined(tree, nodes)
     if any(node.type == "unknown" for node in nodes):
         tree = rebuilt(tree, _as_text)
     if any(map(is_null_const, nodes)):
@@ -111,10 +117,15 @@ def _value(node: Node) -> Range | None:
     if known is not None:
         # beside NULL nothing is decided
         return known.value if isinstance(known.value, Range) else Range(0, None, True, False)
-    if not isinstance(node, Func) or node.function.name != node.type or len(node.args) != 2:
+    if not isinstance(node, Func) or node.function.name != node.type:
         return None
-    bounds = [fold(arg) for arg in node.args]
-    if None in bounds:
+    values = [known.value for arg in node.args if (known := fold(arg)) is not None]
+    if len(values) != len(node.args):
         return None
-    lower, upper = (bound.value for bound in bounds if bound is not None)
-    return Range(lower, upper, True, False, empty=lower is not None and lower == upper)
+    lower, upper, ends = (*values, "[)")[:3]
+    if ends not in ("[)", "[]", "(]", "()"):
+        return None  # it raises
+    try:
+        return ranges.made(_OF[node.type], Range(lower, upper, ends[0] == "[", ends[1] == "]"))
+    except BadLiteral:
+        return None

@@ -116,7 +116,7 @@ _DUCKDB = {
     ".list_contains": "CASE WHEN _1 IS NOT NULL "
     "THEN LIST_HAS_ALL(_1, _2) AND LIST_COUNT(_2) = LEN(_2) END",
     ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
-    ".moment_text": "REPLACE(_1, ' BC', ' (BC)')",
+    ".moment_text": "REGEXP_REPLACE(_1, '^([-0-9]+)(.*) BC$', '\\1 (BC)\\2')",
     ".list_map": _BOOLEANS,
     ".let_range_a": "LIST_EXTRACT([_2 FOR range_a IN [_1]], 1)",
     ".let_range_b": "LIST_EXTRACT([_2 FOR range_b IN [_1]], 1)",

@@ -176,7 +176,8 @@ _ROWS = table(
         "strpos position(text,text)": "CAST(INSTR(_1, _2) AS INT)",
         "replace": "CASE WHEN _2 = '' THEN CASE WHEN _3 IS NOT NULL THEN _1 END ELSE REPLACE(_1, "
         "_2, _3) END",
-        "reverse(text)": "REVERSE(_1)",
+        # REVERSE leaves an accent behind its letter
+        "reverse(text)": "ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT(_1, '')), '')",
         "md5(text) md5(bytea)": "MD5(_1)",
         "left(text,int4)": "LEFT(_1, _2)",
         "right(text,int4)": "CASE WHEN _2 = -2147483648 THEN _1 ELSE RIGHT(_1, _2) END",

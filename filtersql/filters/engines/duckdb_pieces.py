@@ -81,10 +81,11 @@ PIECES = table(
         "WHEN ISINF(_1) OR ISINF(_2) THEN CASE WHEN _1 > _2 "
         "THEN CAST('1000000000000000000000000000000' AS HUGEINT) "
         "WHEN _1 < _2 THEN CAST('-1000000000000000000000000000000' AS HUGEINT) END "
-        "ELSE CAST(EPOCH_US(_1) AS HUGEINT) - EPOCH_US(_2) END",
+        "ELSE CAST(CAST(EPOCH_US(_1) AS HUGEINT) - EPOCH_US(_2) AS BIGINT) END",
         ".finite_micros_between": "CASE WHEN (ISINF(_1) OR ISINF(_2)) AND NOT _1 IS NULL "
         "AND NOT _2 IS NULL "
-        "THEN error('the difference of infinite timestamps') ELSE EPOCH_US(_1) - EPOCH_US(_2) END",
+        "THEN error('the difference of infinite timestamps') "
+        "ELSE CAST(CAST(EPOCH_US(_1) AS HUGEINT) - EPOCH_US(_2) AS BIGINT) END",
         ".interval_length": "CASE WHEN _1 = 'infinity' THEN CAST('10000000000000000000000000"
         "00000' AS DECIMAL(38,"
         " 0)) WHEN _1 = '-infinity' THEN CAST('-1000000000000000000000000000000' AS "

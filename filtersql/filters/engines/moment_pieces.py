@@ -66,7 +66,9 @@ def _of_spark() -> dict[str, str]:
 
 def _of_duckdb() -> dict[str, str]:
     return {
-        ".next_date": "CASE WHEN ISINF(_1) THEN _1 ELSE CAST(_1 + _2 AS DATE) END",
+        ".next_date": "CASE WHEN ISINF(_1) THEN _1 "
+        "WHEN _2 > 0 AND _1 = CAST('5874897-12-31' AS DATE) "
+        "THEN error('date out of range') ELSE CAST(_1 + _2 AS DATE) END",
         ".epoch_micros": "CASE WHEN ISINF(_1) THEN error('an infinite timestamp') "
         "ELSE EPOCH_US(_1) END",
         ".micros_or_null": "CASE WHEN NOT ISINF(_1) THEN EPOCH_US(_1) END",

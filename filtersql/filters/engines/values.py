@@ -13,6 +13,7 @@ Example
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from sqlglot import exp
@@ -23,6 +24,8 @@ from filtersql.storage import Engine
 
 __all__ = ["Unwritable", "boolean", "cast", "integer", "literal", "null", "text"]
 
+#: DuckDB writes the era behind the year's last day
+_BEFORE_CHRIST = re.compile(r"^(\S+)(.*) BC$")
 _SQL_TYPES: dict[str, tuple[str, str]] = {
     "bool": ("BOOLEAN", "BOOLEAN"),
     "int2": ("SMALLINT", "SMALLINT"),
@@ -134,7 +137,7 @@ def _moment(type_name: str, value: int, sql_type: str, engine: Engine) -> exp.Ex
             raise Unwritable(shown)
         return cast(text(shown), sql_type, engine)
     if engine == "duckdb":
-        return cast(text(shown.replace(" BC", " (BC)")), sql_type, engine)
+        return cast(text(_BEFORE_CHRIST.sub(r"\1 (BC)\2", shown)), sql_type, engine)
     days = value if type_name == "date" else value // dates.USECS_PER_DAY
     if _SPARK_DAYS[0] <= days <= _SPARK_DAYS[1]:
         return cast(text(shown.replace("+00", "+00:00")), sql_type, engine)
