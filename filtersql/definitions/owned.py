@@ -45,11 +45,19 @@ __all__ = [
     "drawn_by",
     "drop_identity",
     "own_by",
+    "own_copied",
     "own_sequences",
 ]
 
 _Place = Callable[[], Span]
 _NEXT = "nextval"
+
+
+def own_copied(script: Script, table: DraftTable) -> None:
+    """Those of the identity columns that LIKE brought."""
+    for column in table.columns or ():
+        if column in table.identities and column not in table.sequences.values():
+            _own(script, table, column, _free(script, table, column))
 
 
 def own_sequences(script: Script, table: DraftTable, columns: list[Node]) -> None:

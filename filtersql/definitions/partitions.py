@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*")
+_NOT_UNIQUE = "non-unique"
 _UNLOGGED_REFUSED = 18
 _NULLS_NAMED = 18
 #: since when a child may generate a column in another way than its parent, if the parent does
@@ -155,11 +156,17 @@ def share_keys(table: DraftTable, parent: DraftTable) -> None:
 
 def share_index(table: DraftTable, index: DraftIndex) -> None:
     """A partition gets its root's index, where it has none over the same columns."""
-    own = {frozenset(one.columns) for one in table.indexes.values()}
-    if frozenset(index.columns) not in own:
+    if not any(_serves(one, index) for one in table.indexes.values()):
         label = "key" if index.constraint else "idx"
         name = free_name(table, "_".join(index.named or index.columns), label)
         table.indexes[name] = replace(index, name=name)
+
+
+def _serves(own: DraftIndex, index: DraftIndex) -> bool:
+    """CompareIndexInfo(): whether a partition's index can be a part of its root's."""
+    alike = own.columns == index.columns
+    unique = (own.refusal == _NOT_UNIQUE) is (index.refusal == _NOT_UNIQUE)
+    return alike and unique and own.constraint >= index.constraint
 
 
 def _above(drafts: Drafts, table: DraftTable) -> set[object]:

@@ -175,6 +175,8 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
     name = named(script, function, "set_name", arguments, span)
     place = set_place(arguments, span)
     predefined = PREDEFINED.keys() - script.drafts.dropped_sets
+    if not name:
+        raise WrongCall.unnamed(place)
     if name in script.drafts.replication_sets or name in predefined:
         first = script.drafts.replication_sets.get(name)
         raise SetExists(name, place, first.span if first else None)

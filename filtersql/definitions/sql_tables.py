@@ -30,7 +30,7 @@ from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
 from filtersql.definitions.not_nulls import name_own
 from filtersql.definitions.own_code import inherit_code, keep_partition_key
-from filtersql.definitions.owned import own_sequences
+from filtersql.definitions.owned import own_copied, own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.set_expressions import check_generation
 from filtersql.definitions.sql_like import copy_like
@@ -113,6 +113,8 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     script.drafts.tables[name] = table
     columns = [one.column_def for one in node.table_elts if one.HasField("column_def")]
     own_sequences(script, table, [one for one in columns if one.HasField("type_name")])
+    if table.partition_of is None:
+        own_copied(script, table)
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

@@ -256,6 +256,11 @@ class WrongCall(Mistake):
         return Mistake(f"{name} cannot be NULL", span=span)
 
     @classmethod
+    def unnamed(cls, span: Span) -> Mistake:
+        """A set whose name is empty."""
+        return Mistake("replication set name cannot be empty", span=span)
+
+    @classmethod
     def positional(cls, span: Span) -> Mistake:
         """A value without a name behind one with a name."""
         return Mistake("positional argument cannot follow named argument", span=span)
