@@ -13,6 +13,7 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from filtersql.definitions.dependents import described, remove_sequences
 from filtersql.definitions.drafts import Drafts, DraftTable
@@ -112,26 +113,25 @@ def own_by(script: Script, statement: Statement, sequence: RelationName, options
         if option.def_elem.defname != "owned_by":
             continue
         *names, column = (one.string.sval for one in option.def_elem.arg.list.items)
-        at = place_of(script, statement, column)
+        at = partial(place_of, script, statement, column)
         if not names and column != "none":
-            raise SequenceOwner.invalid(at)
+            raise SequenceOwner.invalid(at())
         table = _owner(script, statement, names) if names else None
         if table is not None:
             if table.name.schema != sequence.schema:
-                raise SequenceOwner.elsewhere(at)
+                raise SequenceOwner.elsewhere(at())
             if not table.view and column not in (table.columns or {}):
                 known = table.columns or {}
-                raise UnknownInTable("column", column, table.name.name, at, known)
+                raise UnknownInTable("column", column, table.name.name, at(), known)
         for holder in _owners(script.drafts, sequence):
             if holder.sequences[sequence] in holder.identities:
-                raise SequenceOwner.of_identity(sequence.name, holder.name.name, at)
+                raise SequenceOwner.of_identity(sequence.name, holder.name.name, at())
             del holder.sequences[sequence]
         if table is not None:
             table.sequences[sequence] = column
 
 
 def _owner(script: Script, statement: Statement, names: list[str]) -> DraftTable:
-    at = place_of(script, statement, names[-1])
     node = type(statement.node.sequence)(
         relname=names[-1],
         schemaname=(names[-2:-1] or [""])[0],
@@ -140,7 +140,7 @@ def _owner(script: Script, statement: Statement, names: list[str]) -> DraftTable
     name = referenced(script, node)
     kind = kind_of(script.drafts, name)
     if kind in ("sequences", "materialized views", "indexes", "partitioned indexes"):
-        raise SequenceOwner.no_table(name.name, kind, at)
+        raise SequenceOwner.no_table(name.name, kind, place_of(script, statement, names[-1]))
     return known_table(script, node)
 
 

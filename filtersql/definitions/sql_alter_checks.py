@@ -56,6 +56,8 @@ __all__ = [
 
 _Place = Callable[[], Span]
 _NAMED_NULLS = 18
+#: since when DROP EXPRESSION reaches more than one level of children
+_WHOLE_TREES = 16
 _IDENTITY_VERBS = {
     "AT_AddIdentity": "add identity to a column of",
     "AT_SetIdentity": "change identity column of",
@@ -75,6 +77,10 @@ def check_change(
     if nulls and not only and mistake is None:  # before 18 it reaches what is below
         keys = (_held_by_key(one, command.name, place) for one in script.drafts.below(table.name))
         mistake = next(filter(None, keys), None)
+    if check is _drop_expression and script.drafts.postgres_version < _WHOLE_TREES and not only:
+        below = script.drafts.children(table.name)
+        if any(script.drafts.children(one.name) for one in below):
+            raise InParent.expression(place())
     verbs = {_drop_column: "drop", _alter_type: "alter"}
     if check in verbs and not only and mistake is None and command.name in (table.columns or {}):
         lower = (one for one in script.drafts.below(table.name) if one.partition_by is not None)

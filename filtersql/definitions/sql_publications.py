@@ -209,9 +209,9 @@ def _tell_duplicates(script: Script, publication: Publication) -> None:
         for place, name in enumerate(columns):
             column = ((table and table.columns) or {}).get(name)
             if column is None or column.generated is Generated.VIRTUAL:
-                break
+                return
             if column.generated and script.drafts.postgres_version < _GENERATED:
-                break
+                return
             if name in columns[:place]:
                 script.drafts.mistakes.append(DuplicateInList(name, entry.span))
                 break
