@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from running import SPAN, World, delete, insert, table, truncate, update
 
+from filtersql.applying import ledger
 from filtersql.errors import Mistakes
 from filtersql.targets import java
 from filtersql.targets.jars import COORDINATES, cache_folder
@@ -80,7 +81,7 @@ def held(engine, name: str) -> list[tuple]:
     return [tuple(map(str, row)) for row in rows]
 
 
-def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake) -> None:
+def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake, monkeypatch) -> None:
     """Copy, MERGE, truncate; counts are exact; the mark stands with the data."""
     world, engine = lake
     result = world.run(engine)
@@ -103,18 +104,28 @@ def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake) -
     _forget_the_end(engine, compiled, ordinal + 1)
     world.feed([{"seq": 9, **truncate("t1")}, {"seq": 10, **insert("t1", **row(a=30))},
                 {"seq": 11, **delete("t2", a=1)}], name="2")  # fmt: skip
+    rows, files = _ledger(engine)
+    assert files > 3
+    # Each commit of the ledger is a file: once in a while a run joins them.
+    monkeypatch.setattr(ledger, "JOINED_EVERY", 1)
     result = world.run(engine)
     assert result.mistakes == ()
+    assert _ledger(engine) == (rows + 6, 1)
     assert [row[0] for row in held(engine, "t1")] == ["30"]
     assert held(engine, "t2") == [("2", "y")]
     counts = [(r.rows_inserted, r.rows_deleted, r.position) for r in result.results]
     assert counts == [(1, 3, 11), (0, 1, 11)]
 
 
+def _ledger(engine) -> tuple[int, int]:
+    """How many rows it has, and how many files."""
+    name = engine.table_sql(("filtersql", "ledger"))
+    found = engine.rows(f"SELECT INPUT_FILE_NAME() FROM {name}")
+    return len(found), len(set(found))
+
+
 def _forget_the_end(engine, compiled, ordinal: int) -> None:
     """As if the process had died between the MERGE's commit and the ledger's."""
-    from filtersql.applying import ledger
-
     entry = ledger.Entry(
         ordinal=ordinal,
         subscription="s1",

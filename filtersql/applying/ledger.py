@@ -21,7 +21,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from operator import itemgetter
 from typing import Literal
 
 from sqlglot import exp, select
@@ -47,6 +49,7 @@ __all__ = [
     "owner_of",
     "prepare",
     "read",
+    "tidy",
 ]
 
 Phase = Literal[
@@ -63,9 +66,12 @@ Phase = Literal[
 ]
 Key = tuple[str, str, str]
 
+_Row = Sequence[object]
 #: phases that do not say where a target stands
 _OF_ALL = ("read", "held", "aside")
 _MOST_TRIES = 20
+#: rows; some hundred files, which take a second to open and a second to join
+JOINED_EVERY = 200
 #: (path, size, modified, last seq) of a feed file that was consumed
 SeenFile = tuple[str, int, int, int]
 
@@ -143,6 +149,16 @@ _NUMBERS = frozenset(
 )
 
 
+_PLACE = {name: place for place, name in enumerate(_COLUMNS)}
+_BY_ORDINAL = itemgetter(_PLACE["ordinal"])
+_TOLD = itemgetter(
+    *map(
+        _PLACE.__getitem__,
+        ("ordinal", "subscription", "relation_schema", "relation_name", "phase", "files"),
+    )
+)
+
+
 def key_of(compiled: CompiledTable) -> Key:
     """The key of a target's rows."""
     return (compiled.subscription, *compiled.relation)
@@ -159,16 +175,29 @@ def read(engine: Engine, schema: str) -> Ledger:
     rows = engine.rows_of((schema, LEDGER), _select(engine, schema))
     if rows is None:
         return Ledger()
-    entries = sorted(map(_entry, rows), key=_ordinal)
     files: dict[str, dict[str, tuple[int, int, int]]] = {}
-    for entry in entries:
-        for path, size, modified, last in entry.files:
-            files.setdefault(entry.subscription, {})[path] = (size, modified, last)
-    newest = {entry.key: entry for entry in entries if entry.phase not in _OF_ALL}
-    of_all = {entry.subscription: entry for entry in entries}
-    aside = frozenset(entry.key for entry in entries if entry.phase == "aside")
-    last = entries[-1].ordinal if entries else 0
-    return Ledger(newest, of_all, files, last, aside, made=True)
+    newest: dict[Key, _Row] = {}
+    of_all: dict[str, _Row] = {}
+    aside: set[Key] = set()
+    last = 0
+    # There may be a year of rows: only those that are asked for are made entries.
+    for row in sorted(rows, key=_BY_ORDINAL):
+        last, *key, phase, seen = _TOLD(row)
+        of_all[key[0]] = row
+        if phase not in _OF_ALL:
+            newest[tuple(key)] = row
+        elif phase == "aside":
+            aside.add(tuple(key))
+        for path, size, modified, at in _seen(seen):
+            files.setdefault(key[0], {})[path] = (size, modified, at)
+    return Ledger(
+        {key: _entry(row) for key, row in newest.items()},
+        {name: _entry(row) for name, row in of_all.items()},
+        files,
+        last,
+        frozenset(aside),
+        made=True,
+    )
 
 
 def history(engine: Engine, schema: str) -> list[Entry]:
@@ -200,6 +229,17 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
             raise Mistakes([AnotherRun(first.subscription, owner_of(newer[-1]), None)])
         if refused is not None and not (tries_left and is_conflict(refused)):
             raise refused
+
+
+def tidy(engine: Engine, schema: str, before: int, after: int) -> None:
+    """Join the ledger's files once in so many rows: each commit is one, and a run opens them all.
+
+    `before` and `after` are the numbers of its last rows when a run began and when it ended. What
+    cannot be joined, since another run writes or a server has no such statement, stays as it is.
+    """
+    if before // JOINED_EVERY != after // JOINED_EVERY:
+        with suppress(Mistakes):
+            engine.join_files((schema, LEDGER))
 
 
 def owner_of(entry: Entry) -> Mapping[str, object]:
@@ -248,8 +288,13 @@ def _definitions(engine: Engine) -> str:
     return ",\n  ".join(f"{quoted(name, engine.dialect)} {kind(name)}" for name in _COLUMNS)
 
 
+def _seen(text: object) -> tuple[SeenFile, ...]:
+    found = [] if text in (None, "", "[]") else json.loads(str(text))
+    return tuple(tuple(file) for file in found)
+
+
 def _entry(row: Sequence[object]) -> Entry:
     values = dict(zip(_COLUMNS, row, strict=True))
     values["conflicts"] = json.loads(str(values["conflicts"] or "{}"))
-    values["files"] = tuple(tuple(file) for file in json.loads(str(values["files"] or "[]")))
+    values["files"] = _seen(values["files"])
     return Entry(**values)  # type: ignore[arg-type]

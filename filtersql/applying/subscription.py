@@ -92,7 +92,6 @@ def apply_subscription(
             whole = not feed.reading.waiting and work.stop is None
             if whole and target.standing.until is None:
                 target.pending = staged.read
-    if feed is not None:
         _check_refills(work)
     sort_out(work, raising)
     _copy(work)
@@ -105,6 +104,7 @@ def apply_subscription(
     except Mistakes:
         _take_back(work)
         raise
+    ledger.tidy(engine, schema, known.ordinal, work.ordinal)
     stopped = () if work.stop is None else work.stop.mistakes
     return [_result(target, work.stop) for target in work.targets], stopped
 

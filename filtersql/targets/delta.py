@@ -20,12 +20,14 @@ from sqlglot import exp
 
 from filtersql.rendering.words import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
+from filtersql.targets.statements import table_name
 
 __all__ = [
     "MARK_SETTINGS",
     "create_statement",
     "filling",
     "history",
+    "joining",
     "mark_of",
     "marking",
     "written",
@@ -94,6 +96,11 @@ def written_by(commit: str, rows: Sequence[Mapping[str, object]]) -> Written | N
 def history(table_sql: str) -> str:
     """The statement that reads the newest commits."""
     return f"DESCRIBE HISTORY {table_sql} LIMIT {_COMMITS_READ}"
+
+
+def joining(catalog: str | None, parts: Sequence[str]) -> str:
+    """The statement that writes a table's small files as few. It is a commit that has no mark."""
+    return f"OPTIMIZE {table_name(catalog, parts)}"
 
 
 def mark_of(rows: Sequence[Mapping[str, object]]) -> Mark | None:

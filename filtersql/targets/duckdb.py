@@ -214,6 +214,9 @@ class DuckDB:
         self.execute(insert_values(self.table_sql(parts), columns, rows, "duckdb"))
         return self.rows(then)
 
+    def join_files(self, parts: Sequence[str]) -> None:
+        """Nothing: all tables are in one file."""
+
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table."""
         self._run(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")

@@ -30,6 +30,7 @@ __all__ = [
     "append_statement",
     "check_once",
     "create_statements",
+    "joining",
     "mark_of",
     "marking",
     "snapshots",
@@ -70,6 +71,13 @@ def written(summary: Mapping[str, str], *, merge: bool) -> Written:
         return Written(inserted=count("added-records"))
     prefix = "spark.merge-into.num-target-rows-"
     return Written(count(f"{prefix}inserted"), count(f"{prefix}updated"), count(f"{prefix}deleted"))
+
+
+def joining(catalog: str | None, parts: Sequence[str]) -> str:
+    """The statement that writes a table's small files as few. Its snapshot has no mark."""
+    procedures = quoted(catalog or "spark_catalog", "spark")
+    name = ".".join(quoted(part, "spark") for part in parts)
+    return f"CALL {procedures}.system.rewrite_data_files(table => {_text(name)})"
 
 
 def mark_of(summaries: Sequence[Mapping[str, str]]) -> Mark | None:

@@ -187,6 +187,10 @@ class Engine(Protocol):
         """
         ...
 
+    def join_files(self, parts: Sequence[str]) -> None:
+        """Write the many small files of a table as few; what it holds stays as it is."""
+        ...
+
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
         ...

@@ -232,6 +232,10 @@ class Remote:
         insert = insert_values(name, columns, rows, "spark")
         return self._marked(*under(delta.filling(slot), delta.MARK_SETTINGS, insert), then)
 
+    def join_files(self, parts: Sequence[str]) -> None:
+        """Write the many small files of a table as few."""
+        self.rows((iceberg if self.format == "iceberg" else delta).joining(self.catalog, parts))
+
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
         self.execute(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
@@ -342,10 +346,9 @@ class Remote:
         fields = ",\n  ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
         self.uploaded.append(table)
         self.create(table, fields, {})
-        name = self.table_sql(table)
         for rows in chain((first, second), parts):
-            self.execute(f"INSERT INTO {name} {self._local(rows, columns)}")
-        return f"SELECT * FROM {name}"
+            self.execute(f"INSERT INTO {self.table_sql(table)} {self._local(rows, columns)}")
+        return f"SELECT * FROM {self.table_sql(table)}"
 
     def _local(self, rows: pyarrow.Table, columns: Sequence[StagedColumn]) -> str:
         query, views = self.line.local(rows, columns)

@@ -223,6 +223,10 @@ class Session:
                 other.conf.unset(name)
         return Session(other, self.format, self.catalog, self.warehouse)
 
+    def join_files(self, parts: Sequence[str]) -> None:
+        """Write the many small files of a table as few."""
+        self.rows((iceberg if self.format == "iceberg" else delta).joining(self.catalog, parts))
+
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
         self._sql(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
