@@ -261,6 +261,7 @@ def _added(
     if publication.written_in == "sql":  # of YAML, a flag says whether roots are published
         _check_clauses(script, publication, tables, bool(schemas or publication.schemas))
     if twice is not None:
+        _tell_duplicates(script, replace(publication, tables=tables[: tables.index(twice)]))
         raise AlreadyMember("relation", twice.name.name, owner, twice.span)
     if schemas and any(table.columns is not None for table in publication.tables):
         raise SchemaBesideList(publication.name, span)
