@@ -7,6 +7,8 @@ exact meaning has no form on the target engine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from filtersql.errors import Mistake
 from filtersql.source import Span
 
@@ -45,10 +47,13 @@ class InvalidExpression(Mistake):
 
 
 class UnknownColumn(Mistake):
-    """A column that the table does not have, with the nearest name that it has."""
+    """A column that the table does not have, with the nearest names that it has."""
 
-    def __init__(self, column: str, span: Span | None, *, nearest: str | None, table: str) -> None:
-        hint = f'Perhaps you meant to reference the column "{table}.{nearest}".'
+    def __init__(
+        self, column: str, span: Span | None, *, nearest: Sequence[str], table: str
+    ) -> None:
+        names = " or the column ".join(f'"{table}.{name}"' for name in nearest)
+        hint = f"Perhaps you meant to reference the column {names}."
         super().__init__(
             f"column {column} does not exist", span=span, hint=hint if nearest else None
         )

@@ -132,16 +132,16 @@ def _is_table(scope: Scope, names: list[str]) -> bool:
     return names[-1] == table.name and (len(names) == 1 or names[-2] == table.schema)
 
 
-def nearest(name: str, known: list[str]) -> str | None:
-    """The one column whose name is nearest, as PostgreSQL's hint picks it."""
+def nearest(name: str, known: list[str]) -> list[str]:
+    """The columns whose names are nearest, at most two, as PostgreSQL's hint picks them."""
     limit = min(_FARTHEST, len(name) // 2)
     distances = {item: _distance(name[:_LONGEST_COMPARED], item) for item in known}
     near = [item for item, distance in distances.items() if distance <= limit]
     if not near:
-        return None
+        return []
     least = min(distances[item] for item in near)
     closest = [item for item in near if distances[item] == least]
-    return closest[0] if len(closest) <= 2 else None
+    return closest if len(closest) <= 2 else []
 
 
 def _distance(first: str, second: str) -> int:
