@@ -24,10 +24,10 @@ from filtersql.storage import Engine
 
 #: raised when more is written; a test that finds fewer has lost some
 FEWEST = {
-    ("spark", "function"): 785,
+    ("spark", "function"): 805,
     ("spark", "operator"): 443,
     ("spark", "cast"): 78,
-    ("duckdb", "function"): 780,
+    ("duckdb", "function"): 802,
     ("duckdb", "operator"): 443,
     ("duckdb", "cast"): 78,
 }

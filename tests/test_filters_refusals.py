@@ -31,6 +31,7 @@ RAISING = [
     ("jsonb", "(c1 -> 'a')::int = 1", "the value is no number"),
     ("jsonb", "jsonb_array_length(c1) = 1", "the value is no array"),
     ("int8", "c1 % 0 = 0", "the divisor is 0"),
+    ("numeric(12,3)", "c1 / 7 * 3 > 1", "last digits decide"),
 ]
 
 

@@ -59,6 +59,8 @@ UPPER_DOUBT = (
 )
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _DOUBT = "PostgreSQL's locale providers do not agree on the case of a letter in this value"
+#: what makes it known
+_SAY = ": say database_locale in filtersql_project.yml"
 
 
 def fold_case(writer: Writer, name: str, collation: str | None, arg: exp.Expr) -> exp.Expr:
@@ -84,11 +86,13 @@ def guarded(
     """The result, but a row whose text holds a letter of doubt raises."""
     doubt = LOWER_DOUBT if name == "LOWER" else UPPER_DOUBT
     test = writer.piece(".matches", subject, writer.text(doubt))
+    problem = _DOUBT
     if collation == UNKNOWN:
+        problem += _SAY
         of_ascii = _of_ascii(writer, name, subject.copy())
         other = writer.filled(f"{name}(_1) <> _2", subject.copy(), of_ascii)
         test = writer.filled("_1 OR _2", test, other)
-    broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), sql_type or writer.text_type)
+    broken = writer.cast(writer.piece(".raise", writer.text(problem)), sql_type or writer.text_type)
     return writer.case([(test, broken)], result)
 
 

@@ -67,7 +67,6 @@ __all__ = [
 
 _SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NUMERIC = {f"numeric_{name}": symbol for name, symbol in _SYMBOLS.items()}
-_FLOAT = {f"float8{name}": symbol for name, symbol in _SYMBOLS.items()}
 _BPCHAR = {f"bpchar{name}": symbol for name, symbol in _SYMBOLS.items()}
 _TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
 _NO_FORM = "filtersql has no exact form for it yet."
@@ -99,8 +98,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     name = function.name
     if name in _NUMERIC:
         return numeric_order.compare(writer, _NUMERIC[name], args[0], args[1])
-    if name in _FLOAT and any(map(approximations.is_approximate, args)):
-        return approximations.compare(writer, _FLOAT[name], args)
+    if (near := approximations.call(writer, function, args)) is not None:
+        return near
     if name in _BPCHAR:
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:
@@ -198,7 +197,8 @@ def _with_infinity(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr 
 def distinct(writer: Writer, node: Distinct) -> exp.Expr:
     """IS DISTINCT FROM, by the type's own equality."""
     left, right = node.args
-    if writer.rows.get(node.function.name) == "_1 = _2":
+    exact = not any(map(approximations.is_approximate, node.args))
+    if exact and writer.rows.get(node.function.name) == "_1 = _2":
         pair = writer.put(left), writer.put(right)
         return exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
     equal = comparison(writer, node, node.function, left, right)

@@ -8,12 +8,12 @@ Example
     `n / n2 <= 1.5`         n <= 1.5 * n2, or >= where n2 is negative; 0 raises
     `n / 100`               n * 0.01: the quotient ends within PostgreSQL's digits
     `round(n / 3, 2)`       whole numbers, divided, half away from zero
-    `n / 3 * 3 = 7`         refused: PostgreSQL rounds the quotient by its size
+    `n / 3 * 3 > 7`         doubles (`approximate_numbers`): where they do not decide, it raises
     ======================= =====================================================
 
     PostgreSQL rounds a quotient to 16 digits or more. The rounded one stands to a number of few
     digits as the exact one does, unless the exact one is nearer to it than half of the last digit;
-    where the digits of both sides do not rule that out, the filter is refused.
+    where the digits of both sides do not rule that out, such a row raises.
 
 PostgreSQL
     numeric.c: select_div_scale(), numeric_div(), numeric_div_trunc().

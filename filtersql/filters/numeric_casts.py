@@ -10,9 +10,11 @@ PostgreSQL
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from filtersql.filters import division, numerics
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters import approximations, division, numerics
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node, Op, Var
 
@@ -23,12 +25,23 @@ if TYPE_CHECKING:
 
 __all__ = ["cast"]
 
+_INTEGERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
 _FLOATS = {"float4": "FLOAT", "float8": "DOUBLE"}
 _RANGE = "a constant is out of range for a floating-point type"
 
 
 def cast(writer: Writer, name: str, arg: Node) -> exp.Expr:
     """The numeric as int2, int4, int8, float4 or float8."""
+    try:
+        return _exactly(writer, name, arg)
+    except NotTranslated:
+        if name in _INTEGERS:
+            with suppress(NotTranslated):
+                return approximations.whole(writer, arg, f"{name}(float8)", ".round_half_away")
+        raise
+
+
+def _exactly(writer: Writer, name: str, arg: Node) -> exp.Expr:
     known = fold(arg)
     if known is not None and known.value is not None and name in _FLOATS:
         # one that fits was folded with its cast
@@ -42,6 +55,5 @@ def cast(writer: Writer, name: str, arg: Node) -> exp.Expr:
         written = numerics.put(writer, arg)
     if name in _FLOATS:
         return writer.piece(f".decimal_to_{name}", written)
-    sql_type = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}[name]
     rounded = writer.piece(".round", written, writer.integer(0))
-    return writer.cast(rounded, sql_type)
+    return writer.cast(rounded, _INTEGERS[name])

@@ -20,18 +20,27 @@ PostgreSQL
 
 from __future__ import annotations
 
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, TypeGuard
 
 from sqlglot import exp
 
-from filtersql.filters import division, documents, fields, numeric_curves, numeric_steps
+from filtersql.errors.filters import NotTranslated
+from filtersql.filters import (
+    approximations,
+    division,
+    documents,
+    fields,
+    numeric_curves,
+    numeric_steps,
+)
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
-from filtersql.filters.numerics import MOST, digits, put
+from filtersql.filters.numerics import GUARD, MOST, digits, put
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -46,7 +55,27 @@ _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 
 def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
-    """`left symbol right` for two numerics."""
+    """`left symbol right` for two numerics: exactly, or as doubles that are off by little."""
+    try:
+        found = _exactly(writer, symbol, left, right)
+    except NotTranslated:
+        with suppress(NotTranslated):
+            return approximations.of_pairs(writer, symbol, (left, right))
+        raise
+    if not _is_guarded(found):
+        return found
+    with suppress(NotTranslated):
+        # only where doubles do not decide must the digits fit
+        return approximations.of_pairs(writer, symbol, (left, right), found)
+    return found
+
+
+def _is_guarded(written: exp.Expr) -> bool:
+    """Whether a numeric of any digits raises where a DECIMAL does not hold it."""
+    return any(one.name.startswith(GUARD) for one in written.find_all(exp.Literal))
+
+
+def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     for place, (node, other) in enumerate(((left, right), (right, left))):
         if isinstance(node, Func) and node.function.name == "extract" and digits(other):
             return _with_infinite_field(writer, symbol, node, (left, right), place)
@@ -59,7 +88,7 @@ def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         if known is not None and known.value is not None and _chooses_quotient(node):
             sign = symbol if place == 0 else _TURNED[symbol]
             return conditional(writer, node, partial(_compare_with, writer, sign, other))
-        if known is not None and isinstance(known.value, Decimal) and _undeclared(node):
+        if known is not None and isinstance(known.value, Decimal) and _steps(node):
             sign = symbol if place == 0 else _TURNED[symbol]
             found = numeric_steps.compare(writer, sign, node, known.value, compare)
             if found is not None:
@@ -93,6 +122,13 @@ def _chooses_quotient(node: Node) -> TypeGuard[Case]:
     return isinstance(node, Case) and any(
         (division.is_quotient(one) and digits(one) is None) or _chooses_quotient(one)
         for one in (*(result for _, result in node.whens), node.default)
+    )
+
+
+def _steps(node: Node) -> bool:
+    """Whether it is looked at step by step: no DECIMAL may hold its digits."""
+    return _undeclared(node) or any(
+        division.is_quotient(item) and digits(item) is None for item in walk(node)
     )
 
 

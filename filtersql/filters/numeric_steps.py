@@ -41,6 +41,8 @@ __all__ = ["compare"]
 Comparison = Callable[["Writer", str, Node, Node], "exp.Expr"]
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MOST = 1000
+#: types without NaN
+_WHOLE = {"int2", "int4", "int8"}
 
 
 def compare(
@@ -189,7 +191,8 @@ def _is_nan(writer: Writer, inner: Node, plain: Comparison) -> exp.Expr | None:
     """Whether the one column of an expression is NaN, and so the expression."""
     roots = [item for item in walk(inner) if isinstance(item, Var)]
     if len(roots) != 1:
-        return None
+        declared = all(root.decimal or root.type in _WHOLE for root in roots)
+        return writer.filled("FALSE") if declared else None
     if roots[0].type == "numeric":
         nan = Const("numeric", -1, inner.location, value=Decimal("NaN"))
         return plain(writer, "=", roots[0], nan)

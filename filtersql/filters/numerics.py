@@ -6,9 +6,11 @@ Example
     ====================== ===================== ==========================================
     `n` numeric(10,2)      8 before, 2 behind    the DECIMAL(10, 2) column
     `n + 0.125`            9 before, 3 behind    a DECIMAL sum: nothing is rounded
-    `n * n * n * n`        32 before, 8 behind   refused: DECIMAL ends at 38 digits
+    `n * n * n * n`        32 before, 8 behind   doubles, DECIMAL ends at 38 digits; where their
+                                                 last digits would decide, the row raises
     `m` numeric            not known             compared by a text that sorts as the number
-    `m + 1`                not known             a DECIMAL(28, 10), or the row raises an error
+    `m + 1`                not known             doubles; a DECIMAL(28, 10) where they do not
+                                                 decide, or the row raises an error
     ====================== ===================== ==========================================
 
 PostgreSQL
@@ -42,9 +44,11 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["MOST", "Digits", "digits", "put", "widened"]
+__all__ = ["GUARD", "MOST", "Digits", "digits", "put", "widened"]
 
 MOST = 38
+#: what the error of such a column begins with
+GUARD = "numeric column "
 #: how a numeric without declared digits is held while it is computed with
 GUARDED = (18, 10)
 
@@ -215,8 +219,7 @@ def _guarded(writer: Writer, node: Var) -> exp.Expr:
     column = writer.column(node)
     sql = Digits(before, behind).sql
     problem = (
-        f'numeric column "{node.name}" has more than {before} digits before '
-        f"or {behind} behind the point"
+        f'{GUARD}"{node.name}" has more than {before} digits before or {behind} behind the point'
     )
     return writer.case(
         [(writer.piece(".matches", column, writer.text(pattern)), writer.cast(column.copy(), sql))],

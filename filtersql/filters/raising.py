@@ -205,7 +205,19 @@ def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
         if message not in found and not _never_asked(scope, tree, reason):
             place = node.location if node.location >= 0 else leftmost(node)
             found[message] = Notice("may-raise", message, scope.span(place))
-    return tuple(found.values())
+    return (*found.values(), *_of_digits(scope, tree))
+
+
+def _of_digits(scope: Scope, tree: Node) -> tuple[Notice, ...]:
+    """The same of a filter that only the engines raise on, where last digits would decide."""
+    from filtersql.filters.last_digits import decided_by
+
+    for node in decided_by(scope.passage, tree)[:1]:
+        name = node.operator.name if isinstance(node, Op) else node.function.name
+        message = f'the row filter can raise an error: "{name}" raises where its last digits decide'
+        place = node.location if node.location >= 0 else leftmost(node)
+        return (Notice("may-raise", message, scope.span(place)),)
+    return ()
 
 
 def _never_asked(scope: Scope, tree: Node, reason: str) -> bool:

@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated, OrderNotKnown
 from filtersql.filters import (
+    approximations,
     arrays,
     choices,
     comparing,
@@ -30,6 +31,7 @@ from filtersql.filters import (
     numeric_order,
     numerics,
 )
+from filtersql.filters.approximations import is_approximate
 from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.descriptions import described
 from filtersql.filters.engines import values
@@ -74,6 +76,8 @@ _CHOSEN = (Case, Coalesce, MinMax, NullIf)
 #: functions whose texts are long
 _LONG = {"power", "pow", "numeric_power", "exp", "ln", "log", "sqrt"}
 #: nodes of a text that an engine still reads in seconds
+#: calls that raise
+_RAISING = {"error", "raise_error"}
 _MOST_PARTS = 40_000
 _TOO_LONG = "The statement would be too long for an engine's parser."
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
@@ -93,6 +97,13 @@ def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
 def _grows(node: Node) -> bool:
     """Whether some text for the node has thousands of parts."""
     return node.type == "interval" or (isinstance(node, (Func, Op)) and node.function.name in _LONG)
+
+
+def _raises(written: exp.Expr) -> bool:
+    """Whether the engine raises somewhere, though PostgreSQL may not."""
+    return any(
+        isinstance(node, exp.Anonymous) and node.name.lower() in _RAISING for node in written.walk()
+    )
 
 
 @cache
@@ -267,7 +278,7 @@ class Writer:
     def _joined(self, kind: str, left: exp.Expr, arg: Node) -> exp.Expr:
         connector = exp.And if kind == "and" else exp.Or
         right = self.put(arg)
-        if not may_raise(arg):
+        if not may_raise(arg) and not _raises(right):
             left = left if isinstance(left, connector) else joined(left)
             return connector(this=left, expression=joined(right))
         decides = exp.Boolean(this=kind == "or")
@@ -288,6 +299,8 @@ class Writer:
 
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
+        if is_approximate(node) or approximations.is_number_without_form(self, node):
+            return approximations.null_of(self, node)
         found = documents.is_null(self, node) or arrays.is_null(self, node)
         found = found or self.absent(self.raw(node), node)
         return evaluation.computed_first(self, (node,), found)
