@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.approximate_rules import INF, Rule, rule_of
+from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Var, walk
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["NEAR", "SUMS", "is_rounded", "is_undeclared", "leaf", "rule_of_numbers"]
+__all__ = ["NEAR", "SUMS", "exactly", "is_rounded", "is_undeclared", "leaf", "rule_of_numbers"]
 
 #: much more than the few units by which two libraries can differ
 NEAR = "CAST('1e-14' AS DOUBLE)"
@@ -98,17 +99,24 @@ def leaf(writer: Writer, node: Node) -> exp.Expr:
         if known.value.is_finite() and (math.isinf(number) or (not number and known.value)):
             raise writer.refused(node, "A double cannot hold it.")
         value = writer.cast(writer.text(str(known.value)), "DOUBLE")
-        return _pair(writer, value, "TRUE" if exact else "FALSE")
+        return _pair(writer, value, "FALSE") if not exact else exactly(writer, value)
     if isinstance(node, Var) and not node.decimal and not node.special and not node.target_type:
         column = writer.column(node)
-        value = writer.piece(".text_to_float8", column)
-        return _pair(writer, value, f"LENGTH(_2) <= {_FEW} AND _1 % {_EIGHTH} = 0", column.copy())
+        read = writer.piece(".text_to_float8", column)
+        few = f"LENGTH(_2) <= {_FEW} AND _1 % {_EIGHTH} = 0"
+        held = _pair(writer, exp.column("number"), few, column.copy())
+        return writer.filled(VALUE[writer.engine].format("number"), read, held)
     size = numerics.digits(node)
     if size is None:
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     value = writer.piece(".decimal_to_float8", numerics.put(writer, node))
     few = f"CAST('1e{_FEW - size.behind}' AS DOUBLE)"
     return _pair(writer, value, f"_1 % {_EIGHTH} = 0 AND ABS(_1) < {few}")
+
+
+def exactly(writer: Writer, value: exp.Expr) -> exp.Expr:
+    """The pair of a double that is the value itself."""
+    return writer.piece(".pair", value, writer.filled("CAST('0' AS DOUBLE)"))
 
 
 def _pair(writer: Writer, value: exp.Expr, exact: str, *more: exp.Expr) -> exp.Expr:

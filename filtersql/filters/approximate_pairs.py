@@ -30,6 +30,7 @@ from filtersql.errors.filters import NotTranslated
 from filtersql.filters.approximate_numbers import (
     NEAR,
     SUMS,
+    exactly,
     is_rounded,
     is_undeclared,
     leaf,
@@ -107,8 +108,7 @@ def pair(writer: Writer, node: Node, depth: str = "") -> exp.Expr:
     if node.type == "numeric":
         return _of_number(writer, node, depth)
     if not is_approximate(node):
-        value = writer.cast(writer.put(node), "DOUBLE")
-        return writer.piece(".pair", value, writer.filled("CAST('0' AS DOUBLE)"))
+        return exactly(writer, writer.cast(writer.put(node), "DOUBLE"))
     match node:
         case Relabel():
             return pair(writer, node.arg, depth)

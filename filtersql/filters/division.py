@@ -24,7 +24,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from filtersql.filters import numerics
+from filtersql.filters import numerics, undeclared
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Func, Node, Op
@@ -50,7 +50,7 @@ def is_quotient(node: Node) -> bool:
 
 
 def _size(node: Node) -> Digits:
-    return numerics.digits(node) or Digits(*numerics.GUARDED)
+    return numerics.digits(node) or Digits(*undeclared.FITTING)
 
 
 def _divisor_digits(node: Node) -> int:

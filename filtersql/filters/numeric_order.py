@@ -40,14 +40,17 @@ from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
-from filtersql.filters.numerics import GUARD, MOST, digits, put
+from filtersql.filters.numerics import MOST, digits, put
+from filtersql.filters.undeclared import without_guards
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
+__all__ = ["BROKEN", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+#: said of what no numeric is stored as
+BROKEN = "a numeric is not in PostgreSQL's form"
 #: the sign and the number of digits at the head of a sort text
 _HEAD = 7
 _MANY = 100
@@ -62,17 +65,14 @@ def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         with suppress(NotTranslated):
             return approximations.of_pairs(writer, symbol, (left, right))
         raise
-    if not _is_guarded(found):
+    fitting, tests = without_guards(found)
+    if not tests:
         return found
     with suppress(NotTranslated):
-        # only where doubles do not decide must the digits fit
-        return approximations.of_pairs(writer, symbol, (left, right), found)
+        # what a DECIMAL does not hold may be decided by doubles
+        beyond = approximations.of_pairs(writer, symbol, (left, right))
+        return writer.case([(exp.and_(*tests, copy=False), fitting)], beyond)
     return found
-
-
-def _is_guarded(written: exp.Expr) -> bool:
-    """Whether a numeric of any digits raises where a DECIMAL does not hold it."""
-    return any(one.name.startswith(GUARD) for one in written.find_all(exp.Literal))
 
 
 def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
@@ -224,7 +224,7 @@ def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
     )
     negative = writer.filled("_1 || _2 || _3", writer.text("1"), complement, writer.text("~"))
     positive = writer.filled("_1 || _2", writer.text("3"), body)
-    broken = writer.piece(".raise", writer.text("a numeric is not in PostgreSQL's form"))
+    broken = writer.piece(".raise", writer.text(BROKEN))
     return writer.case(
         [
             (is_text("NaN"), writer.text("5")),

@@ -9,8 +9,8 @@ Example
     `n * n * n * n`        32 before, 8 behind   doubles, DECIMAL ends at 38 digits; where their
                                                  last digits would decide, the row raises
     `m` numeric            not known             compared by a text that sorts as the number
-    `m + 1`                not known             doubles; a DECIMAL(28, 10) where they do not
-                                                 decide, or the row raises an error
+    `m + 1`                not known             a DECIMAL(28, 10) where it fits; else doubles, or
+                                                 the row raises an error
     ====================== ===================== ==========================================
 
 PostgreSQL
@@ -23,7 +23,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters import division, evaluation, fields, numeric_divisors, numeric_places
+from sqlglot import exp
+
+from filtersql.filters import (
+    division,
+    evaluation,
+    fields,
+    numeric_divisors,
+    numeric_places,
+    undeclared,
+)
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     Case,
@@ -40,17 +49,11 @@ from filtersql.filters.nodes import (
 from filtersql.filters.types import numeric_parts
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from filtersql.filters.writing import Writer
 
-__all__ = ["GUARD", "MOST", "Digits", "digits", "put", "widened"]
+__all__ = ["MOST", "Digits", "digits", "put", "widened"]
 
 MOST = 38
-#: what the error of such a column begins with
-GUARD = "numeric column "
-#: how a numeric without declared digits is held while it is computed with
-GUARDED = (18, 10)
 
 
 class Digits(NamedTuple):
@@ -167,7 +170,7 @@ def _modifier(args: Sequence[Node]) -> int:
 
 
 def _known(node: Node) -> Digits:
-    return digits(node) or Digits(*GUARDED)
+    return digits(node) or Digits(*undeclared.FITTING)
 
 
 def put(writer: Writer, node: Node) -> exp.Expr:
@@ -182,7 +185,7 @@ def put(writer: Writer, node: Node) -> exp.Expr:
         case Relabel():
             return put(writer, node.arg)
         case Var():
-            return writer.column(node) if node.decimal else _guarded(writer, node)
+            return writer.column(node) if node.decimal else undeclared.fitted(writer, node)
         case Case() | Coalesce() | MinMax() | NullIf():
             return writer.construct(node, lambda item: widened(writer, item, have))
         case Func() | Op():
@@ -210,24 +213,6 @@ def _literal(writer: Writer, node: Node, constant: Const, have: Digits) -> exp.E
     if not value.is_finite():
         raise writer.refused(node, "DECIMAL has no NaN and no infinity.")
     return writer.cast(writer.text(format(value, "f")), have.sql)
-
-
-def _guarded(writer: Writer, node: Var) -> exp.Expr:
-    """A numeric stored as text, as a DECIMAL; a value with more digits raises."""
-    before, behind = GUARDED
-    pattern = rf"^-?[0-9]{{1,{before}}}([.][0-9]{{1,{behind}}}0*)?$"
-    column = writer.column(node)
-    sql = Digits(before, behind).sql
-    problem = (
-        f'{GUARD}"{node.name}" has more than {before} digits before or {behind} behind the point'
-    )
-    return writer.case(
-        [(writer.piece(".matches", column, writer.text(pattern)), writer.cast(column.copy(), sql))],
-        writer.case(
-            [(writer.is_null(column.copy()), writer.cast(writer.null(), sql))],
-            writer.cast(writer.piece(".raise", writer.text(problem)), sql),
-        ),
-    )
 
 
 def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:

@@ -75,9 +75,9 @@ _HELD = {"timetz", "inet", "cidr", "money"}
 _CHOSEN = (Case, Coalesce, MinMax, NullIf)
 #: functions whose texts are long
 _LONG = {"power", "pow", "numeric_power", "exp", "ln", "log", "sqrt"}
-#: nodes of a text that an engine still reads in seconds
 #: calls that raise
 _RAISING = {"error", "raise_error"}
+#: nodes of a text that an engine still reads in seconds
 _MOST_PARTS = 40_000
 _TOO_LONG = "The statement would be too long for an engine's parser."
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
@@ -100,9 +100,12 @@ def _grows(node: Node) -> bool:
 
 
 def _raises(written: exp.Expr) -> bool:
-    """Whether the engine raises somewhere, though PostgreSQL may not."""
+    """Whether the engine raises somewhere, though PostgreSQL may not, on what can be stored."""
     return any(
-        isinstance(node, exp.Anonymous) and node.name.lower() in _RAISING for node in written.walk()
+        isinstance(node, exp.Anonymous)
+        and node.name.lower() in _RAISING
+        and node.expressions[0].name != numeric_order.BROKEN
+        for node in written.walk()
     )
 
 

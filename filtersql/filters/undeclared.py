@@ -1,0 +1,74 @@
+"""A numeric column without declared digits, as a DECIMAL where it fits into one.
+
+Example
+    ============ ==============================================================
+    filter       written
+    ============ ==============================================================
+    `m + 1 > 5`  `CASE WHEN m fits THEN CAST(m AS DECIMAL) + 1 > 5 ELSE … END`
+    the same     with `m` fitted in its place, which raises where it does not
+    ============ ==============================================================
+
+    Such a column is stored as PostgreSQL's text. Nearly all rows fit, and engines are fast with
+    them; what is asked of others is written behind them.
+
+PostgreSQL
+    numeric.c: up to 131,072 digits before the point and 16,383 behind it, NaN, two infinities.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from filtersql.filters.nodes import Var
+    from filtersql.filters.writing import Writer
+
+__all__ = ["FITTING", "fitted", "without_guards"]
+
+#: digits before and behind the point
+FITTING = (18, 10)
+_SQL = f"DECIMAL({sum(FITTING)}, {FITTING[1]})"
+_PATTERN = rf"^-?[0-9]{{1,{FITTING[0]}}}([.][0-9]{{1,{FITTING[1]}}}0*)?$"
+#: what the error of such a column begins with
+_GUARD = "numeric column "
+
+
+def fitted(writer: Writer, node: Var) -> exp.Expr:
+    """The column as a DECIMAL; a value with more digits raises."""
+    column = writer.column(node)
+    problem = (
+        f'{_GUARD}"{node.name}" has more than {FITTING[0]} digits before '
+        f"or {FITTING[1]} behind the point"
+    )
+    fits = writer.piece(".matches", column, writer.text(_PATTERN))
+    return writer.case(
+        [(fits, writer.cast(column.copy(), _SQL))],
+        writer.case(
+            [(writer.is_null(column.copy()), writer.cast(writer.null(), _SQL))],
+            writer.cast(writer.piece(".raise", writer.text(problem)), _SQL),
+        ),
+    )
+
+
+def without_guards(written: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
+    """An expression in which every such column fits, and the tests that they do."""
+    tests: dict[str, exp.Expr] = {}
+
+    def fitting(node: exp.Expr) -> exp.Expr:
+        beyond = node.args.get("default") if isinstance(node, exp.Case) else None
+        if not isinstance(beyond, exp.Case) or not _raises_as_guard(beyond.args["default"]):
+            return node
+        (matches,), (missing,) = node.args["ifs"], beyond.args["ifs"]
+        test = exp.or_(missing.this, matches.this)
+        tests.setdefault(test.sql(), test)
+        cast: exp.Expr = matches.args["true"]
+        return cast.copy()
+
+    return written.transform(fitting), list(tests.values())
+
+
+def _raises_as_guard(node: exp.Expr | None) -> bool:
+    raised = node.this if isinstance(node, exp.Cast) else None
+    return isinstance(raised, exp.Anonymous) and raised.expressions[0].name.startswith(_GUARD)
