@@ -230,6 +230,7 @@ def _never_asked(scope: Scope, tree: Node, reason: str) -> bool:
     from sqlglot import exp
 
     from filtersql.errors.filters import NotTranslated
+    from filtersql.filters.undeclared import is_asked
     from filtersql.filters.writing import Writer
 
     name = reason.partition('"')[2].rpartition('"')[0]
@@ -237,8 +238,7 @@ def _never_asked(scope: Scope, tree: Node, reason: str) -> bool:
         written = Writer("duckdb", exp.column, scope.passage).put(tree)
     except NotTranslated:
         return False
-    limit = f'numeric column "{name}" has more than'
-    return not any(literal.name.startswith(limit) for literal in written.find_all(exp.Literal))
+    return not is_asked(written, name)
 
 
 def mutable(scope: Scope, tree: Node) -> tuple[Notice, ...]:

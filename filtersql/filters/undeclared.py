@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from filtersql.filters.nodes import Var
     from filtersql.filters.writing import Writer
 
-__all__ = ["FITTING", "fitted", "without_guards"]
+__all__ = ["FITTING", "fitted", "is_asked", "without_guards"]
 
 #: digits before and behind the point
 FITTING = (18, 10)
@@ -67,6 +67,20 @@ def without_guards(written: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
         return cast.copy()
 
     return written.transform(fitting), list(tests.values())
+
+
+def is_asked(written: exp.Expr, name: str) -> bool:
+    """Whether it hangs on the digits of a column what an expression is, or whether it raises."""
+    limit = f'{_GUARD}"{name}" has more than'
+    return any(
+        literal.name.startswith(limit)
+        or (
+            literal.name == _PATTERN
+            and literal.parent is not None
+            and any(column.name == name for column in literal.parent.find_all(exp.Column))
+        )
+        for literal in written.find_all(exp.Literal)
+    )
 
 
 def _raises_as_guard(node: exp.Expr | None) -> bool:
