@@ -16,7 +16,15 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.counting import counts_of
 from filtersql.storage import Engine as Dialect
 
-__all__ = ["counted_beside", "is_reviewed", "met_in_target", "met_within", "reviewed_rows"]
+__all__ = [
+    "count_where",
+    "counted_beside",
+    "is_reviewed",
+    "met_in_target",
+    "met_within",
+    "named",
+    "reviewed_rows",
+]
 
 #: the first change of a key, by the kind of conflict: its effects, and whether the target's row
 #: has to be there
@@ -44,7 +52,7 @@ def reviewed_rows(
     own = astuple(counts_of(compiled.effect_column))
     kept = tuple(name for name in columns if name not in own)
     query = select(*(exp.column(name, quoted=True) for name in kept))
-    return query.from_(_table(counted)).where(is_reviewed(compiled)).sql(dialect), kept
+    return query.from_(named(counted)).where(is_reviewed(compiled)).sql(dialect), kept
 
 
 def is_reviewed(compiled: CompiledTable) -> exp.Expr:
@@ -59,10 +67,10 @@ def met_within(compiled: CompiledTable) -> list[exp.Expr]:
     first = exp.column(counts.met_first, quoted=True)
     totals: list[exp.Expr] = []
     for name, (effects, there) in _FIRST.items():
-        met: exp.Expr = _count(_is_one_of(kind, (name,)))
+        met: exp.Expr = count_where(_is_one_of(kind, (name,)))
         if not there:
             # Every first one; those that the target has are taken off again.
-            asked = _count(exp.and_(is_reviewed(compiled), _is_one_of(first, effects)))
+            asked = count_where(exp.and_(is_reviewed(compiled), _is_one_of(first, effects)))
             met = exp.Add(this=met, expression=asked)
         totals.append(met)
     stops = exp.Case().when(_is_one_of(kind, _STOPS), exp.column(counts.met_seq, quoted=True))
@@ -84,7 +92,7 @@ def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
     ]
     stopping = exp.or_(*(met[kind].copy() for kind in _STOPS))
     earliest = exp.Min(this=exp.Case().when(stopping, _staged(seq))).as_("first_stop")
-    query = select(*sums, earliest).from_(exp.alias_(_table(stage), "staged"))
+    query = select(*sums, earliest).from_(exp.alias_(named(stage), "staged"))
     return query.join(_keys(compiled, dialect), on=_same_key(compiled, first)).sql(dialect)
 
 
@@ -92,11 +100,13 @@ def _total(number: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=exp.Sum(this=number), expressions=[exp.Literal.number(0)])
 
 
-def _count(condition: exp.Expr) -> exp.Count:
+def count_where(condition: exp.Expr) -> exp.Count:
+    """How many rows a condition is true of."""
     return exp.Count(this=exp.Case().when(condition, exp.Literal.number(1)))
 
 
-def _table(name: str) -> exp.Table:
+def named(name: str) -> exp.Table:
+    """The view or the staged rows of that name."""
     return exp.Table(this=exp.to_identifier(name, quoted=True))
 
 

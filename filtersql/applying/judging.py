@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from sqlglot import exp, select
 
 from filtersql.applying.counted import (
+    count_where,
     counted_beside,
     is_reviewed,
     met_in_target,
     met_within,
+    named,
     reviewed_rows,
 )
 from filtersql.applying.key_texts import written_otherwise
@@ -80,7 +82,7 @@ def judge_changes(
     plain statement stopped at a value that was not sent. Raises StageRefused.
     """
     if changes is None:
-        query = select("COUNT(*)").from_(_name(compiled.changes_view))
+        query = select("COUNT(*)").from_(named(compiled.changes_view))
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     unsent = _unsent(engine, compiled) if changes else None
     if changes == 0 or unsent is not None:
@@ -182,7 +184,7 @@ def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | N
     """merge.sql with the stage in place of its source query; None: the query is not there once."""
     if compiled.merge_sql.count(compiled.merge_source_sql) != 1:
         return None
-    query = select("*").from_(_name(stage)).sql(engine.dialect)
+    query = select("*").from_(named(stage)).sql(engine.dialect)
     return compiled.merge_sql.replace(compiled.merge_source_sql, query)
 
 
@@ -206,7 +208,7 @@ def _counted(engine: Engine, compiled: CompiledTable, staged: _Staged) -> _Tally
     columns, within = staged.columns, staged.within
     # Where more is staged than was reviewed, only the latter is counted.
     only = is_reviewed(compiled) if within else exp.true()
-    rows = _count_where(only)
+    rows = count_where(only)
     keyed = compiled.form.startswith(_KEYED) and compiled.key and not _numbered(compiled, within)
     each = [exp.Case().when(only, _column(key)) for key in compiled.key]
     keys = exp.Count(this=exp.Distinct(expressions=each))
@@ -220,10 +222,10 @@ def _counted(engine: Engine, compiled: CompiledTable, staged: _Staged) -> _Tally
     query = select(
         rows,
         keys if keyed else rows.copy(),
-        _count_where(exp.and_(only, keeping)),
-        *(_count_where(exp.and_(only, _null(compiled, column, columns))) for column in guarded),
+        count_where(exp.and_(only, keeping)),
+        *(count_where(exp.and_(only, _null(compiled, column, columns))) for column in guarded),
         *within,
-    ).from_(_name(staged.name))
+    ).from_(named(staged.name))
     # What else it would count is not asked: that takes another scan of all changes.
     asked = ", ".join(f"met.{name}" for name in (*CONFLICTS, "first_stop"))
     both = (
@@ -266,10 +268,6 @@ def _null(compiled: CompiledTable, column: str, columns: Sequence[str]) -> exp.E
     return condition if keeps is None else exp.and_(condition, exp.not_(_column(keeps)))
 
 
-def _count_where(condition: exp.Expr) -> exp.Count:
-    return exp.Count(this=exp.Case().when(condition, exp.Literal.number(1)))
-
-
 def _unknown(
     engine: Engine, compiled: CompiledTable, stage: str, columns: Sequence[str], name: str
 ) -> list[Mistake]:
@@ -296,8 +294,8 @@ def _unknown(
     )
     query = (
         select(*keys, exp.alias_(exp.Max(this=_column("seq", "changes")), "last", quoted=True))
-        .from_(exp.alias_(_name(stage), "staged", table=True))
-        .join(exp.alias_(_name(compiled.changes_view), "changes", table=True), on=brought)
+        .from_(exp.alias_(named(stage), "staged", table=True))
+        .join(exp.alias_(named(compiled.changes_view), "changes", table=True), on=brought)
         .where(exp.and_(_written(compiled, "staged"), some))
         .where(exp.not_(exp.Exists(this=held)))
         .group_by(*keys)
@@ -333,7 +331,3 @@ def _keeps(compiled: CompiledTable, column: str, columns: Sequence[str]) -> str 
 
 def _column(name: str, table: str | None = None) -> exp.Column:
     return exp.column(name, table=table, quoted=True)
-
-
-def _name(name: str) -> exp.Table:
-    return exp.Table(this=exp.to_identifier(name, quoted=True))

@@ -33,21 +33,31 @@ from filtersql.filters.nodes import Func, Node, Op, Var, walk
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["NEAR", "SUMS", "exactly", "is_rounded", "is_undeclared", "leaf", "rule_of_numbers"]
+__all__ = [
+    "EIGHTH",
+    "NEAR",
+    "SUMS",
+    "bound",
+    "exactly",
+    "is_rounded",
+    "is_undeclared",
+    "leaf",
+    "rule_of_numbers",
+]
 
 #: much more than the few units by which two libraries can differ
 NEAR = "CAST('1e-14' AS DOUBLE)"
 SUMS = {"numeric_add": "+", "numeric_sub": "-"}
 #: digits of which no two numbers are one double
 _FEW = 15
-_EIGHTH = "CAST('0.125' AS DOUBLE)"
+EIGHTH = "CAST('0.125' AS DOUBLE)"
 _LOGARITHM = Rule(
     "LN(_2) / LN(_1)",
     "(_1 <= 0 OR _1 = 1) AND NOT _2 IS NULL OR _2 <= 0 AND NOT _1 IS NULL",
     "_2 = 1 OR _1 = _2",
     doubt="TRUE",
 )
-_SQUARE = f"_3 % {_EIGHTH} = 0 AND _3 * _3 = _1 AND _3 < 4294967296"
+_SQUARE = f"_3 % {EIGHTH} = 0 AND _3 * _3 = _1 AND _3 < 4294967296"
 _NAMES = {
     **dict.fromkeys(("exp", "numeric_exp"), "exp(float8)"),
     **dict.fromkeys(("ln", "numeric_ln"), "ln(float8)"),
@@ -103,15 +113,22 @@ def leaf(writer: Writer, node: Node) -> exp.Expr:
     if isinstance(node, Var) and not node.decimal and not node.special and not node.target_type:
         column = writer.column(node)
         read = writer.piece(".text_to_float8", column)
-        few = f"LENGTH(_2) <= {_FEW} AND _1 % {_EIGHTH} = 0"
+        few = f"LENGTH(_2) <= {_FEW} AND _1 % {EIGHTH} = 0"
         held = _pair(writer, exp.column("number"), few, column.copy())
-        return writer.filled(VALUE[writer.engine].format("number"), read, held)
+        return bound(writer, [("number", read)], held)
     size = numerics.digits(node)
     if size is None:
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     value = writer.piece(".decimal_to_float8", numerics.put(writer, node))
     few = f"CAST('1e{_FEW - size.behind}' AS DOUBLE)"
-    return _pair(writer, value, f"_1 % {_EIGHTH} = 0 AND ABS(_1) < {few}")
+    return _pair(writer, value, f"_1 % {EIGHTH} = 0 AND ABS(_1) < {few}")
+
+
+def bound(writer: Writer, values: list[tuple[str, exp.Expr]], whole: exp.Expr) -> exp.Expr:
+    """An expression in which names stand for values."""
+    for name, value in reversed(values):
+        whole = writer.filled(VALUE[writer.engine].format(name), value, whole)
+    return whole
 
 
 def exactly(writer: Writer, value: exp.Expr) -> exp.Expr:

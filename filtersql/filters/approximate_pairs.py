@@ -28,8 +28,10 @@ from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.approximate_numbers import (
+    EIGHTH,
     NEAR,
     SUMS,
+    bound,
     exactly,
     is_rounded,
     is_undeclared,
@@ -38,16 +40,14 @@ from filtersql.filters.approximate_numbers import (
 )
 from filtersql.filters.approximate_rules import INF, rule_of
 from filtersql.filters.choices import conditional
-from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Relabel
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["DIGITS", "bound", "doubtful", "is_approximate", "pair", "parts", "whole"]
+__all__ = ["DIGITS", "doubtful", "is_approximate", "pair", "parts", "whole"]
 
 _LEAST = "CAST('1e-320' AS DOUBLE)"
-_EIGHTH = "CAST('0.125' AS DOUBLE)"
 _MOST = "CAST('1.79e308' AS DOUBLE)"
 _KINDS = ("8", "48", "84")
 _SUMS = {
@@ -142,13 +142,6 @@ def _of_number(writer: Writer, node: Node, depth: str) -> exp.Expr:
     return _of_call(writer, node, depth)
 
 
-def bound(writer: Writer, values: list[tuple[str, exp.Expr]], whole: exp.Expr) -> exp.Expr:
-    """An expression in which names stand for values."""
-    for name, value in reversed(values):
-        whole = writer.filled(VALUE[writer.engine].format(name), value, whole)
-    return whole
-
-
 def parts(writer: Writer, name: str) -> list[exp.Expr]:
     """Value and error of the pair that a variable holds."""
     return [writer.piece(f".pair_{part}", exp.column(name)) for part in ("value", "error")]
@@ -204,7 +197,7 @@ def _texts(writer: Writer, node: Func | Op, count: int) -> tuple[str, str, str, 
         high = f"ABS(_3) > {_MOST} AND ABS(_3) <> {INF}"
         return rule.of(writer.engine), rule.raises, f"{off} AND ({doubt} OR {high})", error
     if str(node.function) == _FROM_DOUBLE:
-        few = f"ABS(_1) < CAST('1e12' AS DOUBLE) AND _1 % {_EIGHTH} = 0"
+        few = f"ABS(_1) < CAST('1e12' AS DOUBLE) AND _1 % {EIGHTH} = 0"
         error = (
             f"CASE WHEN ({few} AND _4 = 0) OR {odd} THEN CAST('0' AS DOUBLE) ELSE {last} + _4 END"
         )
@@ -250,7 +243,7 @@ def _texts(writer: Writer, node: Func | Op, count: int) -> tuple[str, str, str, 
 def _plain(name: str) -> str:
     """Where doubles of eighths make a number that is exact for numerics too."""
     if name in _QUOTIENTS:
-        return f"ABS(_3) < 4294967296 AND _3 % {_EIGHTH} = 0 AND ABS(_1) < 1099511627776"
+        return f"ABS(_3) < 4294967296 AND _3 % {EIGHTH} = 0 AND ABS(_1) < 1099511627776"
     return "ABS(_3) < 4294967296 AND _3 % CAST('0.0009765625' AS DOUBLE) = 0"
 
 

@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import approximate_pairs
-from filtersql.filters.approximate_numbers import NEAR, is_rounded
+from filtersql.filters.approximate_numbers import NEAR, bound, is_rounded
 from filtersql.filters.approximate_pairs import is_approximate, whole
 from filtersql.filters.approximate_rules import INF, rule_of
 from filtersql.filters.facts import Function
@@ -93,10 +93,8 @@ def compare(writer: Writer, symbol: str, pair: Sequence[Node]) -> exp.Expr:
     )
 
 
-def of_pairs(
-    writer: Writer, symbol: str, sides: Sequence[Node], exactly: exp.Expr | None = None
-) -> exp.Expr:
-    """A comparison of values that are each off by little; `exactly` where that would decide."""
+def of_pairs(writer: Writer, symbol: str, sides: Sequence[Node]) -> exp.Expr:
+    """A comparison of values that are each off by little; raises where that would decide."""
     names = ("side1", "side2")
     values = [
         (name, approximate_pairs.pair(writer, side, f"_{name}_"))
@@ -105,9 +103,9 @@ def of_pairs(
 
     shown = [writer.piece(".pair_value", exp.column(name)) for name in names]
     test = writer.filled(f"_1 {symbol} _2", *shown)
-    decided = _raised(writer, approximate_pairs.DIGITS) if exactly is None else exactly
     near = approximate_pairs.doubtful(writer, *names)
-    return approximate_pairs.bound(writer, values, writer.case([(near, decided)], test))
+    decided = _raised(writer, approximate_pairs.DIGITS)
+    return bound(writer, values, writer.case([(near, decided)], test))
 
 
 def null_of(writer: Writer, node: Node) -> exp.Expr:

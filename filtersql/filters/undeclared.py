@@ -54,13 +54,14 @@ def fitted(writer: Writer, node: Var) -> exp.Expr:
 
 def without_guards(written: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
     """An expression in which every such column fits, and the tests that they do."""
+    if not any(map(_is_guard, written.find_all(exp.Case))):
+        return written, []
     tests: dict[str, exp.Expr] = {}
 
     def fitting(node: exp.Expr) -> exp.Expr:
-        beyond = node.args.get("default") if isinstance(node, exp.Case) else None
-        if not isinstance(beyond, exp.Case) or not _raises_as_guard(beyond.args["default"]):
+        if not _is_guard(node):
             return node
-        (matches,), (missing,) = node.args["ifs"], beyond.args["ifs"]
+        (matches,), (missing,) = node.args["ifs"], node.args["default"].args["ifs"]
         test = exp.or_(missing.this, matches.this)
         tests.setdefault(test.sql(), test)
         cast: exp.Expr = matches.args["true"]
@@ -83,6 +84,9 @@ def is_asked(written: exp.Expr, name: str) -> bool:
     )
 
 
-def _raises_as_guard(node: exp.Expr | None) -> bool:
-    raised = node.this if isinstance(node, exp.Cast) else None
+def _is_guard(node: exp.Expr) -> bool:
+    """Whether it is what `fitted` writes."""
+    beyond = node.args.get("default") if isinstance(node, exp.Case) else None
+    cast = beyond.args.get("default") if isinstance(beyond, exp.Case) else None
+    raised = cast.this if isinstance(cast, exp.Cast) else None
     return isinstance(raised, exp.Anonymous) and raised.expressions[0].name.startswith(_GUARD)
