@@ -5,7 +5,8 @@
 Starting Spark and compiling its code costs many times what a small run costs after it. So one
 process starts it and makes some runs, and CRIU (criu.org, version 4.2; as root) writes Python and
 Java to files. Each later run is both restored from there, under their old numbers: it is killed as
-any other is, Java with it, and nothing of it goes on. FILTERSQL_CRIU says where CRIU is.
+any other is, Java with it, and nothing of it goes on. FILTERSQL_CRIU says where CRIU is; it calls
+`iptables`, which has to be installed.
 
 The numbers have to be free: with `kernel.pid_max` raised they are taken where no other process is.
 """
