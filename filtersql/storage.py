@@ -17,12 +17,13 @@ stops the run; it is never changed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from filtersql.catalog import Column, PgType
 
-__all__ = ["Engine", "StoredType", "column_type", "stored_as"]
+__all__ = ["Engine", "StoredType", "column_type", "is_text", "stored_as"]
 
 Engine = Literal["spark", "duckdb"]
 
@@ -63,6 +64,15 @@ def stored_as(pg_type: PgType, engine: Engine) -> StoredType:
     if digits is not None and 0 <= digits[1] <= digits[0] <= _MOST_DIGITS:
         return StoredType(f"DECIMAL({digits[0]}, {digits[1]})")
     return StoredType(("STRING", "VARCHAR")[side], as_text=True)
+
+
+def is_text(sql_type: str) -> bool:
+    """Whether an engine's type holds any text.
+
+    >>> is_text("string"), is_text("VARCHAR(20)"), is_text("decimal(38, 9)")
+    (True, True, False)
+    """
+    return re.fullmatch(r"\s*(string|varchar|text)\b[^a-z]*", sql_type, re.IGNORECASE) is not None
 
 
 def column_type(column: Column, engine: Engine) -> StoredType:

@@ -182,6 +182,8 @@ def test_a_refusal_leaves_no_table(lake) -> None:
     world.feed([{"seq": 50, **insert("t1", **row(a=50, d="infinity"))}], name="2")
     result = world.run(engine)
     assert "cannot be held by Spark's DATE" in result.mistakes[0].message
+    hint = "With `target_type: string` a column keeps PostgreSQL's text."
+    assert result.mistakes[0].hint == hint
     assert not engine.exists(("s1", "t1"))
     assert not engine.exists(("filtersql", "ledger"))
 

@@ -194,8 +194,11 @@ class NullInNotNull(Mistake):
 class UnstorableValue(Mistake):
     """A value does not fit its PostgreSQL type, or the type in which the target stores it."""
 
-    def __init__(self, column: str, table: RelationName, reason: str, span: Span) -> None:
-        super().__init__(f'column "{column}" of table "{table}": {reason}', span=span)
+    def __init__(
+        self, column: str, table: RelationName, reason: str, span: Span, *, is_held: bool
+    ) -> None:
+        hint = "" if is_held else "With `target_type: string` a column keeps PostgreSQL's text."
+        super().__init__(f'column "{column}" of table "{table}": {reason}', span=span, hint=hint)
 
 
 class UnstorableType(Mistake):

@@ -5,8 +5,6 @@ Example
     (1, True)
     >>> timestamptz_micros("1970-01-01 05:30:00.000001+05:30")
     1
-    >>> timestamptz_text("1970-01-01T05:30:00Z")
-    '1970-01-01 05:30:00+00'
 
 PostgreSQL
     src/backend/utils/adt/datetime.c, EncodeDateOnly() and EncodeDateTime(): four digits or more of
@@ -37,7 +35,6 @@ __all__ = [
     "time_text",
     "timestamp_micros",
     "timestamptz_micros",
-    "timestamptz_text",
     "timetz_text",
 ]
 
@@ -103,16 +100,6 @@ def timestamptz_micros(text: str) -> int:
     days = _days(match[1], match[2], match[3], bc=match[9] is not None)
     local = days * _DAY + _micros(match[4], match[5], match[6], match[7])
     return in_range(local - _offset_seconds(match[8]) * 1_000_000)
-
-
-def timestamptz_text(text: str) -> str:
-    """A moment as PostgreSQL prints it in a session whose zone has the offset of the text."""
-    micros = timestamptz_micros(text)
-    match = _timestamptz.fullmatch(text)
-    if match is None:
-        return text
-    east = _offset_seconds(match[8])
-    return timestamp_text(micros + east * 1_000_000, _offset_text(east))
 
 
 def time_text(text: str) -> str:

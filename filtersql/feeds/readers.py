@@ -33,7 +33,6 @@ from filtersql.feeds.datetimes import (
     time_text,
     timestamp_micros,
     timestamptz_micros,
-    timestamptz_text,
     timetz_text,
 )
 from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
@@ -51,19 +50,17 @@ Value = Literal[
 class Family:
     """How values of a type are read from text, and printed. `holds` is what `read` gives.
 
-    Dates and times are read into days and microseconds since 1970. `recorded`, where it is, keeps
-    what a value has lost: the offset of a moment.
+    Dates and times are read into days and microseconds since 1970; a moment is printed in UTC, so
+    that it has one text.
     """
 
     holds: Value
     read: Callable[[object], object]
     text: Callable[[object], str] = str
-    recorded: Callable[[str], str] | None = None
 
     def printed(self, written: object) -> str:
         """The text as PostgreSQL prints it. Raises as `read`."""
-        value = self.read(written)
-        return self.text(value) if self.recorded is None else self.recorded(_plain(written))
+        return self.text(self.read(written))
 
 
 def text_of(written: object) -> object:
@@ -292,7 +289,7 @@ _TEXT = Family("text", _plain)
 _PRINTED: Mapping[Value, Family] = {
     "date": Family("date", _plain, days_text),
     "timestamp": Family("timestamp", _plain, micros_text),
-    "timestamptz": Family("timestamptz", _plain, recorded=timestamptz_text),
+    "timestamptz": Family("timestamptz", _plain, partial(micros_text, offset="+00")),
 }
 #: types without digits of their own
 _FAMILIES: Mapping[str, Family] = {

@@ -20,7 +20,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.feeds import NullInNotNull, UnstorableValue
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.records import Record
-from filtersql.feeds.values import Codec, codec
+from filtersql.feeds.values import Codec, NotHeld, codec
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.source import Span
@@ -315,7 +315,8 @@ class _Judge:
                 code.value(value)
             except ValueError as reason:
                 span = self.where(place)
-                mistake = UnstorableValue(name, self.table, str(reason), span)
+                held = not isinstance(reason, NotHeld)
+                mistake = UnstorableValue(name, self.table, str(reason), span, is_held=held)
                 self.mistakes.append((place, mistake))
                 found = True
         return found

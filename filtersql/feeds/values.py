@@ -33,9 +33,13 @@ from filtersql.storage import Engine
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Codec", "canonical_text", "codec"]
+__all__ = ["Codec", "NotHeld", "canonical_text", "codec"]
 
 _SHOWN = 60
+
+
+class NotHeld(ValueError):
+    """A value of the PostgreSQL type that the stored type cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Codec:
         try:
             return self.store(written)
         except Unstorable as reason:
-            raise ValueError(f"{_shown(written)} {reason}") from None
+            raise NotHeld(f"{_shown(written)} {reason}") from None
         except OutOfRange as reason:
             raise ValueError(f"{reason.what} out of range: {_shown(written)}") from None
         except OverflowError:

@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING
 from filtersql.filters import intervals, numeric_order
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
-from filtersql.filters.nodes import Const, Node, Relabel
+from filtersql.filters.literals.dates import INFINITE
+from filtersql.filters.nodes import Const, Node, Relabel, Var
+from filtersql.storage import is_text
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -113,10 +115,12 @@ def _moment(writer: Writer, kind: str, text: exp.Expr) -> exp.Expr:
         )
         for word, sign in (("infinity", 1), ("-infinity", -1))
     ]
-    piece = (
-        "UNIX_DATE(CAST(_1 AS DATE))" if kind == "date" else "UNIX_MICROS(CAST(_1 AS TIMESTAMP))"
-    )
-    return writer.case(infinite, writer.filled(piece, shown))
+    read = writer.cast(shown, "DATE" if kind == "date" else "TIMESTAMP")
+    return writer.case(infinite, writer.filled(_since_1970(kind), read))
+
+
+def _since_1970(kind: str) -> str:
+    return "UNIX_DATE(_1)" if kind == "date" else "UNIX_MICROS(CAST(_1 AS TIMESTAMP))"
 
 
 def stored(writer: Writer, type_name: str, text: exp.Expr) -> exp.Expr:
@@ -134,6 +138,8 @@ def of_node(writer: Writer, node: Node) -> exp.Expr:
     """A value beside an array, as `key` gives the array's."""
     while isinstance(node, Relabel):
         node = node.arg
+    if isinstance(node, Var) and node.target_type is not None and is_text(node.target_type):
+        return key(writer, node.type, writer.column(node))
     kind = family(node.type)
     known = fold(node)
     if known is not None:
@@ -155,10 +161,8 @@ def of_node(writer: Writer, node: Node) -> exp.Expr:
             return writer.filled(
                 "_1 || LOWER(_2)", writer.text("\\x"), writer.piece(".hex", written)
             )
-        case "date" if writer.engine == "spark":
-            return writer.filled("UNIX_DATE(_1)", written)
-        case "timestamp" | "timestamptz" if writer.engine == "spark":
-            return writer.filled("UNIX_MICROS(CAST(_1 AS TIMESTAMP))", written)
+        case "date" | "timestamp" | "timestamptz" if writer.engine == "spark":
+            return writer.filled(_since_1970(kind), written)
     return written
 
 
@@ -173,4 +177,6 @@ def _of_constant(writer: Writer, constant: Const) -> exp.Expr:
         return intervals.length(writer, constant)
     if kind in ("timetz", "inet", "money"):
         return writer.constant(constant)
+    if kind in _MOMENTS and writer.engine == "spark" and constant.value not in INFINITE[kind]:
+        return writer.filled(_since_1970(kind), writer.constant(constant))
     return key(writer, constant.type, writer.text(show(constant.type, constant.value)))

@@ -23,7 +23,7 @@ from filtersql.filters.scope import Scope, type_of
 from filtersql.grammar import Node as Parsed
 from filtersql.names import quote_identifier
 from filtersql.pgtypes import format_type
-from filtersql.storage import column_type
+from filtersql.storage import column_type, is_text, stored_as
 
 __all__ = ["nearest", "reference"]
 
@@ -108,7 +108,16 @@ def stored_digits(column: Column) -> tuple[tuple[int, int] | None, str | None]:
     if decimal:
         precision, scale = int(decimal[1]), int(decimal[2] or 0)
         return (precision - scale, scale), None
+    if column.target_type is None or _is_its_own(column):
+        return None, None
     return None, column.target_type
+
+
+def _is_its_own(column: Column) -> bool:
+    """Whether what the project asks for is how the type is stored anyway, or a numeric's text."""
+    own = stored_as(column.type, "spark")
+    is_number = column.type.name == "numeric"
+    return is_text(column.target_type or "") and (is_number or is_text(own.sql))
 
 
 #: since when what is there but out of reach is told in the detail, not in the hint

@@ -26,6 +26,7 @@ from filtersql.filters import (
     patterns,
     regex_functions,
     regexes,
+    retyped,
     rules,
     sharing,
     text_functions,
@@ -35,7 +36,6 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.folding import fold
-from filtersql.filters.literals import dates
 from filtersql.filters.nodes import (
     ArrayExpr,
     Const,
@@ -50,6 +50,7 @@ from filtersql.filters.nodes import (
     is_null_const,
 )
 from filtersql.filters.raising import may_raise
+from filtersql.filters.retyped import SYMBOLS
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -65,9 +66,9 @@ __all__ = [
     "unknown",
 ]
 
-_SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_NUMERIC = {f"numeric_{name}": symbol for name, symbol in _SYMBOLS.items()}
-_BPCHAR = {f"bpchar{name}": symbol for name, symbol in _SYMBOLS.items()}
+
+_NUMERIC = {f"numeric_{name}": symbol for name, symbol in SYMBOLS.items()}
+_BPCHAR = {f"bpchar{name}": symbol for name, symbol in SYMBOLS.items()}
 _TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
 _NO_FORM = "filtersql has no exact form for it yet."
 #: of functions that may give another value for the same row
@@ -76,12 +77,6 @@ _UNKNOWN = {
     "s": "It is stable: what it gives depends on the session in which the source judged a row.",
 }
 _FROM_NUMERIC = {"int2", "int4", "int8", "float4", "float8"}
-#: values that Spark's types cannot hold, so that a comparison with them is decided at once
-_INFINITE = {
-    "date": (dates.DATE_INFINITY, dates.MINUS_DATE_INFINITY),
-    "timestamp": (dates.TIMES_INFINITY, dates.MINUS_TIMES_INFINITY),
-    "timestamptz": (dates.TIMES_INFINITY, dates.MINUS_TIMES_INFINITY),
-}
 
 
 def call(writer: Writer, node: Op | Func) -> exp.Expr:
@@ -136,9 +131,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return by_type(writer, node, name, args)
     if text is None:
         raise writer.refused(node, _UNKNOWN.get(function.volatility, _NO_FORM))
-    decided = _with_infinity(writer, name, args)
-    if decided is not None:
-        return decided
+    if (far := retyped.call(writer, function, args)) is not None:
+        return far
     if name in ("texteq", "textne"):
         sides = [
             documents.beside(writer, arg, args[1 - place : 2 - place])
@@ -173,33 +167,13 @@ def _without_blanks(writer: Writer, node: Node) -> exp.Expr:
     return writer.piece(".rtrim", writer.put(node))
 
 
-def _with_infinity(writer: Writer, name: str, args: Sequence[Node]) -> exp.Expr | None:
-    """A comparison with an infinite date on Spark, whose columns hold finite ones only."""
-    symbol = name.rsplit("_", 1)[-1]
-    if writer.engine != "spark" or len(args) != 2 or symbol not in _SYMBOLS:
-        return None
-    for place, other in ((1, 0), (0, 1)):
-        constant = fold(args[place])
-        limits = _INFINITE.get(args[place].type)
-        if constant is None or limits is None or constant.value not in limits:
-            continue
-        larger = (constant.value == limits[0]) == (place == 1)
-        truth = symbol == "ne" or symbol in (("lt", "le") if larger else ("gt", "ge"))
-        known = fold(args[other])
-        if known is not None and known.value in limits:
-            equal = known.value == constant.value
-            truth = symbol in ("eq", "le", "ge") if equal else truth
-        test = exp.Not(this=writer.is_null(writer.put(args[other])))
-        return writer.case([(test, values.boolean(truth))], None)
-    return None
-
-
 def distinct(writer: Writer, node: Distinct) -> exp.Expr:
     """IS DISTINCT FROM, by the type's own equality."""
     left, right = node.args
     exact = not any(map(approximations.is_approximate, node.args))
     if exact and writer.rows.get(node.function.name) == "_1 = _2":
-        pair = writer.put(left), writer.put(right)
+        far = any(retyped.is_beyond(writer, arg) for arg in node.args)
+        pair = [retyped.key(writer, arg) if far else writer.put(arg) for arg in node.args]
         return exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
     equal = comparison(writer, node, node.function, left, right)
     nulls = [writer.null_of(arg) for arg in (left, right)]
@@ -236,6 +210,7 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         and left.type in _LISTED
         and len(elements) > 1
         and all(element.type == left.type for element in elements)
+        and not any(retyped.is_beyond(writer, one) for one in (left, *elements))
     ):
         found = exp.In(
             this=operand(documents.beside(writer, left, elements)),

@@ -30,6 +30,7 @@ from filtersql.filters import (
     modifiers,
     numeric_order,
     numerics,
+    retyped,
 )
 from filtersql.filters.approximations import is_approximate
 from filtersql.filters.array_elements import ELEMENT
@@ -257,8 +258,7 @@ class Writer:
         if node.special:
             raise self.refused(node, "The target does not hold it.")
         if node.target_type is not None:
-            reason = f"It is stored as {node.target_type} on the target, not as its own type."
-            raise self.refused(node, reason)
+            return retyped.stored(self, node)
         column = self.column(node)
         return self.piece(f".{node.type}", column) if node.type in _HELD else column
 
@@ -316,6 +316,8 @@ class Writer:
             return self.column(node)
         if node.type == "numeric" and not numerics.digits(node) and isinstance(node, _CHOSEN):
             return numeric_order.sort_text(self, node)
+        if retyped.is_beyond(self, node):
+            return retyped.key(self, node)
         return intervals.length(self, node) if node.type == "interval" else self.put(node)
 
     def boolean_test(self, node: BooleanTest) -> exp.Expr:

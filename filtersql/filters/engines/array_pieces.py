@@ -97,12 +97,10 @@ _SPARK = {
     ".list_at_least": "SIZE(FILTER(_1, item -> item >= _2))",
     ".first_from": "TRY_ELEMENT_AT(FILTER(_1, item -> item >= _2), 1)",
 }
-_YEAR = "SPLIT_PART(_1, '-', 1)"
 _SPARK |= {
     # Spark takes `0044-03-15 BC` for a date after Christ
-    ".moment_text": "CASE WHEN _1 LIKE '% BC' THEN CONCAT(CASE WHEN _1 LIKE '0001-%' THEN '0000' "
-    f"ELSE CONCAT('-', LPAD(CAST(CAST({_YEAR} AS INT) - 1 AS STRING), 4, '0')) END, "
-    f"SUBSTRING(_1, LENGTH({_YEAR}) + 1, LENGTH(_1) - LENGTH({_YEAR}) - 3)) ELSE _1 END",
+    ".moment_text": "CASE WHEN _1 LIKE '% BC' THEN FORMAT_STRING('%05d%s', 1 - CAST(SPLIT_PART(_1, "
+    "'-', 1) AS INT), REGEXP_EXTRACT(_1, '^[0-9]+(.*) BC$', 1)) ELSE _1 END",
 }
 _BOOLEANS = "[_2 FOR item IN _1]"
 _DUCKDB = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
@@ -22,6 +23,7 @@ from filtersql.filters.zone_rules import CHANGED, first_sure_year
 
 __all__ = [
     "DATE_INFINITY",
+    "INFINITE",
     "MINUS_DATE_INFINITY",
     "MINUS_TIMES_INFINITY",
     "TIMES_INFINITY",
@@ -37,6 +39,11 @@ DATE_INFINITY = 2**31 - 1
 MINUS_DATE_INFINITY = -(2**31)
 TIMES_INFINITY = 2**63 - 1
 MINUS_TIMES_INFINITY = -(2**63)
+#: infinity and -infinity of each type
+INFINITE: Mapping[str, tuple[int, int]] = {
+    "date": (DATE_INFINITY, MINUS_DATE_INFINITY),
+    **dict.fromkeys(("timestamp", "timestamptz"), (TIMES_INFINITY, MINUS_TIMES_INFINITY)),
+}
 USECS_PER_DAY = 86_400_000_000
 _EPOCH = datetime.date(2000, 1, 1).toordinal()
 _UNIX_EPOCH = -10_957
