@@ -9,7 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.filters.nodes import ArrayExpr, Const, Func, Node, Op, Other, Var
+from filtersql.filters.nodes import ArrayExpr, Const, Func, MinMax, Node, Op, Other, Var
 from filtersql.filters.types import display
 
 __all__ = ["described"]
@@ -31,5 +31,7 @@ def described(node: Node) -> str:
             return node.what.removesuffix("_N")
         case ArrayExpr():
             return "an array"
+        case MinMax():
+            return f"{'GREATEST' if node.greatest else 'LEAST'} of type {display(node.type)}"
         case _:
             return f"{type(node).__name__.upper()} of type {display(node.type)}"
