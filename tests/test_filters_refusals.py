@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import pytest
 from three_engines import Rows
 
@@ -68,3 +69,15 @@ def test_what_may_raise_is_a_warning(type_name: str, text: str, reason: str) -> 
 def test_what_cannot_raise_has_no_warning(type_name: str, text: str) -> None:
     """No notice where no value makes a row raise."""
     assert resolve(Passage(text, Source("f", text)), Rows((type_name,)).table).notices == ()
+
+
+@pytest.mark.parametrize(("cube", "root", "agreed"), [(8, 2, True), (27, 3, False)])
+def test_a_cube_root_decides_where_all_libraries_agree(cube: int, root: int, agreed: bool) -> None:
+    """Of 27 it was 3.0000000000000004 in glibc until 2.40: whether it is 3 is not told."""
+    sql = Rows(("float8",)).written(f"cbrt(c1) = {root}", "duckdb")
+    query = f"SELECT {sql} FROM (SELECT CAST({cube} AS DOUBLE) AS c1) r"
+    if agreed:
+        assert duckdb.sql(query).fetchall() == [(True,)]
+        return
+    with pytest.raises(duckdb.InvalidInputException, match="last digits"):
+        duckdb.sql(query).fetchall()

@@ -23,6 +23,7 @@ _BOUND = re.compile(r"[+-]?\d+", re.ASCII)
 _TOKEN = re.compile(
     r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))', re.DOTALL | re.ASCII
 )
+_BARE = re.compile(rf"((?:\\.|[^\\])*?)[{BLANKS}]*", re.DOTALL)
 _QUOTED = re.compile(r'[{},"\\\s]', re.ASCII)
 
 Read = Callable[[str, str, int, Clock], object]
@@ -109,11 +110,18 @@ def _tokens(text: str, place: int) -> list[tuple[str, str]]:
         elif match[2] is not None:
             tokens.append(("quoted", re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL)))
         else:
-            bare = match[3].rstrip(BLANKS)
+            bare = _without_blanks(match[3])
             if bare:
                 kind = "bare" if "\\" not in bare else "quoted"
                 tokens.append((kind, re.sub(r"\\(.)", r"\1", bare, flags=re.DOTALL)))
     return tokens
+
+
+def _without_blanks(bare: str) -> str:
+    """An element without the blanks behind it; one that is escaped belongs to it."""
+    found = _BARE.fullmatch(bare)
+    assert found is not None
+    return found[1]
 
 
 def _array(

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.clocks import decode_clock
 from filtersql.filters.literals.datetimes import decode
 from filtersql.filters.literals.digits import Moment
 from filtersql.filters.literals.fields import Bad, fields
@@ -173,17 +174,19 @@ def _stamp(text: str, clock: Clock, type_name: str, *, with_zone: bool) -> int:
         return TIMES_INFINITY if found == "infinity" else MINUS_TIMES_INFINITY
     east = _check_zone(found, text, type_name)
     days, micros, zone = found
-    if (
-        with_zone
-        and isinstance(zone, str)
-        and not zone.startswith("etc/")
-        and (zone in CHANGED or civil(days)[0] <= first_sure_year(zone))
-    ):
-        raise UnsureZone(zone)
+    if with_zone:
+        _check_sure(zone, days)
     value = days * USECS_PER_DAY + micros - (east * 1_000_000 if with_zone else 0)
     if not _FIRST_DAY * USECS_PER_DAY <= value < _LAST_STAMP_DAY * USECS_PER_DAY:
         raise BadLiteral(f'timestamp out of range: "{text}"')
     return value
+
+
+def _check_sure(zone: int | str | None, days: int) -> None:
+    if not isinstance(zone, str) or zone.startswith("etc/"):
+        return
+    if zone in CHANGED or civil(days)[0] <= first_sure_year(zone):
+        raise UnsureZone(zone)
 
 
 def read_timestamp(text: str, modifier: int, clock: Clock) -> int:
@@ -207,21 +210,23 @@ def read_timetz(text: str, modifier: int, clock: Clock) -> TimeAndZone:
 
 
 def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
-    """DecodeTimeOnly(): a time, with a date before it where a zone by name needs one."""
+    """The offset of a zone by name is that of the day, where it has several."""
     try:
-        parts = fields(text)
-        # Digits alone are a time here, hhmm or hhmmss, not a date.
-        if parts and parts[0][0] == "number" and len(parts[0][1].partition(".")[0]) in (4, 6):
-            digits = parts[0][1]
-            parts[0] = ("time", ":".join((digits[:2], digits[2:4], digits[4:] or "00")))
-        dated = decode(parts)
+        dated = decode_clock(fields(text))
         if dated.word == "now":
             return TimeAndZone(_frozen(dated, clock)[1], 0)
-        if dated.word or not dated.have >= {"hour", "minute", "second"}:
-            raise Bad("format")
-        if isinstance(dated.zone, str) and "day" not in dated.have:
-            raise Bad("format")
-        day = days_of(dated.year, dated.month, dated.day) if "day" in dated.have else 0
+        if "day" not in dated.have:
+            if isinstance(dated.zone, str) and not dated.zone.startswith("etc/"):
+                raise Bad("format")
+            day = 0
+        elif dated.julian is not None:
+            day = dated.julian - _JULIAN_EPOCH
+        elif dated.day_of_year is not None:
+            day = days_of(dated.year, 1, 1) + dated.day_of_year - 1
+        else:
+            day = days_of(dated.year, dated.month, dated.day)
+        if type_name != "time":
+            _check_sure(dated.zone, day)
         return TimeAndZone(dated.microseconds, _east(dated.zone, day, dated.microseconds))
     except Bad as problem:
         raise problem.mistake(type_name, text) from None

@@ -25,7 +25,7 @@ from filtersql.filters.literals.digits import (
 )
 from filtersql.filters.literals.fields import WORDS, Bad, Field
 
-__all__ = ["decode"]
+__all__ = ["apply_meridian", "date_of", "decode", "overflows", "special", "validate"]
 
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -43,14 +43,14 @@ def decode(parts: list[Field]) -> Moment:
                 raise Bad("format")
             expected = ""
             given = decode_time(found, word)
-            if _overflows(found):
+            if overflows(found):
                 raise Bad("field")
         elif kind == "zone":
             found.zone, given = zone_offset(word), {"zone"}
         elif kind == "number":
             given, expected = _numbered(found, word, expected)
         else:
-            what, value = _special(word)
+            what, value = special(word)
             if what == "ignored":
                 continue
             if what == "reserved":
@@ -79,12 +79,13 @@ def decode(parts: list[Field]) -> Moment:
         found.have |= given
     if expected:
         raise Bad("format")
-    _validate(found, era == "bc")
-    _apply_meridian(found, meridian)
+    validate(found, era == "bc")
+    apply_meridian(found, meridian)
     return found
 
 
-def _overflows(found: Moment) -> bool:
+def overflows(found: Moment) -> bool:
+    """Whether it is later than 24:00."""
     return found.microseconds > 86_400_000_000 or found.hour > 24
 
 
@@ -96,7 +97,7 @@ def _dated(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
         found.julian, found.zone = int(match[1]), zone_offset(match[2])
         return {*DATE, *TIME, "zone"}, ""
     if not {"month", "day"} <= found.have and not expected:
-        return _decode_date(found, word), expected
+        return date_of(found, word), expected
     if word[0].isdigit() or expected:
         if expected not in ("", "time") or found.have >= TIME or "-" not in word:
             raise Bad("format")
@@ -123,7 +124,7 @@ def _numbered(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
         raise Bad("format")
     point = word.find(".")
     if point >= 0 and not found.have & DATE:
-        return _decode_date(found, word), ""
+        return date_of(found, word), ""
     if point > 2:
         return number_field(found, word, found.have), ""
     if len(word) >= 6 and (not found.have & DATE or not found.have & TIME):
@@ -131,7 +132,8 @@ def _numbered(found: Moment, word: str, expected: str) -> tuple[set[str], str]:
     return number(found, word, found.have), ""
 
 
-def _special(word: str) -> tuple[str, int | str]:
+def special(word: str) -> tuple[str, int | str]:
+    """What a word is, and its value: zones by their abbreviations before all others."""
     abbreviations = facts().zone_abbreviations()
     if word in abbreviations:
         offset = abbreviations[word]
@@ -167,7 +169,8 @@ def _month(found: Moment, value: int) -> set[str]:
     return given
 
 
-def _decode_date(found: Moment, word: str) -> set[str]:
+def date_of(found: Moment, word: str) -> set[str]:
+    """DecodeDate(): the parts of a date."""
     pieces = re.findall(r"[0-9]+|[a-z]+", word)
     have = set(found.have)
     given: set[str] = set()
@@ -193,7 +196,8 @@ def _decode_date(found: Moment, word: str) -> set[str]:
     return given
 
 
-def _validate(found: Moment, bc: bool) -> None:
+def validate(found: Moment, bc: bool) -> None:
+    """ValidateDate(): there is such a day."""
     if found.word or found.julian is not None:
         return
     if "year" in found.have:
@@ -220,7 +224,8 @@ def _days(year: int, month: int) -> int:
     return 29 if month == 2 and leap else _DAYS_IN_MONTH[month - 1]
 
 
-def _apply_meridian(found: Moment, meridian: str) -> None:
+def apply_meridian(found: Moment, meridian: str) -> None:
+    """12 AM is midnight."""
     if not meridian:
         return
     if found.hour > 12:
