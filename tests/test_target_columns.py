@@ -79,3 +79,65 @@ def test_a_column_that_is_published_no_more_may_stay(project: Project) -> None:
     project.write("changes/1.jsonl", _feed(2, '"a": 7'))
     project.succeed("run", "--accept-filter-change")
     assert _rows(project) == [(6, "1.25"), (7, None)]
+
+
+@pytest.mark.parametrize(
+    ("column", "held", "value"),
+    [
+        ("numeric(10,2)", "DECIMAL(10, 4)", "1.2345"),
+        ("numeric(10,2)", "DOUBLE", "1.5"),
+        ("int", "DECIMAL(4, 1)", "1.5"),
+        ("int", "VARCHAR", "1.5"),
+        ("date", "TIMESTAMP", "2024-01-01 12:00"),
+        ("timestamp", "TIMESTAMP_NS", "2024-01-01 12:00:00.000000001"),
+        ("real", "DOUBLE", "0.1"),
+        ("boolean", "INTEGER", "2"),
+        ("interval", "INTERVAL", "1 year 2 months"),
+    ],
+)
+def test_a_source_whose_values_a_cast_would_change_is_refused(
+    project: Project, column: str, held: str, value: str
+) -> None:
+    """1.2345 would have become 1.23, noon midnight, and `1 year 2 months` a text of DuckDB."""
+    _copied(project, column, held, value)
+    ended = project.shell.filtersql("run", "--select", "v")
+    assert ended.exit_code == 1
+    assert "has other columns than its definition" in ended.stderr
+    assert "Its column b is " in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("column", "held", "value", "copied"),
+    [
+        ("numeric(10,2)", "DECIMAL(5, 1)", "1.5", "1.50"),
+        ("numeric(10,2)", "INTEGER", "7", "7.00"),
+        ("numeric", "DECIMAL(10, 3)", "1.5", "1.500"),
+        ("int", "BIGINT", "7", "7"),
+        ("bigint", "HUGEINT", "7", "7"),
+        ("double precision", "REAL", "0.5", "0.5"),
+        ("timestamptz", "TIMESTAMP", "2024-01-01 12:00", "2024-01-01 12:00:00+00"),
+        ("uuid", "UUID", "A0" + "0" * 30, "a0000000-0000-0000-0000-000000000000"),
+    ],
+)  # fmt: skip
+def test_a_source_of_another_type_is_copied_where_a_cast_keeps_each_value(
+    project: Project, column: str, held: str, value: str, copied: str
+) -> None:
+    """As the target stores it."""
+    _copied(project, column, held, value)
+    project.succeed("run", "--select", "v")
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        assert connection.execute("SELECT b::text FROM v.v").fetchall() == [(copied,)]
+
+
+def _copied(project: Project, column: str, held: str, value: str) -> None:
+    """A subscription whose source is a table of the target's own file."""
+    project.write("tables/v.sql", f"CREATE TABLE v (a int PRIMARY KEY, b {column});\n")
+    project.write("publications/v.sql", "CREATE PUBLICATION v FOR TABLE v;\n")
+    source = "source: main.held, changes: {path: 'changes/v*.jsonl'}"
+    project.write(
+        "subscriptions/v.yml", f"subscriptions: [{{name: v, publications: [v], {source}}}]\n"
+    )
+    project.write("changes/v.jsonl", "")
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE held AS SELECT 1 AS a, '{value}'::{held} AS b")

@@ -13,17 +13,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlglot import exp
+from sqlglot.errors import ParseError
 
 from filtersql.errors import Mistake
-from filtersql.errors.applying import TargetColumns
-from filtersql.rendering.compiled import CompiledTable
+from filtersql.errors.applying import SourceColumns, TargetColumns
+from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.storage import Engine
 
-__all__ = ["unfit", "usual"]
+__all__ = ["unfit", "unread", "usual"]
 
 #: Iceberg stores the narrower ones as INT.
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 _TEXTS = exp.DataType.TEXT_TYPES
+_WHOLE = exp.DataType.INTEGER_TYPES
+_STAMPS = ("TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPNTZ", "TIMESTAMP_S", "TIMESTAMP_MS")
 
 
 def unfit(
@@ -43,15 +46,45 @@ def unfit(
     return [TargetColumns(name, compiled.target_sql, lacking, other)] if lacking or other else []
 
 
+def unread(
+    compiled: CompiledTable, shown: str, held: Sequence[tuple[str, str]], engine: Engine
+) -> list[Mistake]:
+    """The mistake that a source's columns are, if some are not there or could be changed by a cast.
+
+    An engine would cut a time off a date, or a digit off a number, without a word.
+    """
+    kinds = {column.lower(): kind for column, kind in held}
+    lacking: list[tuple[str, str]] = []
+    other: list[tuple[str, str, str]] = []
+    for column in compiled.feed_columns:
+        wanted, found = usual(column.sql_type, engine), kinds.get(column.name.lower())
+        if found is None:
+            lacking.append((column.name, wanted))
+        elif not _becomes(found, column, engine):
+            other.append((column.name, usual(found, engine), wanted))
+    return [SourceColumns(compiled.unique_id, shown, lacking, other)] if lacking or other else []
+
+
 def usual(text: str, engine: Engine) -> str:
     """A type in the engine's usual words."""
-    return exp.DataType.build(text, dialect=engine).sql(engine)
+    kind = _kind(text, engine)
+    return text if kind.this == exp.DataType.Type.UNKNOWN else kind.sql(engine)
+
+
+def _kind(text: str, engine: Engine) -> exp.DataType:
+    """A type; UNKNOWN where it is none that is written in CREATE TABLE."""
+    try:
+        return exp.DataType.build(text, dialect=engine)
+    except ParseError:
+        return exp.DataType.build("unknown")
 
 
 def _holds(held: str, wanted: str, engine: Engine) -> bool:
     """Whether the types are the same; an engine may drop lengths, or fill them in."""
-    first, second = (exp.DataType.build(text, dialect=engine) for text in (held, wanted))
+    first, second = (_kind(text, engine) for text in (held, wanted))
     pair = usual(held, engine), usual(wanted, engine)
+    if " collate " in held.lower():
+        return False  # what Spark calls equal there is not
     if pair[0] == pair[1]:
         return True
     if all(one in _INTEGERS for one in pair):
@@ -60,6 +93,30 @@ def _holds(held: str, wanted: str, engine: Engine) -> bool:
         return False
     sizes = [[one.sql() for one in kind.expressions] for kind in (first, second)]
     return not all(sizes) or _scaled(sizes[0]) == _scaled(sizes[1])
+
+
+def _becomes(held: str, wanted: FeedColumn, engine: Engine) -> bool:
+    """Whether a cast keeps each value, or raises."""
+    first, second = (_kind(text, engine) for text in (held, wanted.sql_type))
+    pg_type = wanted.pg_type.base or wanted.pg_type
+    is_number = _is(first, "DECIMAL") or first.this in _WHOLE
+    if second.this in _TEXTS:
+        is_text = first.this in _TEXTS or _is(first, "ENUM")
+        is_same = pg_type.name in ("uuid", "json") and _is(first, pg_type.name.upper())
+        return is_text or is_same or (pg_type.name == "numeric" and is_number)
+    if _is(second, "DECIMAL") or second.this in _WHOLE:
+        return is_number and _scale(first) <= _scale(second)
+    if all(_is(one, *_STAMPS) for one in (first, second)):
+        return True  # sessions are in UTC
+    return first.this == second.this or (_is(first, "FLOAT") and _is(second, "DOUBLE"))
+
+
+def _is(kind: exp.DataType, *names: str) -> bool:
+    return kind.this in {exp.DataType.Type[name] for name in names}
+
+
+def _scale(kind: exp.DataType) -> int:
+    return int(kind.expressions[1].name) if len(kind.expressions) > 1 else 0
 
 
 def _scaled(sizes: list[str]) -> list[str]:

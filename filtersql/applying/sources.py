@@ -19,6 +19,7 @@ from sqlglot import exp, select
 
 from filtersql.applying.ledger import SeenFile
 from filtersql.applying.model import Inputs
+from filtersql.applying.shape import unread
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -35,6 +36,7 @@ from filtersql.feeds.rows import stage_rows
 from filtersql.feeds.staging import Place, Records
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import described
 
 __all__ = ["FeedRead", "read_feed", "stage_source"]
 
@@ -115,8 +117,16 @@ def stage_source(
         engine.view(compiled.source_view, path, staged.columns)
     else:
         name = _table(inputs, engine, source, compiled)
-        columns = [exp.column(column.name, quoted=True) for column in compiled.feed_columns]
-        query = select(*columns).from_(exp.to_table(name, dialect=engine.dialect))
+        named = exp.to_table(name, dialect=engine.dialect)
+        held = described(engine.rows(exp.Describe(this=named).sql(engine.dialect)))
+        if mistakes := unread(compiled, name, held, engine.dialect):
+            raise Mistakes(mistakes)
+        columns = [
+            exp.alias_(exp.cast(exp.column(one.name, quoted=True), kind), one.name, quoted=True)
+            for one in compiled.feed_columns
+            for kind in [exp.DataType.build(one.sql_type, dialect=engine.dialect)]
+        ]
+        query = select(*columns).from_(named)
         engine.define(compiled.source_view, query.sql(engine.dialect))
     _check_keys(engine, compiled)
     return True

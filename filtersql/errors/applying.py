@@ -16,6 +16,7 @@ __all__ = [
     "ForeignTarget",
     "LookupLeftOut",
     "NullForNotNull",
+    "SourceColumns",
     "TargetColumns",
     "TargetGone",
     "TargetMoved",
@@ -85,16 +86,37 @@ class TargetColumns(Mistake):
         lacking: Sequence[tuple[str, str]],
         other: Sequence[tuple[str, str, str]],
     ) -> None:
-        said = [f"It has no column {column} ({kind})." for column, kind in lacking]
-        said += [
-            f"Its column {column} is {held}, the definition's is {kind}."
-            for column, held, kind in other
-        ]
         super().__init__(
             f'target {target} of "{name}" has other columns than its definition',
-            detail=" ".join(said),
+            detail=_differing(lacking, other),
             hint="Alter the target as the published table was altered, or copy it again with run "
             "--resync.",
+        )
+
+
+def _differing(lacking: Sequence[tuple[str, str]], other: Sequence[tuple[str, str, str]]) -> str:
+    said = [f"It has no column {column} ({kind})." for column, kind in lacking]
+    said += [
+        f"Its column {column} is {held}, the definition's is {kind}."
+        for column, held, kind in other
+    ]
+    return " ".join(said)
+
+
+class SourceColumns(Mistake):
+    """The table that a source names does not hold what the definition publishes."""
+
+    def __init__(
+        self,
+        name: str,
+        source: str,
+        lacking: Sequence[tuple[str, str]],
+        other: Sequence[tuple[str, str, str]],
+    ) -> None:
+        super().__init__(
+            f'source {source} of "{name}" has other columns than its definition',
+            detail=_differing(lacking, other),
+            hint="Name a view that casts them: a cast by the engine could change a value unseen.",
         )
 
 
