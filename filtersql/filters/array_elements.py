@@ -17,12 +17,12 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from filtersql.filters import intervals, numeric_order
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
-from filtersql.filters.literals.dates import INFINITE
 from filtersql.filters.nodes import Const, Node, Relabel, Var
 from filtersql.storage import is_text
 
@@ -61,6 +61,8 @@ ONE_TEXT = {"int", "text", "uuid", "bool", "macaddr", "bit", "bytea", "time"}
 #: families whose order is that of a collation
 COLLATED = {"text", "bpchar"}
 _MOMENTS = {"date", "timestamp", "timestamptz"}
+#: the moments that Spark has literals for
+_OF_SPARK = re.compile(r"\d{4}-[^B]*")
 _FAREST = {"date": 2**31 - 1, "timestamp": 2**63 - 1, "timestamptz": 2**63 - 1}
 
 
@@ -177,6 +179,7 @@ def _of_constant(writer: Writer, constant: Const) -> exp.Expr:
         return intervals.length(writer, constant)
     if kind in ("timetz", "inet", "money"):
         return writer.constant(constant)
-    if kind in _MOMENTS and writer.engine == "spark" and constant.value not in INFINITE[kind]:
+    text = show(constant.type, constant.value)
+    if kind in _MOMENTS and writer.engine == "spark" and _OF_SPARK.fullmatch(text):
         return writer.filled(_since_1970(kind), writer.constant(constant))
-    return key(writer, constant.type, writer.text(show(constant.type, constant.value)))
+    return key(writer, constant.type, writer.text(text))

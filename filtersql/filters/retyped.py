@@ -20,7 +20,8 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -144,8 +145,7 @@ def key(writer: Writer, node: Node) -> exp.Expr:
     while isinstance(node, Relabel):
         node = node.arg
     if fold(node) is None and isinstance(node, (Case, Coalesce, MinMax, NullIf)):
-        put: Callable[[Node], exp.Expr] = lambda item: key(writer, item)  # noqa: E731
-        return writer.construct(node, put)
+        return writer.construct(node, partial(key, writer))
     return array_elements.of_node(writer, node)
 
 
