@@ -7,6 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 from answers import Project
+from executing import compiled
+
+from filtersql.applying.shape import unfit
 
 _PUBLISHED = "CREATE PUBLICATION p FOR TABLE t WHERE (a > 5);\n"
 _SUBSCRIBED = (
@@ -141,3 +144,13 @@ def _copied(project: Project, column: str, held: str, value: str) -> None:
     project.write("changes/v.jsonl", "")
     with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
         connection.execute(f"CREATE TABLE held AS SELECT 1 AS a, '{value}'::{held} AS b")
+
+
+def test_a_text_of_a_collation_is_another_type(project: Project) -> None:
+    """Keys that differ in capital letters would be one."""
+    project.write("tables/t.sql", "CREATE TABLE t (a int PRIMARY KEY, b text);\n")
+    table = compiled(project.folder, "s", "public.t", ())
+    held = {"string": 0, "string collate UTF8_LCASE": 1, "varchar(20)": 0}
+    for kind, mistakes in held.items():
+        found = unfit("s/public.t", table, (("a", "int"), ("b", kind)), "spark")
+        assert len(found) == mistakes, kind
