@@ -35,8 +35,17 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["compare", "is_quotient", "rounded", "rounded_digits", "terminating", "whole"]
+__all__ = [
+    "QUOTIENT",
+    "compare",
+    "is_quotient",
+    "rounded",
+    "rounded_digits",
+    "terminating",
+    "whole",
+]
 
+QUOTIENT = "the last digits of a quotient would decide"
 _FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _CLOSE = (
     "PostgreSQL rounds the quotient, and these digits allow it to differ from the exact one "
@@ -118,7 +127,7 @@ def _near(
         "CAST('1e-14' AS DOUBLE)",
         left.copy(), product.copy(), between,
     )  # fmt: skip
-    problem = writer.piece(".raise", writer.text("the last digits of a quotient would decide"))
+    problem = writer.piece(".raise", writer.text(QUOTIENT))
     return test, writer.cast(problem, "BOOLEAN")
 
 

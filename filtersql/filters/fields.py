@@ -20,18 +20,19 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from filtersql.filters import intervals
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Func, Node, Op, Relabel
+from filtersql.filters.nodes import Func, Node, Op, Relabel, children, walk
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["Field", "double", "field", "infinities", "never_ends", "part"]
+__all__ = ["Field", "double", "endless", "field", "infinities", "never_ends", "part"]
 
 
 class Field(NamedTuple):
@@ -41,6 +42,7 @@ class Field(NamedTuple):
     behind: int
 
 
+NUMERIC_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 #: fields that are infinite for an infinite value; the others are NULL
 _INFINITE = {"year", "isoyear", "decade", "century", "millennium", "julian", "epoch"}
 _CLOCK = {
@@ -52,8 +54,8 @@ _CLOCK = {
 _DATE = {
     **dict.fromkeys(("month", "day", "quarter", "dow", "isodow", "doy", "week"), Field(3, 0)),
     **dict.fromkeys(("year", "isoyear", "decade", "century", "millennium"), Field(7, 0)),
-    "julian": Field(8, 0),
-    "epoch": Field(14, 6),
+    "julian": Field(10, 0),
+    "epoch": Field(15, 6),
 }
 _ZONE = dict.fromkeys(("timezone", "timezone_hour", "timezone_minute"), Field(6, 0))
 _OF: dict[str, dict[str, Field]] = {
@@ -89,6 +91,16 @@ def never_ends(node: Func | Op) -> bool:
     """Whether the field of an infinite value is infinite."""
     word = _word(node)
     return word in _INFINITE or (node.args[1].type == "interval" and word in ("day", "hour"))
+
+
+def endless(tree: Node) -> Iterator[Func]:
+    """What is computed with a field that may be infinite: no comparison decides beside it."""
+    for node in walk(tree):
+        if isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS:
+            continue
+        for arg in children(node):
+            if isinstance(arg, Func) and arg.function.name == "extract" and never_ends(arg):
+                yield arg
 
 
 def _word(node: Func | Op) -> str:

@@ -16,6 +16,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -97,6 +98,7 @@ _RAISES: dict[str, str] = {
                      "timestamp_mi_interval"], _FITS),
     **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], _INFINITE),
     "date_bin": "when the origin is infinite",
+    "date_trunc(text,timestamp)": "on years before Christ",
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
     "overlay": "when the start is not positive, or the end does not fit in integer",
@@ -191,6 +193,8 @@ _HARMLESS: dict[str, Callable[[Any], bool]] = {
     "split_part": lambda value: value != 0,
     "date_bin": lambda value: abs(value) < 2**62,
 }  # fmt: skip
+#: units of which years before Christ are not handled
+_COUNTED = re.compile(r"dec|c|millen|mils?\Z", re.IGNORECASE)
 _LAST = 2**31 - 1
 #: no text is longer
 _LONGEST = Const("int4", value=2**30)
@@ -205,7 +209,7 @@ def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
         if message not in found and not _never_asked(scope, tree, reason):
             place = node.location if node.location >= 0 else leftmost(node)
             found[message] = Notice("may-raise", message, scope.span(place))
-    return (*found.values(), *_of_digits(scope, tree))
+    return (*found.values(), *_of_digits(scope, tree)) or _of_ends(scope, tree)
 
 
 def _of_digits(scope: Scope, tree: Node) -> tuple[Notice, ...]:
@@ -217,6 +221,16 @@ def _of_digits(scope: Scope, tree: Node) -> tuple[Notice, ...]:
         message = f'the row filter can raise an error: "{name}" raises where its last digits decide'
         place = node.location if node.location >= 0 else leftmost(node)
         return (Notice("may-raise", message, scope.span(place)),)
+    return ()
+
+
+def _of_ends(scope: Scope, tree: Node) -> tuple[Notice, ...]:
+    """The same of a computed field, as of `extract(year FROM d) * 100`, where nothing else is."""
+    from filtersql.filters.fields import endless
+
+    for node in endless(tree):
+        message = f'the row filter can raise an error: "extract" raises {_INFINITE}'
+        return (Notice("may-raise", message, scope.span(max(leftmost(node), 0))),)
     return ()
 
 
@@ -319,6 +333,9 @@ def _harmless(node: Op | Func) -> bool:
     name = node.function.name
     if str(node.function) in casing.CASED and locales.ascii_only(node.input_collation):
         return True
+    if str(node.function) == "date_trunc(text,timestamp)":
+        unit = fold(node.args[0])
+        return unit is not None and not _COUNTED.match(str(unit.value))
     if name == "timezone":
         return zones.is_offset(node.args[0])
     if name.startswith(("time_", "timetz_", "interval_pl_time")):

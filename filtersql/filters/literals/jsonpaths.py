@@ -55,11 +55,24 @@ _TOKENS = re.compile(
 _BLANKS = " \t\n\r\f"
 _METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
 _SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string"}
+_FLAGS = frozenset("ismxq")
 _COMPARED = ("==", "!=", "<>", "<", "<=", ">", ">=")
 
 
 class _Unread(Exception):
     """The rest of the text cannot be read."""
+
+
+def _decoded(text: str) -> str:
+    """A string; what a jsonpath may escape and JSON not is not read."""
+    try:
+        found = str(json.loads(text, strict=False))
+        found.encode()
+    except ValueError:
+        raise _Unread from None
+    if "\0" in found:
+        raise _Unread
+    return found
 
 
 @lru_cache(maxsize=512)
@@ -147,10 +160,12 @@ class _Reader:
             return Compare("!=" if symbol == "<>" else symbol, *sides)
         if self.take("starts"):
             self.expect("with")
-            return Starts(_path(left), str(json.loads(self.value("string"))))
+            return Starts(_path(left), _decoded(self.value("string")))
         if self.take("like_regex"):
-            pattern = str(json.loads(self.value("string")))
-            flags = str(json.loads(self.value("string"))) if self.take("flag") else ""
+            pattern = _decoded(self.value("string"))
+            flags = _decoded(self.value("string")) if self.take("flag") else ""
+            if not set(flags) <= _FLAGS:
+                raise _Unread
             return Like(_path(left), pattern, flags)
         return left
 
@@ -200,7 +215,7 @@ class _Reader:
                 kind, name = self.tokens[self.place]
                 if kind == "string" or (kind == "word" and name not in _AFTER):
                     self.place += 1
-                    name = str(json.loads(name)) if kind == "string" else name
+                    name = _decoded(name) if kind == "string" else name
                     base += quoted(name)
             return Path(base, self.steps())
         return Path("=", value=self.scalar())
@@ -211,7 +226,7 @@ class _Reader:
             return {"true": True, "false": False}.get(word)
         if self.place < len(self.tokens) and self.tokens[self.place][0] == "number":
             return Decimal(self.value("number"))
-        return str(json.loads(self.value("string")))
+        return _decoded(self.value("string"))
 
     def steps(self) -> tuple[Step, ...]:
         """Accessors, as many as there are."""
@@ -236,7 +251,7 @@ class _Reader:
         if self.take("**"):
             return self.levels()
         if self.place < len(self.tokens) and self.tokens[self.place][0] == "string":
-            return Step("key", str(json.loads(self.value("string"))))
+            return Step("key", _decoded(self.value("string")))
         name = self.value("word")
         if self.take("("):
             self.expect(")")
