@@ -119,6 +119,9 @@ def test_a_source_whose_values_a_cast_would_change_is_refused(
         ("bigint", "HUGEINT", "7", "7"),
         ("double precision", "REAL", "0.5", "0.5"),
         ("timestamptz", "TIMESTAMP", "2024-01-01 12:00", "2024-01-01 12:00:00+00"),
+        ("char(5)", "VARCHAR", "ab", "ab   "),
+        ("uuid", "VARCHAR", "A0000000-0000-0000-0000-00000000000F",
+         "a0000000-0000-0000-0000-00000000000f"),
         ("uuid", "UUID", "A0" + "0" * 30, "a0000000-0000-0000-0000-000000000000"),
     ],
 )  # fmt: skip

@@ -34,7 +34,7 @@ from filtersql.feeds.native import TABLE_COLUMNS, from_rows
 from filtersql.feeds.records import Record
 from filtersql.feeds.rows import stage_rows
 from filtersql.feeds.staging import Place, Records
-from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import described
 
@@ -121,15 +121,26 @@ def stage_source(
         held = described(engine.rows(exp.Describe(this=named).sql(engine.dialect)))
         if mistakes := unread(compiled, name, held, engine.dialect):
             raise Mistakes(mistakes)
-        columns = [
-            exp.alias_(exp.cast(exp.column(one.name, quoted=True), kind), one.name, quoted=True)
-            for one in compiled.feed_columns
-            for kind in [exp.DataType.build(one.sql_type, dialect=engine.dialect)]
-        ]
+        columns = (_as_stored(column, engine) for column in compiled.feed_columns)
         query = select(*columns).from_(named)
         engine.define(compiled.source_view, query.sql(engine.dialect))
     _check_keys(engine, compiled)
     return True
+
+
+def _as_stored(column: FeedColumn, engine: Engine) -> exp.Expr:
+    """A source's column as the target stores it; a text has the form that feeds give it."""
+    kind = exp.DataType.build(column.sql_type, dialect=engine.dialect)
+    value: exp.Expr = exp.cast(exp.column(column.name, quoted=True), kind)
+    pg_type = column.pg_type.base or column.pg_type
+    if pg_type.name == "uuid":
+        value = exp.func("LOWER", value)
+    if pg_type.name == "bpchar" and pg_type.length:
+        length, blank = exp.convert(pg_type.length), exp.convert(" ")
+        padded = exp.func("RPAD", value.copy(), length, blank, dialect=engine.dialect)
+        short = exp.func("LENGTH", value.copy()) < length
+        value = exp.case().when(short, padded).else_(value)
+    return exp.alias_(value, column.name, quoted=True)
 
 
 def _consumed(
