@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from filtersql.filters.numeric_signs import MOST_NEGATED
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -34,7 +36,8 @@ def digits_of(name: str, first: tuple[int, int], second: tuple[int, int]) -> tup
 
 def too_wide(writer: Writer, name: str, size: tuple[int, int]) -> bool:
     """Whether the engine cannot hold a number that is met on the way."""
-    return writer.engine == "spark" and name == "lcm" and sum(size) > _COUNTED
+    most = {"lcm": _COUNTED, "gcd": MOST_NEGATED}.get(name)
+    return writer.engine == "spark" and most is not None and sum(size) > most
 
 
 def common(

@@ -31,6 +31,7 @@ from filtersql.filters import (
     fields,
     numeric_divisors,
     numeric_places,
+    numeric_signs,
     undeclared,
 )
 from filtersql.filters.folding import fold
@@ -248,11 +249,11 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
                 return numeric_divisors.common(writer, name, whole, size, have.sql)
             return writer.cast(writer.piece(".decimal_mod", *whole), have.sql)
         case "numeric_uminus":
-            return writer.filled("-_1", parts[0])
+            return numeric_signs.negated(writer, parts[0], sum(have), have.sql)
         case "numeric_uplus" | "trim_scale":
             return parts[0]
         case "numeric_abs" | "abs":
-            return writer.filled("ABS(_1)", parts[0])
+            return numeric_signs.magnitude(writer, parts[0], sum(have), have.sql)
         case "sign":
             return writer.cast(writer.filled("SIGN(_1)", parts[0]), have.sql)
         case "ceil" | "ceiling" | "floor":
