@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -19,7 +20,9 @@ __all__ = [
     "ForeignKey",
     "Generated",
     "Identity",
+    "Made",
     "OwnCollation",
+    "OwnOperator",
     "PgType",
     "ReplicaIdentity",
     "Table",
@@ -133,6 +136,8 @@ class ForeignKey:
     columns: tuple[str, ...]
     references: RelationName
     referenced_columns: tuple[str, ...]
+    #: what pg_get_constraintdef() prints behind them: ON DELETE CASCADE, DEFERRABLE …
+    clauses: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +206,31 @@ class Table:
                 return ()
 
 
+class OwnOperator(NamedTuple):
+    """An operator that the files make; `left` is empty where it stands before its argument."""
+
+    name: RelationName
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the files make that is no relation: a publication's row filter may use none of it."""
+
+    #: by what they are: domain, composite type …
+    types: Mapping[RelationName, str] = field(default_factory=dict)
+    functions: frozenset[RelationName] = frozenset()
+    operators: tuple[OwnOperator, ...] = ()
+    collations: Mapping[str, OwnCollation] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """All tables of a project by name, in the order in which they were defined."""
 
     tables: Mapping[RelationName, Table] = field(default_factory=dict)
-    #: user-defined types and functions, which a row filter may not use: plain names
-    user_types: frozenset[RelationName] = frozenset()
-    user_functions: frozenset[RelationName] = frozenset()
+    made: Made = Made()
     #: schemas that a statement makes
     schemas: frozenset[str] = frozenset()
     #: relations that are no tables, by what they are

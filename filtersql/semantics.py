@@ -12,7 +12,7 @@ Example
     missing_target              insert     insert           skip        insert
     existing_target_on_insert   upsert     upsert           upsert      upsert
     partition_routing           via_root_… root_wins        root_wins   root_wins
-    allowed_expressions         publica…   publication      check_con…  check_con…
+    allowed_expressions         publica…   publication      check_con…  current_row
     =========================== ========== ================ =========== ===========
 
 Rules read switches, never a system's name. A project names a profile and may turn any switch:
@@ -70,8 +70,9 @@ class Semantics:
     lookups: bool = False
     #: whether a view can be published, to be copied and no more
     snapshot_views: bool = False
-    #: what a filter may hold: what a publication's WHERE may, or what a CHECK constraint may
-    allowed_expressions: Literal["publication", "check_constraint"] = "publication"
+    #: what a filter may hold: what a publication's WHERE may, or what a CHECK constraint may, with
+    #: tableoid or with the columns of the current row alone
+    allowed_expressions: Literal["publication", "check_constraint", "current_row"] = "publication"
     #: switches that the system's manual leaves open: a project that needs one is told
     unstated: frozenset[str] = frozenset()
 
@@ -143,6 +144,6 @@ BDR = Semantics(
     column_lists="none",
     publishes="replication_sets",
     sets_need_key=False,
-    allowed_expressions="check_constraint",
+    allowed_expressions="current_row",
     unstated=frozenset({"combine"}),
 )

@@ -132,7 +132,6 @@ def deparsed(folder: Path, publication: str, relation: str) -> str:
         catalog.tables[published.name],
         created=written.created,
         postgres_version=project.postgres_version,
-        user_types=catalog.user_types,
-        user_functions=catalog.user_functions,
+        made=catalog.made,
         semantics=project.semantics,
     ).deparsed

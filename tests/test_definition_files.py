@@ -93,7 +93,7 @@ def test_a_real_dump_goes_in_unchanged(make: Make) -> None:
     assert where.span().excerpt().splitlines()[1].strip() == "^" * len("(a < 5)")
     subscription = project.definitions.subscriptions["sub"]
     assert "secret" not in subscription.span.source.text
-    assert project.definitions.catalog.user_functions == {RelationName("sales", "twice")}
+    assert project.definitions.catalog.made.functions == {RelationName("sales", "twice")}
 
 
 def test_calls_of_pglogical_make_sets() -> None:

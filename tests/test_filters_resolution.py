@@ -16,7 +16,7 @@ import pytest
 from servers import Server
 from three_engines import pg_type
 
-from filtersql.catalog import Column, Generated, PgType, ReplicaIdentity, Table
+from filtersql.catalog import Column, Generated, Made, PgType, ReplicaIdentity, Table
 from filtersql.errors import Mistake
 from filtersql.errors.filters import FrozenTime, InvalidExpression, NotTranslated
 from filtersql.filters import resolve
@@ -124,9 +124,9 @@ def test_words_of_time_are_frozen_at_creation() -> None:
 
 def test_users_functions_and_types_are_refused_as_such() -> None:
     """A function or type that the project defines is user-defined, not unknown."""
-    mine = frozenset({RelationName("public", "mine")})
-    functions = resolved("mine(a) = 1", user_functions=mine)
-    types = resolved("a::mine = 1", user_types=mine)
+    mine = RelationName("public", "mine")
+    functions = resolved("mine(a) = 1", made=Made(functions=frozenset({mine})))
+    types = resolved("'1'::mine = 1", made=Made(types={mine: "type"}))
 
     assert functions[1] == "User-defined or built-in mutable functions are not allowed."
     assert types[1] == "User-defined types are not allowed."

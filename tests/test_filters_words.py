@@ -18,7 +18,7 @@ from filter_grammar import shown as filter_shown
 from filter_words import differs, wrong
 from servers import Server
 
-from filtersql.catalog import Column, PgType, ReplicaIdentity, Table
+from filtersql.catalog import Column, Made, PgType, ReplicaIdentity, Table
 from filtersql.errors import Mistake
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import resolve
@@ -109,8 +109,10 @@ def test_the_filters_of_postgresqls_tests(connection: psycopg.Connection[Any]) -
     name = RelationName("public", "t")
     known = Table(name, columns, span, replica_identity=ReplicaIdentity())
     users = {
-        "user_functions": frozenset({RelationName("public", "testpub_rf_func2")}),
-        "user_types": frozenset({RelationName("regress", "rf_bug_status")}),
+        "made": Made(
+            types={RelationName("regress", "rf_bug_status"): "type"},
+            functions=frozenset({RelationName("public", "testpub_rf_func2")}),
+        ),
     }
     for text in ACCEPTED:
         assert refusal(connection, text) is None, text

@@ -183,8 +183,7 @@ def _earlier_filter(project: Project, path: str, each: EarlierFilter, table: Tab
         table,
         created=written.created if written else None,
         postgres_version=project.postgres_version,
-        user_types=project.definitions.catalog.user_types,
-        user_functions=project.definitions.catalog.user_functions,
+        made=project.definitions.catalog.made,
         semantics=project.semantics,
     )
 

@@ -19,7 +19,7 @@ from filtersql.definitions.drafts import Drafts
 from filtersql.grammar import Node
 from filtersql.names import RelationName
 
-__all__ = ["compared", "create_collation", "keep_collation", "rename_collation"]
+__all__ = ["compared", "create_collation", "keep_collation", "own_collations", "rename_collation"]
 
 _NO = ("false", "off", "no", "0")
 
@@ -77,10 +77,17 @@ def compared(drafts: Drafts, column: Column) -> Column:
     name = column.collation or of_domain
     if name is None:
         return column
-    exact = drafts.collations.get(name)
-    own = None if exact is None else OwnCollation.EXACT if exact else OwnCollation.LOOSE
+    own = own_collations(drafts).get(name)
     several = several or own is OwnCollation.LOOSE
     return replace(column, domain_collation=of_domain, own_collation=own, several_texts=several)
+
+
+def own_collations(drafts: Drafts) -> dict[str, OwnCollation]:
+    """By name, whether only the same texts are equal by them."""
+    return {
+        name: OwnCollation.EXACT if exact else OwnCollation.LOOSE
+        for name, exact in drafts.collations.items()
+    }
 
 
 def _is_composed(drafts: Drafts, pg_type: PgType) -> bool:

@@ -39,7 +39,15 @@ _ONCE = ("CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED")
 _KEYS_NOT_NULL = 18
 #: the types of identity columns
 _COUNTED = {("pg_catalog", name) for name in ("int2", "int4", "int8")}
-_ATTRIBUTES = {"CONSTR_ATTR_DEFERRABLE", "CONSTR_ATTR_NOT_DEFERRABLE"}
+#: what stands behind a key of a column, and inside a table's
+_ATTRIBUTES = {
+    "CONSTR_ATTR_DEFERRABLE": ("deferrable", True),
+    "CONSTR_ATTR_NOT_DEFERRABLE": ("deferrable", False),
+    "CONSTR_ATTR_DEFERRED": ("initdeferred", True),
+    "CONSTR_ATTR_IMMEDIATE": ("initdeferred", False),
+    "CONSTR_ATTR_ENFORCED": ("is_enforced", True),
+    "CONSTR_ATTR_NOT_ENFORCED": ("is_enforced", False),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,6 @@ class ColumnConstraint:
 
     kind: str
     node: Node
-    deferrable: bool
 
 
 def read_column(
@@ -73,11 +80,9 @@ def read_column(
                 at = constraint.location
                 check_counted(pg_type, text.span(at, at + 1))
         elif kind in _KEYS:
-            keys.append(ColumnConstraint(kind, constraint, False))
+            keys.append(ColumnConstraint(kind, constraint))
         elif kind in _ATTRIBUTES and keys:
-            keys[-1] = ColumnConstraint(
-                keys[-1].kind, keys[-1].node, kind == "CONSTR_ATTR_DEFERRABLE"
-            )
+            setattr(keys[-1].node, *_ATTRIBUTES[kind])
     column = Column(
         name=name,
         type=pg_type,

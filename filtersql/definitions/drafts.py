@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
+from filtersql.catalog import Column, ForeignKey, OwnOperator, PgType, ReplicaIdentity
 from filtersql.definitions.model import Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
@@ -194,6 +194,8 @@ class Drafts:
     #: own collations, and whether by them only the same texts are equal; those of domains
     collations: dict[str, bool] = field(default_factory=dict)
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
+    #: own operators, in the order of their statements
+    operators: list[OwnOperator] = field(default_factory=list)
     #: where types and sequences were made
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already

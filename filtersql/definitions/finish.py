@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from filtersql.catalog import Catalog, Column, PgType, Table, UniqueIndex
-from filtersql.definitions.collations import compared
+from filtersql.catalog import Catalog, Column, Made, PgType, Table, UniqueIndex
+from filtersql.definitions.collations import compared, own_collations
 from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
 from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.keys import set_not_null
@@ -43,8 +43,12 @@ def finish(drafts: Drafts) -> Definitions:
                 name: _compared(drafts, _frozen(table, drafts.views.get(name)))
                 for name, table in drafts.tables.items()
             },
-            user_types=frozenset(drafts.types),
-            user_functions=frozenset(drafts.functions),
+            made=Made(
+                types=dict(drafts.types),
+                functions=frozenset(drafts.functions),
+                operators=tuple(drafts.operators),
+                collations=own_collations(drafts),
+            ),
             schemas=frozenset(drafts.schemas),
             others=_others(drafts),
             unpublishable={table.name: table for table in _unpublishable(drafts)},

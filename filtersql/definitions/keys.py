@@ -34,6 +34,7 @@ __all__ = [
     "check_names",
     "check_sorted",
     "column_labels",
+    "free_key_name",
     "free_name",
     "object_name",
     "set_not_null",
@@ -46,6 +47,7 @@ _UNSORTED = frozenset(
     " xml".split()
 )
 _UNSORTED_SYSTEM = {"xmin": "xid", "xmax": "xid", "cmin": "cid", "cmax": "cid"}
+_ACTIONS = {"r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
 _KINDS = {"primary key": "primary keys", "unique": "unique constraints"}
 
 
@@ -56,7 +58,6 @@ def add_constraint(
     references: RelationName | None,
     *,
     columns: tuple[str, ...] | None = None,
-    deferrable: bool = False,
 ) -> None:
     """Adds PRIMARY KEY, UNIQUE or FOREIGN KEY; `columns` where the constraint names none itself."""
     kind = enum_name(node, "contype")
@@ -72,7 +73,7 @@ def add_constraint(
     for name in names:
         check_sorted(table, name, span)
         check_indexed(table, name, _KINDS[what], span)
-    deferrable = deferrable or node.deferrable
+    deferrable = node.deferrable or node.initdeferred
     if kind == "CONSTR_PRIMARY":
         table.primary_key = names
         table.primary_key_name = node.conname or free_name(table, "", "pkey")
@@ -172,5 +173,33 @@ def _add_foreign_key(
 ) -> None:
     names = columns or tuple(key.string.sval for key in node.fk_attrs)
     referenced = tuple(key.string.sval for key in node.pk_attrs)
-    name = node.conname or object_name(table.name.name, "_".join(names), "fkey")
-    table.foreign_keys.append((ForeignKey(name, names, references, referenced), span))
+    name = node.conname or free_key_name(table, names)
+    key = ForeignKey(name, names, references, referenced, _clauses(node))
+    table.foreign_keys.append((key, span))
+
+
+def free_key_name(table: DraftTable, columns: tuple[str, ...]) -> str:
+    """The first of `t_b_fkey`, `t_b_fkey1`, … that no foreign key of the table has yet."""
+    taken = {key.name for key, _ in table.foreign_keys}
+    numbers = (str(number or "") for number in range(len(taken) + 1))
+    names = (object_name(table.name.name, "_".join(columns), f"fkey{one}") for one in numbers)
+    return next(one for one in names if one not in taken)
+
+
+def _clauses(node: Node) -> str:
+    """ruleutils.c: pg_get_constraintdef_worker(), behind the referenced columns."""
+    said = [" MATCH FULL"] if node.fk_matchtype == "f" else []
+    for letter, when in ((node.fk_upd_action, "UPDATE"), (node.fk_del_action, "DELETE")):
+        if letter in _ACTIONS:
+            said.append(f" ON {when} {_ACTIONS[letter]}")
+    if node.fk_del_set_cols:
+        said.append(f" ({', '.join(key.string.sval for key in node.fk_del_set_cols)})")
+    if node.deferrable or node.initdeferred:
+        said.append(" DEFERRABLE")
+    if node.initdeferred:
+        said.append(" INITIALLY DEFERRED")
+    if not node.is_enforced:
+        said.append(" NOT ENFORCED")
+    elif node.skip_validation:
+        said.append(" NOT VALID")
+    return "".join(said)

@@ -190,8 +190,7 @@ def _add_column(
     for key in keys if not heir else ():
         one, span = key.node, column.span
         foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
-        named, deferrable = (column.name,), key.deferrable
-        add_constraint(table, one, span, foreign, columns=named, deferrable=deferrable)
+        add_constraint(table, one, span, foreign, columns=(column.name,))
         check_references(script, table, one, span)
 
 

@@ -15,6 +15,7 @@ from filtersql.definitions.depending import Thing, described_thing, function_use
 from filtersql.definitions.moving import rename_function
 from filtersql.definitions.sql_code import note_body
 from filtersql.definitions.sql_names import Script, place_of
+from filtersql.definitions.sql_operators import drop_operators, move_operator
 from filtersql.definitions.sql_readers import note_function
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
@@ -26,8 +27,8 @@ from filtersql.pgtypes import format_type
 
 __all__ = ["FUNCTIONS", "create_function", "drop_functions", "move_function"]
 
-#: the kinds of objects that CREATE FUNCTION and CREATE PROCEDURE make
-FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE")
+#: the kinds of objects that CREATE FUNCTION, PROCEDURE and OPERATOR make
+FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_OPERATOR")
 _RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 
 
@@ -49,8 +50,9 @@ def create_function(script: Script, statement: Statement) -> None:
 
 
 def drop_functions(script: Script, statement: Statement) -> None:
-    """DROP FUNCTION, with what calls it where CASCADE is written."""
+    """DROP FUNCTION, with what calls it where CASCADE is written; DROP OPERATOR."""
     node, drafts = statement.node, script.drafts
+    drop_operators(script, statement)
     found = [(name, item) for item in node.objects if (name := _known(script, item)) is not None]
     things = []
     for name, item in found:
@@ -72,6 +74,7 @@ def move_function(script: Script, item: Node, *, name: str = "", schema: str = "
     """ALTER FUNCTION … RENAME TO and SET SCHEMA: what calls it goes on to do so."""
     old, drafts = _known(script, item), script.drafts
     if old is None:
+        move_operator(script, item, schema)
         return
     signature, new = _signature(script, old, item), RelationName(schema or old[0], name or old[1])
     drafts.functions[old].remove(signature)

@@ -52,8 +52,9 @@ def joined(
         )
     if table.unattached or table.columns is None:
         return entry
+    # What is wrong with the columns of a member of bdr is that it has some.
     drafts.mistakes += refusals(
-        entry,
+        replace(entry, columns=None) if keyless else entry,
         found.name,
         _key(table),
         table.columns,

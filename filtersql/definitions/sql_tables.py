@@ -237,7 +237,6 @@ def _add_keys(
             span,
             references,
             columns=(column.name,),
-            deferrable=key.deferrable,
         )
         check_references(script, table, node, span)
 

@@ -20,6 +20,7 @@ from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.moving import renamed_in_types
 from filtersql.definitions.own_code import keep_domain
 from filtersql.definitions.sql_names import Script, created, place_of
+from filtersql.definitions.sql_operators import create_operator
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
@@ -49,8 +50,11 @@ def create_type(script: Script, statement: Statement) -> None:
     if statement.kind == "composite_type_stmt":
         name, kind = created(script, node.typevar), "composite type"
     elif shell:
-        if enum_name(node, "kind") == "OBJECT_COLLATION":
-            create_collation(drafts, node)
+        match enum_name(node, "kind"):
+            case "OBJECT_COLLATION":
+                create_collation(drafts, node)
+            case "OBJECT_OPERATOR":
+                create_operator(script, node)
         if enum_name(node, "kind") != "OBJECT_TYPE":
             return
         name, kind = _made(script, node.defnames), "base type"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from filtersql.catalog import ForeignKey, Identity, ReplicaIdentity
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.identifiers import plain_name
-from filtersql.definitions.keys import object_name
+from filtersql.definitions.keys import free_key_name, object_name
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
@@ -80,7 +80,7 @@ def _read_foreign_key(document: Document, node: Node, table: DraftTable) -> None
     )
     if references is None:
         return
-    default = object_name(table.name.name, "_".join(columns), "fkey")
+    default = free_key_name(table, columns)
     try:
         name = plain_name(document.scalar(entry["name"])) if "name" in entry else default
     except Mistake as mistake:

@@ -98,7 +98,6 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
                 column.span,
                 references,
                 columns=(column.name,),
-                deferrable=constraint.deferrable,
             )
         except Mistake as mistake:
             document.mistakes.append(mistake)

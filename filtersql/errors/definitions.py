@@ -464,5 +464,5 @@ class GroupDefaultSet(Mistake):
             "replication set is not named",
             span=span,
             detail="Without set_name it is the default set of the BDR group.",
-            hint="Name the set: set_name := 'mygroup'.",
+            hint="Name the set, or make its group: SELECT bdr.create_node_group('mygroup').",
         )

@@ -7,11 +7,12 @@ Example
     `ctid IS NULL`                     System columns are not allowed.
     `mood = 'sad'` (an enum)           User-defined types are not allowed.
     `tz > now()`                       User-defined or built-in mutable functions …
+    `a === 1` (an operator made)       User-defined operators are not allowed.
     `a::text = '1'`, `ai[1] = 1`       Only columns, constants, built-in operators, …
     ================================== ======================================================
 
     The replication sets of pglogical and BDR allow what a CHECK constraint may hold: casts by text
-    and mutable functions too, no subqueries and no system columns but tableoid.
+    and mutable functions too, no subqueries and no system columns; pglogical takes tableoid.
 
 PostgreSQL
     publicationcmds.c, check_simple_rowfilter_expr_walker(): each node in the order in which
@@ -36,11 +37,14 @@ from filtersql.filters.nodes import (
 from filtersql.filters.scope import Scope
 from filtersql.filters.versions import is_mutable
 
-__all__ = ["MUTABLE", "ONLY", "TYPES", "check"]
+__all__ = ["MUTABLE", "ONLY", "OPERATORS", "TYPES", "check"]
 
 SYSTEM = "System columns are not allowed."
+OPERATORS = "User-defined operators are not allowed."
 COLLATIONS = "User-defined collations are not allowed."
 _LOOSE = "No engine knows which texts it holds to be equal."
+_XML = "an XML expression"
+_NO_XML = "A publication may hold it; filtersql has no exact form for it."
 TYPES = "User-defined types are not allowed."
 MUTABLE = "User-defined or built-in mutable functions are not allowed."
 ONLY = (
@@ -61,8 +65,9 @@ def check(scope: Scope, node: Node) -> None:
 
 
 def _check_constraint(scope: Scope, node: Node) -> None:
-    """A CHECK constraint, and so a replication set, refuses system columns alone."""
-    if isinstance(node, Var) and node.special == "system" and node.name != "tableoid":
+    """A CHECK constraint refuses system columns but tableoid, bdr that one, too."""
+    allowed = "tableoid" if scope.tableoid else ""
+    if isinstance(node, Var) and node.special == "system" and node.name != allowed:
         message = f'system column "{node.name}" reference in check constraint is invalid'
         raise Wrong(message, scope.span(node.location))
     for name in _compared_by(node):
@@ -75,6 +80,8 @@ def _refusal(scope: Scope, node: Node) -> str:
     if isinstance(node, Var) and node.special == "system":
         return SYSTEM
     if isinstance(node, Other):
+        if node.what == "XML":
+            raise NotTranslated(_XML, "any engine", _NO_XML, scope.span(leftmost(node)))
         return ONLY
     if not facts().type(node.type).oid:
         return TYPES

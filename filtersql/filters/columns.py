@@ -48,11 +48,10 @@ def reference(scope: Scope, parsed: Parsed) -> Node:
     fields = parsed.fields
     names = [item.string.sval for item in fields]
     name = names[-1]
-    if len(names) > 3:
+    if len(names) > 4:
         wrong = "improper qualified name (too many dotted names)"
-        if len(names) == 4:  # a database, a schema, a table and a column
-            wrong = "cross-database references are not implemented"
         raise Wrong(f"{wrong}: {'.'.join(names)}", scope.span(place))
+    # Of four, the first is the database: PostgreSQL takes no other than the filter's own.
     if len(names) > 1 and not _is_table(scope, names[:-1]):
         raise _missing(scope, names, place)
     if fields[-1].WhichOneof("node") == "a_star":

@@ -22,10 +22,10 @@ from collections.abc import Callable, Sequence
 
 from filtersql.errors.filters import InvalidExpression, NotTranslated, Wrong
 from filtersql.filters import functions
-from filtersql.filters.allowed import ONLY
+from filtersql.filters.allowed import ONLY, TYPES
 from filtersql.filters.coercion import can_coerce, coerce
 from filtersql.filters.facts import facts
-from filtersql.filters.nodes import Node, Other, leftmost
+from filtersql.filters.nodes import Node, Other, Relabel, Row, leftmost
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 from filtersql.grammar import Node as Parsed
@@ -55,6 +55,9 @@ _FIXED = {
 }
 
 
+_NO_FORM = "A CHECK constraint may hold it; filtersql has no exact form for it."
+
+
 def other(scope: Scope, kind: str, parsed: Parsed, transform: Transform) -> Node:
     """The node of what no filter may hold; raises what PostgreSQL's parser does."""
     if kind == "json_is_predicate" and scope.clock.postgres_version < _IS_JSON:
@@ -73,6 +76,29 @@ def other(scope: Scope, kind: str, parsed: Parsed, transform: Transform) -> Node
     raise _refusal(scope, kind, parsed, node, transform)
 
 
+def check_cast(scope: Scope, node: Node, name: str) -> None:
+    """Raises for a cast to a user's type, and of one to text.
+
+    A domain checks what is cast to it, other types read a text: nodes that no filter may hold. A
+    constant is read at once, and has its type.
+    """
+    if _is_users(name):
+        plain = node.arg if isinstance(node, Relabel) and node.domain else node
+        is_domain = _kinds(scope).get(name) == "domain"
+        held = plain.type == name or (node.type == "unknown" and not is_domain)
+        raise InvalidExpression(TYPES if held else ONLY, scope.span(leftmost(node)))
+    if _is_users(node.type) and facts().type(name).category == "S" and not scope.checked:
+        raise InvalidExpression(ONLY, scope.span(leftmost(node)))
+
+
+def _is_users(name: str) -> bool:
+    return "." in name and not facts().type(name).oid
+
+
+def _kinds(scope: Scope) -> dict[str, str]:
+    return {f"{known.schema}.{known.name}": kind for known, kind in scope.made.types.items()}
+
+
 def _refusal(
     scope: Scope, kind: str, parsed: Parsed, node: Node | None, transform: Transform
 ) -> InvalidExpression | NotTranslated | Wrong:
@@ -83,8 +109,8 @@ def _refusal(
         return InvalidExpression(ONLY, scope.span(place))
     if kind == "sub_link":
         return Wrong("cannot use subquery in check constraint", scope.span(place))
-    reason = "A CHECK constraint may hold it; filtersql has no exact form for it."
-    return NotTranslated(kind.upper().replace("_", " "), "any engine", reason, scope.span(place))
+    what = kind.upper().replace("_", " ")
+    return NotTranslated(what, "any engine", _NO_FORM, scope.span(place))
 
 
 def _value(scope: Scope, parsed: Parsed, transform: Transform) -> Node:
@@ -168,10 +194,26 @@ def _subscript(scope: Scope, node: Node, container: str) -> Node:
     return coerce(scope, node, "int4", "a")
 
 
+def _is_composite(scope: Scope, name: str) -> bool:
+    """Whether a type has fields: a row's, a relation's, and what CREATE TYPE … AS makes."""
+    own = _is_users(name) and _kinds(scope).get(name, "composite type") == "composite type"
+    return name == "record" or own
+
+
 def _field(scope: Scope, node: Node, name: str) -> Node:
     """`(a).length` is length(a)."""
     place = leftmost(node)
     found = functions.of_column(scope, node, name, place)
+    if found is None and isinstance(node, Row):
+        names = [f"f{number}" for number, _ in enumerate(node.args, 1)]
+        if name not in names:
+            raise Wrong(
+                f'could not identify column "{name}" in record data type', scope.span(place)
+            )
+    if found is None and _is_composite(scope, node.type):
+        if scope.checked:
+            raise NotTranslated("a field", "any engine", _NO_FORM, scope.span(place))
+        raise InvalidExpression(ONLY, scope.span(place))
     if found is None:
         message = (
             f"column notation .{name} applied to type {display(node.type)}, "

@@ -241,7 +241,7 @@ def _array_of(scope: Scope, elements: list[Node]) -> Node:
 def _is_users(scope: Scope, written: Call) -> bool:
     return any(
         known.name == written.name and written.schema in ("", known.schema)
-        for known in scope.user_functions
+        for known in scope.made.functions
     )
 
 

@@ -12,8 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from filtersql.errors.filters import AmbiguousOperator, InvalidExpression, UnknownOperator, Wrong
-from filtersql.filters.allowed import TYPES
+from filtersql.errors.filters import (
+    AmbiguousOperator,
+    InvalidExpression,
+    NotTranslated,
+    UnknownOperator,
+    Wrong,
+)
+from filtersql.filters.allowed import OPERATORS, TYPES
 from filtersql.filters.candidates import Candidate, best, matching
 from filtersql.filters.coercion import coerce, shown_type
 from filtersql.filters.collations import merged, of_result
@@ -24,6 +30,9 @@ from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
 __all__ = ["make", "make_distinct", "make_null_if", "make_scalar_array", "select"]
+
+
+_NOT_READ = "What a user's operator does is not read."
 
 
 def make(scope: Scope, name: str, args: Sequence[Node], location: int) -> Op:
@@ -56,6 +65,7 @@ def make_scalar_array(
     if not element:
         raise Wrong("op ANY/ALL (array) requires array on right side", scope.span(location))
     shown = (shown_type(left), display(element))
+    _check_users(scope, name, (left.type, element), (left,), location)
     operator = select(scope, name, (left.type, element), location, shown)
     enforced = enforce((left.type, element), (operator.left, operator.right), operator.result)
     if enforced is None:
@@ -118,6 +128,7 @@ def _resolved(
     scope: Scope, name: str, args: Sequence[Node], location: int
 ) -> tuple[Operator, Sequence[str], str]:
     types = tuple(arg.type for arg in args)
+    _check_users(scope, name, types, args, location)
     _check_users_type(scope, args)
     shown = [shown_type(arg) for arg in args]
     operator = select(scope, name, types, location, shown)
@@ -145,6 +156,29 @@ def _built(
         result, typmod, location, *of_result(result, state), operator, function, coerced,
         state.collation,
     )  # fmt: skip
+
+
+def _check_users(
+    scope: Scope, name: str, types: tuple[str, ...], args: Sequence[Node], location: int
+) -> None:
+    """Raises where none of PostgreSQL's operators is meant, but one that the files make."""
+    if not scope.made.operators or _select(name, types):
+        return
+    schema, _, plain = name.rpartition(".")
+    known = [
+        Candidate(one, (one.left, one.right) if one.left else (one.right,))
+        for one in scope.made.operators
+        if one.name.name == plain and schema in ("", one.name.schema)
+    ]
+    found = best(matching(known, types), types)
+    if found is None:
+        return
+    for arg, wanted in zip(args, found.args, strict=False):
+        coerce(scope, arg, wanted)
+    span = scope.span(min(location, leftmost(args[0])))
+    if scope.checked:
+        raise NotTranslated(f'operator "{plain}"', "any engine", _NOT_READ, span)
+    raise InvalidExpression(OPERATORS, span)
 
 
 def _check_users_type(scope: Scope, args: Sequence[Node]) -> None:

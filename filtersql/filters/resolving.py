@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from filtersql.catalog import Generated, Table
+from filtersql.catalog import Generated, Made, Table
 from filtersql.filters.alike import Alike, Typed
 from filtersql.filters.allowed import check
 from filtersql.filters.coercion import boolean, coerce
@@ -34,6 +34,8 @@ from filtersql.source import Passage
 
 __all__ = ["resolve"]
 
+_NOTHING = Made()
+
 
 def resolve(
     where: Passage,
@@ -41,8 +43,7 @@ def resolve(
     *,
     created: datetime | None = None,
     postgres_version: int = 18,
-    user_functions: frozenset[RelationName] = frozenset(),
-    user_types: frozenset[RelationName] = frozenset(),
+    made: Made = _NOTHING,
     semantics: Semantics = POSTGRES,
     database_locale: str = UNKNOWN,
     tables: Mapping[RelationName, Table] | None = None,
@@ -53,8 +54,9 @@ def resolve(
     `alike` holds what was resolved before, under the same settings.
     """
     clock = Clock(created, postgres_version)
-    checked = semantics.allowed_expressions == "check_constraint"
-    scope = Scope(where, table, clock, user_functions, user_types, checked)
+    allowed = semantics.allowed_expressions
+    checked = allowed != "publication"
+    scope = Scope(where, table, clock, made, checked, tableoid=allowed != "current_row")
     looked_in = (tables or {}) if semantics.lookups else None
 
     def typed() -> Typed:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from filtersql.catalog import Column, OwnCollation, PgType, Table
+from filtersql.catalog import Column, Made, OwnCollation, PgType, Table
 from filtersql.filters.literals.clock import Clock
-from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
 __all__ = ["Scope", "type_of"]
@@ -28,17 +27,19 @@ class Scope:
     passage: Passage
     table: Table
     clock: Clock = field(default_factory=Clock)
-    user_functions: frozenset[RelationName] = frozenset()
-    user_types: frozenset[RelationName] = frozenset()
+    made: Made = field(default_factory=Made)
     #: whose rules hold: a publication's WHERE, or a CHECK constraint's, as replication sets do
     checked: bool = False
+    #: whether a CHECK constraint's filter may read that system column
+    tableoid: bool = True
     columns: dict[str, Column] = field(default_factory=dict)
-    #: collations of its columns that somebody made
+    #: collations that somebody made: of its columns, and those that the filter may name
     own_collations: dict[str | None, OwnCollation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.columns = {column.name: column for column in self.table.columns}
-        self.own_collations = {
+        self.own_collations = dict(self.made.collations.items())
+        self.own_collations |= {
             column.collation or column.domain_collation: column.own_collation
             for column in self.table.columns
             if column.own_collation is not None
@@ -51,7 +52,8 @@ class Scope:
 
     def has_schema(self, name: str) -> bool:
         """Whether the source has that schema, as far as it is known."""
-        users = (*self.user_functions, *self.user_types, self.table.name)
+        operators = (one.name for one in self.made.operators)
+        users = (*self.made.functions, *self.made.types, *operators, self.table.name)
         return name in _SCHEMAS or any(known.schema == name for known in users)
 
     def span(self, location: int) -> Span:

@@ -21,7 +21,7 @@ from filtersql.filters import (
     typenames,
     versions,
 )
-from filtersql.filters.allowed import ONLY, TYPES
+from filtersql.filters.allowed import ONLY
 from filtersql.filters.coercion import boolean, cast, coerce, common_type, to_common
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.current import current
@@ -41,7 +41,6 @@ from filtersql.filters.nodes import (
     NullTest,
     Row,
     Strength,
-    leftmost,
 )
 from filtersql.filters.operators import make, make_distinct, make_null_if
 from filtersql.filters.scope import Scope
@@ -99,10 +98,8 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
 
 
 def _operator_name(scope: Scope, names: list[str], place: int) -> str:
-    if len(names) > 1 and names[-2] != "pg_catalog":
-        if not scope.has_schema(names[-2]):
-            raise MissingThing(f'schema "{names[-2]}"', scope.span(place))
-        raise InvalidExpression("User-defined operators are not allowed.", scope.span(place))
+    if len(names) > 1 and names[-2] != "pg_catalog" and not scope.has_schema(names[-2]):
+        raise MissingThing(f'schema "{names[-2]}"', scope.span(place))
     return ".".join(names)
 
 
@@ -204,8 +201,7 @@ def _cast(scope: Scope, parsed: Parsed) -> Node:
         node: Node = _array_of(scope, inner, facts().type(name).element, modifier, name)
     else:
         node = transform(scope, parsed.arg)
-    if "." in name and not facts().type(name).oid:
-        raise InvalidExpression(TYPES, scope.span(leftmost(node)))
+    forbidden.check_cast(scope, node, name)
     return cast(scope, node, name, modifier, place)
 
 
@@ -257,10 +253,14 @@ def _collate(scope: Scope, parsed: Parsed) -> Node:
     if not facts().type(arg.type).collation and arg.type != "unknown":
         message = f"collations are not supported by type {display(arg.type)}"
         raise Wrong(message, span)
-    if len(names) > 1 and names[0] != "pg_catalog":
-        raise InvalidExpression("User-defined collations are not allowed.", span)
-    if facts().collation(names[-1]) is None or not versions.has_collation(scope, names[-1]):
-        raise MissingThing(f'collation "{names[-1]}" for encoding "UTF8"', span)
+    schema = names[-2] if len(names) > 1 else ""
+    if schema and not scope.has_schema(schema):
+        raise MissingThing(f'schema "{schema}"', span)
+    own = schema in ("", "pg_catalog") and versions.has_collation(scope, names[-1])
+    if not (own and facts().collation(names[-1])) and (
+        schema == "pg_catalog" or names[-1] not in scope.made.collations
+    ):
+        raise MissingThing(f'collation "{".".join(names)}" for encoding "UTF8"', span)
     return Collate(arg.type, arg.typmod, parsed.location, names[-1], Strength.EXPLICIT, arg)
 
 

@@ -27,7 +27,7 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
     if schema not in ("", "pg_catalog") or not facts().has_type(name):
         users = [
             known
-            for known in scope.user_types
+            for known in scope.made.types
             if known.name == name and schema in ("", known.schema)
         ]
         if not users:

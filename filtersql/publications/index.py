@@ -87,8 +87,7 @@ class Index:
             members.append(self.members[name])
             mistakes += self.mistakes.get((self.kind, name), ())
             if self.kind == SET:
-                needs_key = semantics.sets_need_key
-                mistakes += unusable(self.members[name], self.lineage, needs_key=needs_key)
+                mistakes += unusable(self.members[name], self.lineage, semantics)
         members, wrong = enabled(members, subscription, semantics)
         return members, [*mistakes, *wrong]
 

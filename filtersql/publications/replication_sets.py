@@ -39,6 +39,7 @@ from filtersql.publications.lineage import Lineage, is_publishable
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Settings
 from filtersql.publications.refusals import missing_relation
+from filtersql.semantics import Semantics
 
 __all__ = ["ignored_partitions", "ignored_roots", "set_membership", "set_refusals", "unusable"]
 
@@ -102,9 +103,10 @@ def _kind(table: Table) -> str:
     return "foreign tables" if table.foreign else "tables"
 
 
-def unusable(membership: Membership, lineage: Lineage, *, needs_key: bool) -> Iterator[Mistake]:
+def unusable(membership: Membership, lineage: Lineage, semantics: Semantics) -> Iterator[Mistake]:
     """What became of a subscribed set's members since calls added them."""
-    needs_key = needs_key and judges(membership.actions)
+    needs_key = semantics.sets_need_key and judges(membership.actions)
+    takes_lists = semantics.column_lists != "none"
     for entry in membership.entries.values():
         table = lineage.tables[entry.name]
         if not entry.joined:
@@ -113,7 +115,7 @@ def unusable(membership: Membership, lineage: Lineage, *, needs_key: bool) -> It
             yield UnusableMember.unlogged(entry.name, membership.name, entry.span)
         elif needs_key and not _key(table):
             yield UnusableMember.keyless(entry.name, membership.name, entry.span)
-        elif misses_key(entry, _key(table)):
+        elif takes_lists and misses_key(entry, _key(table)):
             yield ListMissesKey(_key(table), entry.span)
         for column, known in entry.known_types:
             type_name = format_type(known)

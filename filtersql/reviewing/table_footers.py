@@ -78,7 +78,7 @@ def _indexes(table: Table) -> Iterator[str]:
 def _foreign_key(key: ForeignKey) -> str:
     return (
         f'"{key.name}" FOREIGN KEY ({_listed(key.columns)}) '
-        f"REFERENCES {_near(key.references)}({_listed(key.referenced_columns)})"
+        f"REFERENCES {_near(key.references)}({_listed(key.referenced_columns)}){key.clauses}"
     )
 
 
