@@ -187,6 +187,20 @@ def _not_full(resolved: ResolvedTable, catalog: Catalog, semantics: Semantics) -
             return
 
 
+def _not_full_yet(definitions: Definitions, semantics: Semantics) -> Iterator[Notice]:
+    """Tables whose named rules nobody enables: who does needs REPLICA IDENTITY FULL."""
+    enabled = {name for each in definitions.subscriptions.values() for name in each.filters}
+    for publication in definitions.publications.values() if semantics.full_identity else ():
+        if publication.publish.isdisjoint((Action.UPDATE, Action.DELETE)):
+            continue
+        for entry in publication.tables:
+            table = definitions.catalog.tables.get(entry.name)
+            if table is None or not entry.filters or str(entry.name) in enabled:
+                continue
+            if table.replica_identity.kind is not Identity.FULL and not table.partition_by:
+                yield as_notice("replica-identity", NeedsFullIdentity(entry.name, table.span))
+
+
 def check_unsubscribed(
     definitions: Definitions,
     filter_of: FilterOf,
@@ -197,7 +211,7 @@ def check_unsubscribed(
     via_partition_root_flag: bool | None = None,
 ) -> tuple[Notice, ...]:
     """The warnings of filters that no subscription uses; what is refused elsewhere gives none."""
-    found: dict[Notice, None] = {}
+    found: dict[Notice, None] = dict.fromkeys(_not_full_yet(definitions, semantics))
     for subscription in publications.unsubscribed(definitions):
         with suppress(Mistakes, Mistake):
             for resolved in publications.resolve(

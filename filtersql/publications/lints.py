@@ -57,7 +57,9 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
             span,
             hint="An UPDATE is judged by the filters of update alone.",
         )
-    copied = resolved.subscription.copy_data
+    # Where a system has publications of snapshots alone, one without actions is meant to be copied.
+    snapshot = resolved.semantics.snapshot_views and not texts
+    copied = resolved.subscription.copy_data and not snapshot
     if copied and texts.get(Action.INSERT) != _texts(resolved.copy_filters):
         yield Notice(
             "copy-wider-than-inserts",

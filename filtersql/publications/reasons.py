@@ -55,6 +55,13 @@ _SWITCHES = {
 }
 
 
+_OF_ACTIONS = {
+    "update_decision": Action.UPDATE,
+    "delete_policy": Action.DELETE,
+    "missing_target": Action.UPDATE,
+}
+
+
 def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """The sentences of one target."""
     yield from (text for switch, text in _SWITCHES.items() if _is_turned(resolved, switch))
@@ -74,6 +81,8 @@ def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
     name, value = switch
     conflicts = ("missing_target", "existing_target_on_insert")
     said = resolved.subscription.on_conflict if name in conflicts else None
+    if _OF_ACTIONS.get(name, Action.INSERT) not in {*resolved.filters, Action.INSERT}:
+        return False
     return said is None and getattr(resolved.semantics, name) == value
 
 

@@ -52,6 +52,8 @@ class TableShown:
     name: RelationName
     columns: tuple[str, ...] | None = None
     where: str | None = None
+    #: xdb's named rules, of which a subscription enables one
+    rules: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ def show_publication(
             each.name,
             _in_order(each.columns, each.name, definitions),
             deparse(each.where, each.name, name) if each.where else None,
+            tuple((rule, deparse(text, each.name, name)) for rule, text in each.filters.items()),
         )
         for each in member.entries.values()
     )
@@ -136,6 +139,7 @@ def publication_json(shown: PublicationShown) -> dict[str, object]:
                 "table": list(each.name),
                 "columns": None if each.columns is None else list(each.columns),
                 "where": each.where,
+                **({"filters": dict(each.rules)} if each.rules else {}),
             }
             for each in shown.tables
         ],
@@ -145,10 +149,15 @@ def publication_json(shown: PublicationShown) -> dict[str, object]:
 
 
 def clauses(table: TableShown) -> str:
-    """The column list and filter behind a name, as psql writes them: columns without quotes."""
+    """The column list and filter behind a name, as psql writes them: columns without quotes.
+
+    Of xdb's rules psql knows nothing.
+    """
     listed = ""
     if table.columns is not None:
         listed = f" ({', '.join(table.columns)})"
+    rules = ", ".join(f'"{rule}" {text}' for rule, text in table.rules)
+    listed += f" FILTERS {rules}" if rules else ""
     return listed + (f" WHERE {table.where}" if table.where else "")
 
 

@@ -127,13 +127,18 @@ def _publications(
         if by_kind and is_publishable(table) and table.name not in member.excepted:
             yield name, TableShown(table.name)
         # By its schema and by its name: psql shows both where they differ.
-        says_more = entry is not None and (entry.where is not None or entry.columns is not None)
+        says_more = entry is not None and bool(
+            entry.where is not None or entry.columns is not None or entry.filters
+        )
         if entry is not None and not member.all_tables and (says_more or not by_kind):
             known = [column.name for column in table.columns]
             listed = entry.columns
             columns = None if listed is None else tuple(each for each in known if each in listed)
             where = deparse(entry.where, table.name, name) if entry.where else None
-            yield name, TableShown(table.name, columns, where)
+            rules = tuple(
+                (rule, deparse(text, table.name, name)) for rule, text in entry.filters.items()
+            )
+            yield name, TableShown(table.name, columns, where, rules)
 
 
 def _children(table: Table, lineage: Lineage) -> Iterator[RelationName]:
