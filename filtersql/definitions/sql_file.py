@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.own_code import alter_domain
 from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.sql_alter import alter_table
@@ -88,6 +89,7 @@ def _carry_out(script: Script, statement: Statement) -> None:
     mistakes, done = script.drafts.mistakes, False
     known = len(mistakes)
     try:
+        check_syntax(script, statement)
         check_events(script, statement)
         carry_out(script, statement)
         done = True
