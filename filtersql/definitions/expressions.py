@@ -25,6 +25,7 @@ __all__ = [
     "inlined",
     "renamed",
     "same_expression",
+    "subqueries",
     "unqualified",
     "without_places",
 ]
@@ -37,6 +38,15 @@ _PLACE = re.compile(r"\w*location: -?\d+\s*")
 def columns_named(text: Passage | str) -> frozenset[str]:
     """The last parts of all column references; none of a text that does not parse."""
     return frozenset(name for name, _, _ in _references(text))
+
+
+def subqueries(text: Passage) -> list[int]:
+    """Where subqueries stand; none in a text that does not parse."""
+    try:
+        tree = parse_expression(text)
+    except Mistake:
+        return []
+    return [max(node.location, 0) for node in _nodes(tree, "SubLink")]
 
 
 def functions_named(text: Passage | str) -> frozenset[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column, Generated
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.expressions import columns_named, subqueries
 from filtersql.definitions.generations import column_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.sql_names import Script
@@ -39,7 +39,10 @@ _EXPRESSIONS_ALIKE = 18
 def check_generation(table: DraftTable, generation: Passage) -> None:
     """Raises where an expression names a column that the table does not have."""
     columns = table.columns or {}
-    for name in sorted(columns_named(generation) - columns.keys() - SYSTEM_COLUMNS):
+    for place in subqueries(generation):
+        raise ColumnValue.subquery(generation.span(place, place + 1))
+    named = columns_named(generation) - {table.name.name}
+    for name in sorted(named - columns.keys() - SYSTEM_COLUMNS):
         raise UnknownColumn(name, generation.span(), columns)
     for name in columns_named(generation) & columns.keys():
         if columns[name].generated is not None:

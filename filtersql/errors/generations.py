@@ -84,6 +84,11 @@ class ColumnValue(Mistake):
         return cls("identity column type must be smallint, integer, or bigint", span)
 
     @classmethod
+    def subquery(cls, span: Span) -> Mistake:
+        """A generation expression that asks tables."""
+        return Mistake("cannot use subquery in column generation expression", span=span)
+
+    @classmethod
     def nested(cls, column: str, span: Span) -> Mistake:
         """A generation expression that reads another generated column."""
         return Mistake(

@@ -32,11 +32,14 @@ class Scope:
     checked: bool = False
     #: whether a CHECK constraint's filter may read that system column
     tableoid: bool = True
+    #: where the expression stands, as PostgreSQL's messages name it
+    clause: str = ""
     columns: dict[str, Column] = field(default_factory=dict)
     #: collations that somebody made: of its columns, and those that the filter may name
     own_collations: dict[str | None, OwnCollation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.clause = self.clause or ("check constraints" if self.checked else "WHERE")
         self.columns = {column.name: column for column in self.table.columns}
         self.own_collations = dict(self.made.collations.items())
         self.own_collations |= {
@@ -44,11 +47,6 @@ class Scope:
             for column in self.table.columns
             if column.own_collation is not None
         }
-
-    @property
-    def clause(self) -> str:
-        """Where the expression stands, as PostgreSQL's messages name it."""
-        return "check constraints" if self.checked else "WHERE"
 
     def has_schema(self, name: str) -> bool:
         """Whether the source has that schema, as far as it is known."""

@@ -26,6 +26,7 @@ from filtersql.definitions.yaml_file import read_yaml
 from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
 from filtersql.errors.project import NoProfilesFile, NoProject, NotText
+from filtersql.filters.generations import check_generations
 from filtersql.project.profiles import (
     Output,
     hide_secrets,
@@ -168,6 +169,7 @@ def _definitions(
     for path in files:
         _read_definitions(path, root, templates, drafts)
     found = finish(drafts)
+    mistakes += check_generations(found.catalog, settings.postgres_version)
     if mistakes:
         found = undoubted(found, drafts)
     # Without a profile it is not known which engine's limits hold for what is subscribed to.

@@ -1,0 +1,130 @@
+"""What a generated column's expression may hold: what is computed from its row, always alike.
+
+Example
+    =================================== ========================================================
+    b int GENERATED ALWAYS AS …         refused because
+    =================================== ========================================================
+    (random()::int)                     generation expression is not immutable
+    (sum(a))                            aggregate functions are not allowed in column generation …
+    (ctid::text)                        cannot use system column "ctid" in column generation …
+    (c), a text                         column "b" is of type integer but default expression is …
+    (mine(a)) VIRTUAL                   generation expression uses user-defined function
+    =================================== ========================================================
+
+    What this cannot know is taken: functions, operators and types of extensions and of the files.
+
+PostgreSQL
+    heap.c: cookDefault(), check_nested_generated(), check_virtual_generated_security()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from filtersql.catalog import Catalog, Column, Generated, Table
+from filtersql.definitions.expressions import columns_named
+from filtersql.errors import Mistake
+from filtersql.errors.filters import BadLiteral, InvalidExpression, NotTranslated, Wrong
+from filtersql.filters.allowed import MUTABLE
+from filtersql.filters.coercion import can_coerce, coerce
+from filtersql.filters.facts import facts
+from filtersql.filters.literals.clock import Clock
+from filtersql.filters.nodes import Const, Func, Node, Op, Other, RowCompare, Var, leftmost, walk
+from filtersql.filters.scope import Scope, type_of
+from filtersql.filters.transform import transform
+from filtersql.filters.types import display
+from filtersql.filters.versions import is_mutable
+from filtersql.grammar import parse_expression
+
+__all__ = ["check_generations"]
+
+_WHERE = "column generation expression"
+_REWRITE = "You will need to rewrite or cast the expression."
+#: CURRENT_DATE and its like, that change though no function is called
+_STABLE = ("USER", "SESSION_USER")
+_NO_FUNCTION = (
+    "Virtual generated columns that make use of user-defined functions are not yet supported."
+)
+
+
+def check_generations(catalog: Catalog, postgres_version: int) -> list[Mistake]:
+    """What is wrong in the generated columns of all tables."""
+    return [
+        mistake
+        for table in catalog.tables.values()
+        for column in table.columns
+        if column.generation is not None
+        for mistake in _wrong(catalog, table, column, postgres_version)
+    ]
+
+
+def _wrong(catalog: Catalog, table: Table, column: Column, version: int) -> Iterator[Mistake]:
+    assert column.generation is not None
+    read = columns_named(column.generation)
+    if any(one.name in read and one.type.schema != "pg_catalog" for one in table.columns):
+        return  # what an extension's type can do is not known
+    scope = Scope(
+        column.generation, table, Clock(None, version), catalog.made, True, clause=f"{_WHERE}s"
+    )
+    try:
+        node = transform(scope, parse_expression(column.generation))
+        _check(scope, node)
+        _check_type(scope, node, column)
+    except InvalidExpression as unknown:
+        own = unknown.detail == MUTABLE and column.generated is Generated.VIRTUAL
+        if own:
+            message = "generation expression uses user-defined function"
+            yield Wrong(message, unknown.span, detail=_NO_FUNCTION)
+    except NotTranslated:
+        return
+    except (BadLiteral, Wrong) as mistake:
+        yield mistake
+    except Mistake:
+        # A function or operator of an extension, or what the definitions told already.
+        return
+
+
+def _check(scope: Scope, node: Node) -> None:
+    """Raises for what an expression holds that is no value of its row, or another one later."""
+    nodes = walk(node)
+    for one in nodes:
+        if isinstance(one, Var) and one.special == "system" and one.name != "tableoid":
+            message = f'cannot use system column "{one.name}" in {_WHERE}'
+            raise Wrong(message, scope.span(one.location))
+    for one in nodes:
+        if isinstance(one, Var) and one.special == "row":
+            raise Wrong(
+                f"cannot use whole-row variable in {_WHERE}",
+                scope.span(one.location),
+                detail="This would cause the generated column to depend on its own value.",
+            )
+    if any(_changes(scope, one) for one in nodes):
+        raise Wrong("generation expression is not immutable", scope.span(leftmost(node)))
+
+
+def _check_type(scope: Scope, node: Node, column: Column) -> None:
+    """Raises where the column cannot have the value."""
+    wanted = type_of(column.type.base or column.type)
+    if not facts().has_type(wanted):
+        return
+    if isinstance(node, Const) or can_coerce(node.type, wanted, "a"):
+        coerce(scope, node, wanted, "a")
+    elif facts().has_type(node.type):
+        message = f'column "{column.name}" is of type {display(wanted)} but default expression is '
+        message += f"of type {display(node.type)}"
+        raise Wrong(message, scope.span(leftmost(node)), hint=_REWRITE)
+
+
+def _changes(scope: Scope, node: Node) -> bool:
+    """Whether a node's value may change while the row does not."""
+    match node:
+        case Op() | Func():
+            return is_mutable(scope, node.function)
+        case RowCompare():
+            return any(is_mutable(scope, one) for one in node.functions)
+        case Other():
+            return (
+                node.what.startswith(("CURRENT_", "LOCALTIME", "SESSION_")) or node.what == "USER"
+            )
+        case _:
+            return False
