@@ -33,7 +33,7 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.errors import Mistake
 from filtersql.errors.inheriting import InheritedConflict, Parentage
-from filtersql.grammar import Node
+from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
@@ -200,6 +200,8 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     child = known_table(script, node)
     if child.partition_of != table.name:
         raise Parentage.no_partition(child.name.name, table.name.name, span_of(script, node))
+    if enum_name(command, "subtype") == "AT_DetachPartitionFinalize":
+        raise Parentage.not_pending(child.name.name, span_of(script, node))
     child.constraints |= table.constraints
     for column in (table.columns or {}).values():
         if column.not_null and column.name not in child.own_nulls:

@@ -21,9 +21,12 @@ from filtersql.definitions.expressions import renamed, unqualified
 from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_set_members import renamed_types
 from filtersql.definitions.view_queries import ViewQuery
+from filtersql.errors.definitions import DuplicateColumn, UnknownColumn
 from filtersql.names import RelationName
+from filtersql.source import Span
 
 __all__ = [
+    "check_output",
     "move_other",
     "move_table",
     "rename_function",
@@ -87,6 +90,17 @@ def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
 def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:
     """A member under its table's new name, which its filter would not find behind the old one."""
     return replace(entry, name=name, where=entry.where and unqualified(entry.where))
+
+
+def check_output(drafts: Drafts, view: RelationName, old: str, new: str, span: Span) -> None:
+    """Raises where a view whose columns are known has none of the old name, or has the new."""
+    made = drafts.views.get(view)
+    if made is None or len(made.types) != len(made.query.outputs):
+        return
+    if old not in made.query.outputs:
+        raise UnknownColumn(old, span, made.query.outputs)
+    if new in made.query.outputs:
+        raise DuplicateColumn(new, view.name, span, None)
 
 
 def rename_output(drafts: Drafts, view: RelationName, old: str, new: str) -> None:

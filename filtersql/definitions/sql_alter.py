@@ -302,6 +302,7 @@ _CHANGES: dict[str, _Change] = {
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
     "AT_DetachPartition": detach,
+    "AT_DetachPartitionFinalize": detach,
     "AT_AddIdentity": add_identity,
     "AT_SetIdentity": set_identity,
     "AT_DropIdentity": drop_identity,

@@ -39,6 +39,10 @@ _ACTIONS = {
     "AT_ReplicaIdentity": ("REPLICA IDENTITY", _TABLES | {"materialized views"}),
     "AT_AttachPartition": ("ATTACH PARTITION", _ROOTS),
     "AT_DetachPartition": ("DETACH PARTITION", frozenset({"partitioned tables"})),
+    "AT_DetachPartitionFinalize": (
+        "DETACH PARTITION ... FINALIZE",
+        frozenset({"partitioned tables"}),
+    ),
     "AT_AddInherit": ("INHERIT", _FOREIGN),
     "AT_DropInherit": ("NO INHERIT", _FOREIGN),
     "AT_ColumnDefault": ("ALTER COLUMN ... SET DEFAULT", _FOREIGN | {"views"}),

@@ -43,13 +43,15 @@ from filtersql.errors.definitions import (
     RemovedWithClause,
     Unknown,
 )
-from filtersql.errors.publications import ColumnListWithSchema, RootNeedsViaRoot
+from filtersql.errors.publications import ColumnListWithSchema, NotPublishable, RootNeedsViaRoot
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
 #: since when a column list may name generated columns
 _GENERATED = 18
+#: relations that hold no rows of their own to publish
+_NO_TABLES = ("views", "materialized views", "sequences", "foreign tables")
 
 __all__ = ["alter_publication", "create_publication", "name_place"]
 
@@ -110,10 +112,12 @@ def alter_publication(script: Script, statement: Statement) -> None:
     elif action == "AP_AddObjects":
         try:
             changed = _added(script, publication, tables, schemas, span)
-        except Mistake:
-            for wrapped in node.pubobjects:  # that one of them does not exist is told first
+        except Mistake as mistake:
+            adding = isinstance(mistake, SchemaBesideList)
+            for wrapped in node.pubobjects:  # tables are added before schemas are
                 if wrapped.publication_obj_spec.HasField("pubtable"):
-                    _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
+                    told = wrapped.publication_obj_spec.pubtable.relation
+                    _check_there(script, told, adding=adding)
             drafts.refused.append(replace(publication, tables=tables))
             raise
     else:
@@ -121,10 +125,13 @@ def alter_publication(script: Script, statement: Statement) -> None:
     drafts.publications[node.pubname] = changed
 
 
-def _check_there(script: Script, node: Node) -> None:
+def _check_there(script: Script, node: Node, *, adding: bool = False) -> None:
     name = referenced(script, node)
-    if kind_of(script.drafts, name) is None:
+    kind = kind_of(script.drafts, name)
+    if kind is None:
         known_table(script, node)
+    elif adding and kind in _NO_TABLES:
+        raise NotPublishable(name, kind, span_of(script, node))
 
 
 def _check_roots(script: Script, publication: Publication, span: Span) -> None:

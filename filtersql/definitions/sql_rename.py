@@ -17,6 +17,7 @@ from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.moving import (
+    check_output,
     move_other,
     move_table,
     rename_in_members,
@@ -142,14 +143,15 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     node, drafts = statement.node, script.drafts
     check_columns(script, statement)
     name = referenced(script, node.relation)
+    at = place_of(script, statement, old := node.subname)
+    check_output(drafts, name, old, node.newname, at)
     if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
-    below, old = drafts.below(table.name), node.subname
+    below = drafts.below(table.name)
     if table.view:
         rename_output(drafts, table.name, old, node.newname)
         return
-    at = place_of(script, statement, old)
     if old in SYSTEM_COLUMNS:
         raise SystemColumn("rename", old, at)
     if below and not node.relation.inh:

@@ -56,6 +56,15 @@ class Parentage(Mistake):
         return cls(f'relation "{parent}" is not a parent of relation "{child}"', span)
 
     @classmethod
+    def not_pending(cls, name: str, span: Span) -> Mistake:
+        """DETACH … FINALIZE: a project has no detachment that was interrupted."""
+        return Mistake(
+            f'cannot complete detaching partition "{name}"',
+            span=span,
+            detail="There's no pending concurrent detach.",
+        )
+
+    @classmethod
     def no_partition(cls, table: str, parent: str, span: Span) -> Parentage:
         """DETACH PARTITION of another table's partition."""
         return cls(f'relation "{table}" is not a partition of relation "{parent}"', span)

@@ -101,16 +101,21 @@ def _entry(
     entry: PublishedTable, publication: Publication, lineage: Lineage, settings: Settings
 ) -> Iterator[Mistake]:
     table = lineage.tables.get(entry.name)
+    # CheckPubRelationColumnList() comes before publication_add_relation().
+    listed = entry.columns is not None and bool(publication.schemas)
     if table is None:
-        yield missing_relation(entry.name, lineage, entry.span)
+        missing = missing_relation(entry.name, lineage, entry.span)
+        known = isinstance(missing, NotPublishable) and listed
+        beside = ColumnListWithSchema(entry.name, publication.name, entry.span)
+        yield beside if known else missing
         return
+    if listed:
+        yield ColumnListWithSchema(entry.name, publication.name, entry.span)
     kind = _unpublishable(table)
     if table.view and settings.semantics.snapshot_views:
         yield from _view(table, publication, entry.span)
     elif kind:
         yield NotPublishable(entry.name, kind, entry.span)
-    if entry.columns is not None and publication.schemas:
-        yield ColumnListWithSchema(entry.name, publication.name, entry.span)
     if table.partition_by is not None:
         yield from _root(entry, publication, settings)
     if entry.columns:
