@@ -51,7 +51,10 @@ def reference(scope: Scope, parsed: Parsed) -> Node:
     if len(names) > 4:
         wrong = "improper qualified name (too many dotted names)"
         raise Wrong(f"{wrong}: {'.'.join(names)}", scope.span(place))
-    # Of four, the first is the database: PostgreSQL takes no other than the filter's own.
+    # Of four, the first is the database: of the filter's own table it can be no other.
+    if len(names) == 4 and not _is_table(scope, names[:-1]):
+        wrong = "cross-database references are not implemented"
+        raise Wrong(f"{wrong}: {'.'.join(names)}", scope.span(place))
     if len(names) > 1 and not _is_table(scope, names[:-1]):
         raise _missing(scope, names, place)
     if fields[-1].WhichOneof("node") == "a_star":
