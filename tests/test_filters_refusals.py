@@ -14,7 +14,7 @@ REFUSED = [
     ("timestamptz", "c1 AT TIME ZONE 'America/Mexico_City' > '2024-01-01'", "changed since 2022"),
     ("timestamptz", "c1 AT TIME ZONE 'Nowhere/City' > '2024-01-01'", "Area/City"),
     ("timestamp", "date_trunc('fortnight', c1) = '2024-01-01'", 'no unit "fortnight"'),
-    ("text", "c1 ILIKE 'É%'", "outside ASCII"),
+    ("text", "c1 ILIKE 'Σ%'", "outside ASCII"),
     ("text", "c1 ~ 'x(?<=a+)b'", "look"),
     ("text", "regexp_replace(c1, 'a|ab', 'x') = 'x'", "the longest match"),
     ("text", "regexp_match(c1, '(a|ab)(b?)') = '{a,b}'", ""),
@@ -27,7 +27,7 @@ REFUSED = [
 RAISING = [
     ("timestamptz", "c1 AT TIME ZONE 'Europe/Berlin' > '2024-01-01'", "before 1970"),
     ("text", "c1 ~ '^\\d+$'", "a class that depends on the database's locale"),
-    ("text", "lower(c1) = 'a'", "case depends on the database's locale"),
+    ("text", "lower(c1) = 'k'", "case depends on the database's locale"),
     ("json", "c1 ->> 'a' = 'x'", "an object or an array"),
     ("jsonb", "(c1 -> 'a')::int = 1", "the value is no number"),
     ("jsonb", "jsonb_array_length(c1) = 1", "the value is no array"),

@@ -15,6 +15,7 @@ from sqlglot import exp
 from filtersql.filters import (
     approximations,
     arrays,
+    cased_texts,
     casing,
     documents,
     evaluation,
@@ -45,7 +46,6 @@ from filtersql.filters.nodes import (
     Node,
     Op,
     Other,
-    RowCompare,
     ScalarArrayOp,
     is_null_const,
 )
@@ -61,7 +61,6 @@ __all__ = [
     "comparison",
     "distinct",
     "min_max",
-    "row_compare",
     "scalar_array",
     "unknown",
 ]
@@ -85,6 +84,9 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
     def written(one: Op | Func) -> exp.Expr:
         return comparison(writer, one, one.function, *one.args)
 
+    parts = cased_texts.compared(node)
+    if parts and not any(map(may_raise, parts)):
+        return written(node)  # it raises by itself
     return sharing.shared(writer, node, lambda one: evaluation.raising_first(writer, one, written))
 
 
@@ -134,6 +136,9 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if (far := retyped.call(writer, function, args)) is not None:
         return far
     if name in ("texteq", "textne"):
+        cased = cased_texts.compare(writer, args, lambda pair: writer.filled(text, *pair))
+        if cased is not None:
+            return cased
         sides = [
             documents.beside(writer, arg, args[1 - place : 2 - place])
             for place, arg in enumerate(args)
@@ -172,8 +177,13 @@ def distinct(writer: Writer, node: Distinct) -> exp.Expr:
     left, right = node.args
     exact = not any(map(approximations.is_approximate, node.args))
     if exact and writer.rows.get(node.function.name) == "_1 = _2":
-        far = any(retyped.is_beyond(writer, arg) for arg in node.args)
-        pair = [retyped.key(writer, arg) if far else writer.put(arg) for arg in node.args]
+        if any(retyped.is_beyond(writer, arg) for arg in node.args):
+            pair = [retyped.key(writer, arg) for arg in node.args]
+        else:
+            pair = [
+                documents.beside(writer, arg, node.args[1 - place : 2 - place])
+                for place, arg in enumerate(node.args)
+            ]
         return exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
     equal = comparison(writer, node, node.function, left, right)
     nulls = [writer.null_of(arg) for arg in (left, right)]
@@ -248,53 +258,6 @@ def _flat(items: tuple[object, ...]) -> list[object]:
     for item in items:
         found.extend(_flat(item) if type(item) is tuple else [item])
     return found
-
-
-def row_compare(writer: Writer, node: RowCompare) -> exp.Expr:
-    """The first pair that differs decides; NULL before that makes the whole NULL."""
-    last = len(node.left) - 1
-    strict = node.kind[0]
-    whole: exp.Expr | None = None
-    for place in range(last, -1, -1):
-        left, right = node.left[place], node.right[place]
-        if place == last:
-            whole = _pair(writer, node, place, node.kind, left, right)
-            continue
-        assert whole is not None
-        first = _pair(writer, node, place, strict, left, right)
-        if any(map(may_raise, (*node.left[place + 1 :], *node.right[place + 1 :]))):
-            whole = _guarded_pair(writer, node, place, first, whole)
-            continue
-        equal = _pair(writer, node, place, "=", left, right)
-        rest = exp.And(this=joined(equal), expression=joined(whole))
-        whole = exp.Or(this=joined(first), expression=exp.Paren(this=rest))
-    assert whole is not None
-    return whole
-
-
-def _guarded_pair(
-    writer: Writer, node: RowCompare, place: int, first: exp.Expr, rest: exp.Expr
-) -> exp.Expr:
-    """The later values are looked at only where these two are equal: they might raise."""
-    equal = _pair(writer, node, place, "=", node.left[place], node.right[place])
-    return writer.case([(writer.is_null(equal), exp.Null()), (equal.copy(), rest)], first)
-
-
-def _pair(
-    writer: Writer, node: RowCompare, place: int, symbol: str, left: Node, right: Node
-) -> exp.Expr:
-    operator = node.operators[place]
-    same = next(
-        item
-        for item in facts().operators(symbol)
-        if (item.left, item.right) == (operator.left, operator.right)
-    )
-    function = facts().function(same.function)
-    stand_in = Op(
-        "bool", operator=same, function=function, args=(left, right),
-        input_collation=node.collations[place], location=node.location,
-    )  # fmt: skip
-    return call(writer, stand_in)
 
 
 #: types whose values, as they are held, the engines order as PostgreSQL does

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import arrays, containment, numeric_order
+from filtersql.filters import arrays, cased_texts, containment, numeric_order
 from filtersql.filters.document_values import (
     STEPS,
     document,
@@ -200,8 +200,11 @@ def is_null(writer: Writer, node: Node) -> exp.Expr | None:
 def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:
     """A text that is compared with others.
 
-    Beside constants that are no text of an object or array, the exact text of one is not needed.
+    Beside constants that are no text of an object or array, the exact text of one is not needed;
+    nor is the other case of letters outside ASCII beside constants of ASCII.
     """
+    if (cased := cased_texts.beside(writer, node, others)) is not None:
+        return cased
     if not isinstance(node, (Op, Func)) or node.function.name not in _TEXTS:
         return writer.put(node)
     known = [fold(other) for other in others]

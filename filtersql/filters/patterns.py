@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import casing, locales
+from filtersql.filters import cased_texts, casing, locales
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
@@ -59,7 +59,8 @@ def like(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -
     if "icl" in function.name or "icn" in function.name:
         test = _folded(writer, node, subject, parts)
     else:
-        test = _like(writer, subject, parts)
+        cased = cased_texts.beside_pattern(writer, args[0], "".join(sign for _, sign in parts))
+        test = _like(writer, cased or subject, parts)
     return exp.Not(this=test) if negated else test
 
 
@@ -91,16 +92,31 @@ def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: 
     kept = writer.piece(".like_pattern", text.copy()) if escape else plain
     if "icl" in name or "icn" in name:
         collation = getattr(node, "input_collation", None)
-        subject, kept = (
-            casing.fold_case(writer, "LOWER", collation, side) for side in (subject, kept)
-        )
-    test = writer.filled(
-        "_1 LIKE _2" if writer.engine == "spark" else "_1 LIKE _2 ESCAPE '\\'", subject, kept
-    )
+        test = _both_lower(writer, collation, subject, kept)
+    else:
+        test = _escaped_like(writer, (subject, kept))
     if not escape:
         return test
     broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
     return writer.case([(writer.piece(".like_unfinished", text.copy()), broken)], test)
+
+
+def _both_lower(
+    writer: Writer, collation: str | None, subject: exp.Expr, pattern: exp.Expr
+) -> exp.Expr:
+    """ILIKE of a text and a pattern that rows have."""
+    sides = (subject, pattern)
+    if collation == locales.UNKNOWN:
+        pairs = [(side, "LOWER") for side in sides]
+        return cased_texts.either(writer, pairs, lambda found: _escaped_like(writer, found))
+    return _escaped_like(
+        writer, [casing.fold_case(writer, "LOWER", collation, side) for side in sides]
+    )
+
+
+def _escaped_like(writer: Writer, sides: Sequence[exp.Expr]) -> exp.Expr:
+    text = "_1 LIKE _2" if writer.engine == "spark" else "_1 LIKE _2 ESCAPE '\\'"
+    return writer.filled(text, *sides)
 
 
 def _usually_escaped(writer: Writer, text: exp.Expr, escape: str) -> exp.Expr:
@@ -190,20 +206,38 @@ def _folded(
 ) -> exp.Expr:
     """ILIKE: a regular expression that names both cases of each letter."""
     collation = getattr(node, "input_collation", None)
+    unknown = collation == locales.UNKNOWN
+    if any(not wild and casing.uncertain(sign, collation) for wild, sign in parts):
+        raise writer.refused(node, _LETTER)
+    if locales.ascii_only(collation):
+        return writer.piece(".matches", subject, _names_both(writer, parts, collation))
+    if all(sign.isascii() for _, sign in parts):
+        pattern = _names_both(writer, parts, collation)
+        return casing.beside_ascii(
+            writer, "LOWER", collation, casing.Constant("".join(sign for _, sign in parts), True),
+            subject, lambda text: writer.piece(".matches", text, pattern), "BOOLEAN",
+        )  # fmt: skip
+    much = writer.piece(".matches", subject, _names_both(writer, parts, collation))
+    broken = casing.broken(writer, "BOOLEAN", casing.SAY if unknown else "")
+    doubt = casing.doubt(writer, "LOWER", subject.copy())
+    if unknown:
+        little = writer.piece(".matches", subject.copy(), _names_both(writer, parts, "C"))
+        doubt = writer.filled("_1 OR _2 <> _3", doubt, little, much.copy())
+    return writer.case([(doubt, broken)], much)
+
+
+def _names_both(
+    writer: Writer, parts: Sequence[tuple[bool, str]], collation: str | None
+) -> exp.Expr:
+    """The regular expression."""
     pieces = []
     for wild, sign in parts:
         if wild:
             pieces.append(".*" if sign == _ANY else ".")
             continue
-        if casing.uncertain(sign, collation):
-            raise writer.refused(node, _LETTER)
         same = "".join(dict.fromkeys(casing.variants(sign, collation)))
         quoted = "".join(
             one if one.isascii() and one.isalnum() else f"\\x{{{ord(one):x}}}" for one in same
         )
         pieces.append(f"[{quoted}]" if len(same) > 1 else quoted)
-    pattern = writer.text(f"(?s)\\A{''.join(pieces)}\\z")
-    test = writer.piece(".matches", subject, pattern)
-    if locales.ascii_only(collation):
-        return test
-    return casing.guarded(writer, "LOWER", collation, subject.copy(), test, "BOOLEAN")
+    return writer.text(f"(?s)\\A{''.join(pieces)}\\z")

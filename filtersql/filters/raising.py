@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Any
 
 from filtersql.errors import Notice
-from filtersql.filters import casing, locales, patterns, regex_columns, regexes, zones
+from filtersql.filters import cased_texts, casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import jsonpath_methods, jsonpaths
@@ -286,8 +286,10 @@ def may_raise(node: Node) -> bool:
 
 
 def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
+    sure = set[int]()
     for node in walk(tree):
-        if not isinstance(node, (Op, Func)):
+        sure.update(cased_texts.sure(node))
+        if not isinstance(node, (Op, Func)) or id(node) in sure:
             continue
         reason = _reason(node.function)
         if reason and not _harmless(node):
@@ -336,6 +338,8 @@ def _harmless(node: Op | Func) -> bool:
     if str(node.function) == "date_trunc(text,timestamp)":
         unit = fold(node.args[0])
         return unit is not None and not _COUNTED.match(str(unit.value))
+    if name in ("texticlike", "texticnlike", "bpchariclike", "bpcharicnlike"):
+        return cased_texts.is_sure(node)
     if name == "timezone":
         return zones.is_offset(node.args[0])
     if name.startswith(("time_", "timetz_", "interval_pl_time")):

@@ -15,10 +15,11 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.filters.character_classes import CLASSES, ESCAPES, WORD_DOUBT
+from filtersql.filters.character_classes import CLASSES, ESCAPES, WORD_DOUBT, listed
 from filtersql.filters.regex_trees import (
     LAST,
     Anchor,
+    Join,
     Kind,
     Node,
     Range,
@@ -41,22 +42,32 @@ class Characters:
 
     __slots__ = (
         "any_sign", "ascii_only", "doubts", "expanded", "groups", "ignore_case", "line_ends",
-        "place", "text",
+        "place", "text", "wide",
     )  # fmt: skip
 
-    def __init__(self, text: str, ignore_case: bool, lines: str, ascii_only: bool) -> None:
+    def __init__(
+        self, text: str, ignore_case: bool, lines: str, ascii_only: bool, wide: bool | None
+    ) -> None:
         self.text, self.ignore_case, self.ascii_only = text, ignore_case, ascii_only
         self.place = self.groups = 0
         self.expanded = False
         self.line_ends = "w" in lines
         self.any_sign = "p" not in lines
         self.doubts: dict[str, None] = {}
+        #: whether classes hold all that a locale may add, or nothing of it; None: `doubts` says it
+        self.wide = wide
+
+    def turned(self) -> None:
+        """Behind a negation, and at its end: with more characters less is matched."""
+        self.wide = None if self.wide is None else not self.wide
 
     def class_set(self, sign: str) -> Set:
         r"""`\d`, `\D` and their kind."""
-        ranges = self.members(ESCAPES[sign.lower()])
-        if sign.isupper():
-            ranges = complement(ranges)
+        if sign.islower():
+            return Set(tuple(self.members(ESCAPES[sign])))
+        self.turned()
+        ranges = complement(self.members(ESCAPES[sign.lower()]))
+        self.turned()
         return Set(tuple(ranges))
 
     def members(self, name: str) -> list[Range]:
@@ -66,13 +77,20 @@ class Characters:
         found = CLASSES.get(name)
         if found is None:
             raise Untranslatable(f'The class "{name}" has no form yet.')
-        if found.doubt and not self.ascii_only:
-            self.doubts[found.doubt] = None
-        return merged([(ord(low), ord(high)) for low, high in found.ranges])
+        more = found.of_c if self.ascii_only else self.added(found.doubt)
+        return merged([*((ord(low), ord(high)) for low, high in found.ranges), *more])
 
-    def anchor(self, kind: Kind) -> Anchor:
+    def added(self, doubt: tuple[Range, ...]) -> tuple[Range, ...]:
+        """What a locale may add, if that counts here."""
+        if self.wide is None and doubt:
+            self.doubts[listed(doubt)] = None
+        return doubt if self.wide else ()
+
+    def anchor(self, kind: Kind) -> Anchor | Join:
         """A place between characters; where words begin depends on what is a letter."""
         if kind in "mMyY" and not self.ascii_only:
+            if self.wide:
+                return Join(())  # anywhere
             self.doubts[WORD_DOUBT] = None
         return Anchor(kind)
 
@@ -132,7 +150,7 @@ class Characters:
                     # The database may not know that these are the same letter.
                     if len(other) > 1 or other.isascii() or number > 0x586:
                         raise Untranslatable(_NO_CASE)
-                    self.doubts[f"[\\x{{{ord(other):x}}}]"] = None
+                    found += self.added(((ord(other), ord(other)),))
         return found
 
     def bracket(self) -> Node:
@@ -143,6 +161,8 @@ class Characters:
                 return self.anchor("m" if kind == "m" else "M")
         negated = self.text.startswith("^", self.place)
         self.place += negated
+        if negated:
+            self.turned()
         found: list[Range] = []
         first = True
         while (sign := self.text[self.place : self.place + 1]) != "]" or first:
@@ -165,6 +185,7 @@ class Characters:
         self.place += 1
         ranges = merged(found)
         if negated:
+            self.turned()
             ranges = complement(ranges)
             if not self.any_sign:
                 ranges = without_line_end(ranges)

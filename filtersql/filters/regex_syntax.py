@@ -10,7 +10,8 @@ Example
     ================ =========================================================
 
     What a Set holds beyond ASCII may depend on the database's locale: `Regex.doubts` are the sets
-    of characters of which a text must hold none.
+    of characters of which a text must hold none. Or the pattern is read twice, with all that a
+    locale may add (`wide`) and with nothing of it: what both match, every locale does.
 
 PostgreSQL
     regcomp.c, regc_lex.c (advanced regular expressions); regc_locale.c, allcases().
@@ -46,7 +47,9 @@ _BOUNDS = re.compile(r"[0-9]+(,[0-9]*)?")
 
 
 @lru_cache(maxsize=1024)
-def parsed(pattern: str, flags: str = "", *, ascii_only: bool = False) -> Regex:
+def parsed(
+    pattern: str, flags: str = "", *, ascii_only: bool = False, wide: bool | None = None
+) -> Regex:
     """The tree of a pattern; raises Untranslatable. `flags` are those of regexp_match()."""
     everywhere = False
     options = {"i": False, "lines": "", "x": False, "q": False}
@@ -67,7 +70,7 @@ def parsed(pattern: str, flags: str = "", *, ascii_only: bool = False) -> Regex:
             raise Untranslatable("Its embedded options cannot be read.")
         for flag in letters:
             _switch(options, flag)
-    reader = _Reader(pattern, bool(options["i"]), str(options["lines"]), ascii_only)
+    reader = _Reader(pattern, bool(options["i"]), str(options["lines"]), ascii_only, wide)
     if options["q"]:
         tree: Node = Join(tuple(reader.letter(ord(sign)) for sign in pattern))
     else:
@@ -204,7 +207,12 @@ class _Reader(Characters):
         else:
             self.groups += 1
             number = self.groups
+        negated = look is not None and look[1]
+        if negated:
+            self.turned()
         inner = self.choice()
+        if negated:
+            self.turned()
         if self.peek() != ")":
             raise Untranslatable("Its parentheses are not balanced.")
         self.place += 1

@@ -10,7 +10,7 @@ Example
     ===================== ======================================
 
     `regex_syntax` reads a pattern, `regex_writing` writes it. Classes (`\w`, `[[:alpha:]]`) are
-    those of ASCII; a text of which the database's locale may think otherwise raises.
+    those of ASCII; a text that matches in some locales only raises.
 
 PostgreSQL
     regexp.c, similar_escape_internal() and RE_compile_and_execute().
@@ -25,6 +25,7 @@ from sqlglot import exp
 
 from filtersql.filters import locales, regex_columns
 from filtersql.filters.engines import values
+from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Relabel
@@ -67,11 +68,31 @@ def match(writer: Writer, node: Node, function: Function, args: Sequence[Node]) 
         text = constant_text(args[1])
         if text is None:
             return values.null("bool", writer.engine)
-        regex = parsed(text, "i" if ignore_case else "", ascii_only=ascii_only(node))
-        test = guarded(writer, regex, args[0], matches(writer, regex, args[0]), "BOOLEAN")
+        test = _matches_everywhere(writer, node, text, "i" if ignore_case else "", args[0])
     except Untranslatable as problem:
         raise writer.refused(node, str(problem)) from None
     return writer.filled("NOT _1", test) if negated else test
+
+
+def _matches_everywhere(
+    writer: Writer, node: Node, text: str, flags: str, subject: Node
+) -> exp.Expr:
+    """Whether the subject matches in every locale, or in none; else the row raises."""
+    regex = parsed(text, flags, ascii_only=ascii_only(node))
+    if not regex.doubts:
+        return matches(writer, regex, subject)
+    least, most = (parsed(text, flags, wide=wide) for wide in (False, True))
+    if most.doubts:  # where words begin, behind a negation
+        return guarded(writer, regex, subject, matches(writer, regex, subject), "BOOLEAN")
+    broad = matches(writer, most, subject)
+    if least.doubts:  # a word may begin elsewhere
+        test = matches(writer, regex, subject)
+        other = writer.piece(".matches", writer.put(subject), writer.text("|".join(regex.doubts)))
+    else:
+        test = matches(writer, least, subject)
+        other = exp.Not(this=operand(test.copy()))
+    broken = writer.cast(writer.piece(".raise", writer.text(_DOUBT)), "BOOLEAN")
+    return writer.case([(writer.filled("_1 AND _2", broad, other), broken)], test)
 
 
 def ascii_only(node: Node) -> bool:

@@ -31,6 +31,7 @@ from filtersql.filters import (
     numeric_order,
     numerics,
     retyped,
+    row_comparing,
 )
 from filtersql.filters.approximations import is_approximate
 from filtersql.filters.array_elements import ELEMENT
@@ -246,7 +247,7 @@ class Writer:
             case BooleanTest():
                 return self.boolean_test(node)
             case RowCompare():
-                return comparing.row_compare(self, node)
+                return row_comparing.row_compare(self, node)
             case Lookup():
                 return lookup_queries.put(self, node)
             case Case() | Coalesce() | MinMax() | NullIf():
