@@ -42,6 +42,8 @@ _WHERE = "column generation expression"
 _REWRITE = "You will need to rewrite or cast the expression."
 #: CURRENT_DATE and its like, that change though no function is called
 _STABLE = ("USER", "SESSION_USER")
+#: stable functions whose SQL the planner puts in their place: `c || a` casts an integer to text
+_BODIES = ("anytextcat", "quote_literal", "quote_nullable", "textanycat")
 _NO_FUNCTION = (
     "Virtual generated columns that make use of user-defined functions are not yet supported."
 )
@@ -119,7 +121,7 @@ def _changes(scope: Scope, node: Node) -> bool:
     """Whether a node's value may change while the row does not."""
     match node:
         case Op() | Func():
-            return is_mutable(scope, node.function)
+            return node.function.name not in _BODIES and is_mutable(scope, node.function)
         case RowCompare():
             return any(is_mutable(scope, one) for one in node.functions)
         case Other():
