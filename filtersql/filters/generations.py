@@ -79,7 +79,10 @@ def _wrong(catalog: Catalog, table: Table, column: Column, version: int) -> Iter
             yield Wrong(message, unknown.span, detail=_NO_FUNCTION)
     except NotTranslated:
         return
-    except (BadLiteral, Wrong) as mistake:
+    except BadLiteral as mistake:
+        if not mistake.hint:  # with one, the refusal is filtersql's own
+            yield mistake
+    except Wrong as mistake:
         yield mistake
     except Mistake:
         # A function or operator of an extension, or what the definitions told already.
