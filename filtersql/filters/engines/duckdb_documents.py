@@ -7,6 +7,7 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines import containing, item_methods
+from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
 __all__ = ["DOCUMENTS"]
@@ -165,7 +166,8 @@ DOCUMENTS = table(
         # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
         ".marked": _marked(_MARKED_TOKENS),
         ".marked_plain": _marked(_PLAIN_TOKENS),
-        ".json_sure": "CASE WHEN REGEXP_MATCHES(_1, '\\\\u(0000|[dD][89abAB])') "
+        ".json_sure": f"CASE WHEN REGEXP_MATCHES(_1, '{DOUBTFUL}') AND REGEXP_MATCHES("
+        f"REGEXP_REPLACE(_1, '{SURE}', '', 'g'), '{DOUBTFUL}') "
         "THEN error('an escaped surrogate or zero in json') ELSE _1 END",
         ".document": "CAST(_1 AS JSON)",
         ".no_document": "CAST(NULL AS JSON)",

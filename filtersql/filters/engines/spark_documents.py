@@ -7,6 +7,7 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines import containing, item_methods
+from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
 __all__ = ["DOCUMENTS"]
@@ -159,6 +160,8 @@ _CHANGES = {
     ".list_document": _listed("_1"),
 }
 
+#: as Spark's literals write a backslash
+_DOUBTFUL, _SURE = (text.replace("\\", "\\\\") for text in (DOUBTFUL, SURE))
 
 DOCUMENTS = table(
     _CHANGES
@@ -169,7 +172,8 @@ DOCUMENTS = table(
         # or that of a scalar behind its mark
         ".marked": _marked(_MARKED_TOKENS),
         ".marked_plain": _marked(_PLAIN_TOKENS),
-        ".json_sure": "CASE WHEN _1 RLIKE '\\\\\\\\u(0000|[dD][89abAB])' "
+        ".json_sure": f"CASE WHEN _1 RLIKE '{_DOUBTFUL}' AND "
+        f"REGEXP_REPLACE(_1, '{_SURE}', '') RLIKE '{_DOUBTFUL}' "
         "THEN raise_error('an escaped surrogate or zero in json') ELSE _1 END",
         ".document": "TRY_ELEMENT_AT(FROM_JSON(CONCAT('[', _1, ']'), 'array<string>', "
         "MAP('mode', 'FAILFAST')), 1)",
