@@ -10,18 +10,20 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from filtersql.errors import Mistake
 from filtersql.errors.applying import SourceColumns, TargetColumns
-from filtersql.rendering.compiled import CompiledTable, FeedColumn
+from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.storage import Engine
 
 __all__ = ["unfit", "unread", "usual"]
 
+_Column = TypeVar("_Column", TargetColumn, FeedColumn)
 #: Iceberg stores the narrower ones as INT.
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 _TEXTS = exp.DataType.TEXT_TYPES
@@ -33,16 +35,7 @@ def unfit(
     name: str, compiled: CompiledTable, held: Sequence[tuple[str, str]], engine: Engine
 ) -> list[Mistake]:
     """The mistake that a target's columns are, if some are not there or of another type."""
-    kinds = {column.lower(): kind for column, kind in held}
-    lacking: list[tuple[str, str]] = []
-    other: list[tuple[str, str, str]] = []
-    for column in compiled.columns:
-        found = kinds.get(column.name.lower())
-        if found is None:
-            lacking.append((column.name, usual(column.sql_type, engine)))
-        elif not _holds(found, column.sql_type, engine):
-            pair = (usual(found, engine), usual(column.sql_type, engine))
-            other.append((column.name, *pair))
+    lacking, other = _differing(compiled.columns, held, engine, _holds)
     return [TargetColumns(name, compiled.target_sql, lacking, other)] if lacking or other else []
 
 
@@ -53,16 +46,27 @@ def unread(
 
     An engine would cut a time off a date, or a digit off a number, without a word.
     """
+    lacking, other = _differing(compiled.feed_columns, held, engine, _becomes)
+    return [SourceColumns(compiled.unique_id, shown, lacking, other)] if lacking or other else []
+
+
+def _differing(
+    columns: Sequence[_Column],
+    held: Sequence[tuple[str, str]],
+    engine: Engine,
+    fits: Callable[[str, _Column, Engine], bool],
+) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
+    """The columns that a table lacks, with their types; those of a type that does not fit."""
     kinds = {column.lower(): kind for column, kind in held}
     lacking: list[tuple[str, str]] = []
     other: list[tuple[str, str, str]] = []
-    for column in compiled.feed_columns:
+    for column in columns:
         wanted, found = usual(column.sql_type, engine), kinds.get(column.name.lower())
         if found is None:
             lacking.append((column.name, wanted))
-        elif not _becomes(found, column, engine):
+        elif not fits(found, column, engine):
             other.append((column.name, usual(found, engine), wanted))
-    return [SourceColumns(compiled.unique_id, shown, lacking, other)] if lacking or other else []
+    return lacking, other
 
 
 def usual(text: str, engine: Engine) -> str:
@@ -79,10 +83,10 @@ def _kind(text: str, engine: Engine) -> exp.DataType:
         return exp.DataType.build("unknown")
 
 
-def _holds(held: str, wanted: str, engine: Engine) -> bool:
+def _holds(held: str, wanted: TargetColumn, engine: Engine) -> bool:
     """Whether the types are the same; an engine may drop lengths, or fill them in."""
-    first, second = (_kind(text, engine) for text in (held, wanted))
-    pair = usual(held, engine), usual(wanted, engine)
+    first, second = (_kind(text, engine) for text in (held, wanted.sql_type))
+    pair = usual(held, engine), usual(wanted.sql_type, engine)
     if " collate " in held.lower():
         return False  # what Spark calls equal there is not
     if pair[0] == pair[1]:

@@ -24,7 +24,7 @@ from filtersql.filters import approximate_pairs
 from filtersql.filters.approximate_numbers import NEAR, bound, is_rounded
 from filtersql.filters.approximate_pairs import is_approximate, whole
 from filtersql.filters.approximate_rules import INF, rule_of
-from filtersql.filters.facts import Function
+from filtersql.filters.facts import SYMBOLS, Function
 from filtersql.filters.nodes import Func, Node, Op
 
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ __all__ = [
 ]
 
 
-_SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _COMPARED = {
-    f"float{kind}{name}": symbol for name, symbol in _SYMBOLS.items() for kind in ("8", "48", "84")
+    f"float{kind}{name}": symbol for name, symbol in SYMBOLS.items() for kind in ("8", "48", "84")
 }
 _WHOLE = {"int2", "int4", "int8"}
 

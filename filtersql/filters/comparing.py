@@ -35,7 +35,7 @@ from filtersql.filters import (
 )
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import joined, operand
-from filtersql.filters.facts import Function, facts
+from filtersql.filters.facts import SYMBOLS, Function, facts
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     ArrayExpr,
@@ -50,7 +50,6 @@ from filtersql.filters.nodes import (
     is_null_const,
 )
 from filtersql.filters.raising import may_raise
-from filtersql.filters.retyped import SYMBOLS
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer

@@ -29,7 +29,7 @@ from sqlglot import exp
 from filtersql.catalog import PgType
 from filtersql.filters import array_elements
 from filtersql.filters.engines import values
-from filtersql.filters.facts import Function
+from filtersql.filters.facts import SYMBOLS, Function
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.dates import INFINITE
 from filtersql.filters.nodes import Case, Coalesce, Const, MinMax, Node, NullIf, Relabel, Var
@@ -38,10 +38,8 @@ from filtersql.storage import is_text, stored_as
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["SYMBOLS", "call", "is_beyond", "key", "stored"]
+__all__ = ["call", "is_beyond", "key", "stored"]
 
-#: the end of a function's name, and what it compares by
-SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 #: other types that hold all values of a type, or a run stops at one
 _WIDER = {
     **dict.fromkeys(

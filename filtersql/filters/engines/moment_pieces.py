@@ -12,6 +12,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.filters.engines.interval_pieces import DAY, Words, words
+from filtersql.filters.facts import SYMBOLS
 from filtersql.storage import Engine
 
 __all__ = ["moment_pieces"]
@@ -29,7 +30,6 @@ _NO_DATE = (
 _MIDDLE = "CAST('2000-01-01' AS TIMESTAMP)"
 #: what makes the microseconds in UTC positive
 _SHIFT = 1_000_000_000_000
-_SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def moment_pieces(engine: Engine) -> dict[str, str]:
@@ -128,7 +128,7 @@ def _timetz(say: Words) -> dict[str, str]:
         ".timetz_timezone": f"0 - {seconds}",
         ".timetz_timezone_hour": f"(0 - {seconds}) {say.div} 3600",
         ".timetz_timezone_minute": f"(0 - {seconds}) {say.div} 60 % 60",
-        **{f"timetz_{name}": f"_1 {symbol} _2" for name, symbol in _SYMBOLS.items()},
+        **{f"timetz_{name}": f"_1 {symbol} _2" for name, symbol in SYMBOLS.items()},
     }
 
 

@@ -12,11 +12,11 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.filters.engines.interval_pieces import Words, words
+from filtersql.filters.facts import SYMBOLS
 from filtersql.storage import Engine
 
 __all__ = ["bit_count", "quotients", "text_kinds"]
 
-_SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _COMPARED = ("network_{}", "macaddr_{}", "cash_{}", "bit{}", "varbit{}")
 _MONEY = "^-?[$][0-9]{1,3}(,[0-9]{3})*[.][0-9]{2}$"
 
@@ -27,7 +27,7 @@ def text_kinds(engine: Engine) -> dict[str, str]:
     compared = {
         pattern.format(name): f"_1 {symbol} _2"
         for pattern in _COMPARED
-        for name, symbol in _SYMBOLS.items()
+        for name, symbol in SYMBOLS.items()
     }
     return {
         **compared,
