@@ -28,7 +28,7 @@ from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.semantics import POSTGRES
+from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage, Source
 
 MACROS = Path(__file__).parent.parent / "macros"
@@ -80,6 +80,7 @@ class World:
         )
     )
     via_root: bool = False
+    semantics: Semantics = POSTGRES
 
     def add(self, *tables: Table) -> World:
         """Define tables without publishing them."""
@@ -134,7 +135,9 @@ class World:
         )
         return [
             compiled_table(resolved, judgements(resolved, _filter), _write, goal)
-            for resolved in publications.resolve(self.subscription, definitions, semantics=POSTGRES)
+            for resolved in publications.resolve(
+                self.subscription, definitions, semantics=self.semantics
+            )
         ]
 
     def inputs(self) -> Inputs:

@@ -65,6 +65,21 @@ class Subscriber:
             self.met["delete_missing"] += 1
 
 
+class Replacing(Subscriber):
+    """Skips an UPDATE of a row that is missing, and no other change."""
+
+    def insert(self, key: int, value: int) -> None:
+        super().insert(key, value)
+        self.rows[key] = value
+
+    def update(self, old: int, new: int, value: int) -> None:
+        held = old in self.rows
+        super().update(old, new, value)
+        if held:
+            self.rows.pop(old, None)
+            self.rows[new] = value
+
+
 keys, values = st.integers(1, 5), st.integers(-1, 3)
 changes = st.one_of(
     st.builds(lambda a, b: insert("t", a=a, b=b), keys, values),
@@ -80,6 +95,13 @@ histories = st.lists(st.one_of(*[changes] * 15, st.just(truncate("t"))), min_siz
 def shelf(folder: Path, mode: str, where: str = "{p}b > 0") -> World:
     full = replace(table("t", a="int4!", b="int4"), replica_identity=ReplicaIdentity(Identity.FULL))
     return World(folder).publish(full, where=where).subscribe(on_conflict=mode)
+
+
+def replacing(folder: Path) -> World:
+    """As `Replacing`."""
+    world = shelf(folder, "apply").subscribe(on_conflict=None)
+    world.semantics = replace(world.semantics, missing_target="skip")
+    return world
 
 
 def rows(engine, name: str = "t") -> list[tuple]:

@@ -10,7 +10,7 @@ import pytest
 from checked import with_conflicts
 from running import World, insert, update
 from test_check import proofs
-from test_conflicts import Subscriber, shelf
+from test_conflicts import Replacing, Subscriber, replacing, shelf
 from test_targets_spark import FORMATS, output
 
 from filtersql.proving.check import prove
@@ -38,13 +38,14 @@ def rows(engine, name: str = "t") -> list[tuple]:
     return sorted(engine.rows(f"SELECT a, b FROM {engine.table_sql(('s1', name))}"))
 
 
-def history(seed: int, length: int) -> list[dict]:
-    """Inserts, updates, changes of the key and deletes of few keys, so that they meet."""
+def history(seed: int, length: int, *, moves: bool = True) -> list[dict]:
+    """Inserts, updates, perhaps changes of the key, and deletes of few keys, so that they meet."""
     random = Random(seed)
     found = []
     for _ in range(length):
         old = {"a": random.randint(1, 6), "b": random.randint(1, 9)}
-        new = {"a": random.choice([old["a"], random.randint(1, 6)]), "b": random.randint(0, 9)}
+        key = random.choice([old["a"], random.randint(1, 6)]) if moves else old["a"]
+        new = {"a": key, "b": random.randint(0, 9)}
         op = random.choice(["insert", "update", "update", "update", "delete", "truncate"])
         change: dict = {"op": op, "relation": "public.t"}
         if op in ("update", "delete"):
@@ -56,12 +57,13 @@ def history(seed: int, length: int) -> list[dict]:
     return found
 
 
-def test_skipped_changes_change_nothing(lake, tmp_path: Path) -> None:
-    """Two batches of many changes; changes of a key that hang on each other among them."""
+@pytest.mark.parametrize("moves", [True, False], ids=["moves", "no_moves"])
+def test_skipped_changes_change_nothing(lake, tmp_path: Path, moves: bool) -> None:
+    """Two batches of many changes; changes of a key that hang on each other among them, or none."""
     engine, catalog = lake
     world = on_spark(shelf(tmp_path, "skip"), catalog)
     model = Subscriber()
-    changes = history(7, 120)
+    changes = history(7, 120, moves=moves)
     for change in changes:
         model.apply(change)
     met: dict[str, int] = {}
@@ -74,6 +76,21 @@ def test_skipped_changes_change_nothing(lake, tmp_path: Path) -> None:
     assert rows(engine) == sorted(model.rows.items())
     assert met == {kind: model.met[kind] for kind in met}
     assert result.results[0].conflict_sample
+
+
+@pytest.mark.parametrize("moves", [True, False], ids=["moves", "no_moves"])
+def test_updates_of_missing_rows_change_nothing(lake, tmp_path: Path, moves: bool) -> None:
+    """As pglogical has it: an INSERT of a row that exists replaces it."""
+    engine, catalog = lake
+    world = on_spark(replacing(tmp_path), catalog)
+    model = Replacing()
+    changes = history(9, 120, moves=moves)
+    for change in changes:
+        model.apply(change)
+    for upto in (70, len(changes)):
+        world.feed([{"seq": seq, **change} for seq, change in enumerate(changes[:upto], 1)])
+        assert not world.run(engine).mistakes
+    assert rows(engine) == sorted(model.rows.items())
 
 
 def test_applied_changes_are_counted_as_on_duckdb(lake, tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from checked import with_conflicts, with_profile
 from test_compiled_text import _written as written
-from test_conflicts import Subscriber, counted, feed, rows, shelf
+from test_conflicts import Replacing, Subscriber, counted, feed, replacing, rows, shelf
 from test_conflicts_spark import history
 
-from filtersql.applying import Options, run
+from filtersql.applying import Options, parts, run
 from filtersql.applying.parts import cut
 from filtersql.commands.console import Console
 from filtersql.commands.options import Options as Flags
@@ -42,14 +42,22 @@ def test_the_statements_for_spark_have_their_costly_parts_alike(project, tmp_pat
             assert others == [source, source]
 
 
-@pytest.mark.parametrize("mode", ["skip", "error"])
-def test_what_is_kept_of_a_part_changes_no_row_and_no_count(mode: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("moves", [True, False], ids=["moves", "no_moves"])
+@pytest.mark.parametrize("mode", ["skip", "error", "missing"])
+def test_what_is_kept_of_a_part_changes_no_row_and_no_count(
+    mode: str, moves: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """DuckDB has no costly parts: here it is told to keep them all the same."""
-    model, met = Subscriber(), Counter[str]()
-    changes = history(7, 120)
+    model, met = (Replacing if mode == "missing" else Subscriber)(), Counter[str]()
+    changes = history(7, 120, moves=moves)
+    asked = list[bool]()
+    monkeypatch.setattr(
+        parts, "_moves", lambda *known, ask=parts._moves: asked.append(ask(*known)) or asked[-1]
+    )
     with closing(connect(None)) as engine:
-        world = shelf(tmp_path, mode)
+        world = replacing(tmp_path) if mode == "missing" else shelf(tmp_path, mode)
         (compiled,) = world.compiled()
+        assert compiled.moving_part
         told = replace(compiled, costly_parts=COSTLY_PARTS[_form(compiled.form)])
         for upto in (40, 80, len(changes)):
             feed(world, changes, upto)
@@ -58,8 +66,10 @@ def test_what_is_kept_of_a_part_changes_no_row_and_no_count(mode: str, tmp_path:
         for change in changes[: result.results[0].position]:
             model.apply(change)
         assert rows(engine) == sorted(model.rows.items())
-        if mode == "skip":
+        if mode == "skip":  # otherwise what came before a TRUNCATE is not counted
             assert counted(met) == counted(model.met)
+    assert asked
+    assert any(asked) is moves
 
 
 def _form(value: str):

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sqlglot import exp, select
+
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine as Dialect
@@ -82,6 +84,10 @@ class Kept:
     dialect: Dialect
     parts: tuple[tuple[str, tuple[str, ...], str], ...] = ()
 
+    def having(self, name: str, needed: tuple[str, ...], rows: str) -> Kept:
+        """These parts and one more."""
+        return Kept(self.dialect, (*self.parts, (name, needed, rows)))
+
     def over(self, statement: str) -> str:
         """A statement over the rows of the parts that it has, word by word."""
         for name, needed, rows in self.parts:
@@ -95,21 +101,37 @@ def run_costly_parts(engine: Engine, compiled: CompiledTable, stage: str, source
     """Run once what the engine would run for each statement that names it. Raises Mistakes.
 
     A part is kept where it stands in `source` and, word by word the same, in the count of
-    conflicts.
+    conflicts. Following rows from key to key is most of what is planned: where no change moves a
+    row, that is left out.
     """
     kept = Kept(engine.dialect)
+    moving, shown_by = compiled.moving_part or (None, None)
     for name in compiled.costly_parts:
-        query = cut(kept.over(source), engine.dialect)
+        query, counting = (
+            cut(kept.over(text), engine.dialect) for text in (source, compiled.conflicts_sql)
+        )
         needed = query.needed(name)
-        if not needed or needed != cut(kept.over(compiled.conflicts_sql), engine.dialect).needed(
-            name
-        ):
+        if not needed or needed != counting.needed(name):
             continue
         own = f"{stage}__{name}"
         engine.stage(own, query.alone(name))
-        rows = f"SELECT * FROM {quoted(own, engine.dialect)}"
-        kept = Kept(engine.dialect, (*kept.parts, (name, needed, rows)))
+        kept = kept.having(name, needed, f"SELECT * FROM {quoted(own, engine.dialect)}")
+        if moving is not None and name == shown_by and not _moves(engine, compiled, own):
+            query = cut(kept.over(source), engine.dialect)
+            none = f"SELECT * FROM ({query.alone(moving)}) AS none WHERE FALSE"
+            kept = kept.having(moving, query.needed(moving), none)
     return kept
+
+
+def _moves(engine: Engine, compiled: CompiledTable, changed: str) -> bool:
+    """Whether a change takes a row from one key to another."""
+    effect = exp.column(compiled.effect_column, quoted=True)
+    some = (
+        select("1")
+        .from_(exp.to_identifier(changed, quoted=True))
+        .where(effect.isin("left", "arrived"))
+    )
+    return bool(engine.rows(some.limit(1).sql(engine.dialect)))
 
 
 @lru_cache(maxsize=256)

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from filtersql.catalog import PgType
+from filtersql.changes import Form
 from filtersql.errors import Notice
 from filtersql.names import RelationName
 from filtersql.rendering.counting import without_counting
+from filtersql.rendering.macros import MOVING_PARTS
 
 __all__ = ["CompiledTable", "FeedColumn", "LookedUp", "TargetColumn"]
 
@@ -123,6 +125,14 @@ class CompiledTable:
     def unique_id(self) -> str:
         """Its name wherever a command names it: `<subscription>/<schema>.<table>`."""
         return f"{self.subscription}/{self.relation}"
+
+    @property
+    def moving_part(self) -> tuple[str, str] | None:
+        """The part that is empty unless the other one shows a change of a key.
+
+        None where there is none, and where a project's own macro may print either.
+        """
+        return MOVING_PARTS.get(Form(self.form)) if self.packaged else None
 
     @property
     def counting_sql(self) -> str | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from filtersql.changes import Form
 
-__all__ = ["COSTLY_PARTS", "MACROS", "Macros"]
+__all__ = ["COSTLY_PARTS", "MACROS", "MOVING_PARTS", "Macros"]
 
 
 class Macros(NamedTuple):
@@ -51,4 +51,10 @@ MACROS = {
 COSTLY_PARTS = {
     Form.KEYED_SKIPPING: ("changed", "applied"),
     Form.KEYED_KEEPING: ("changed", "found_under_key"),
+}
+#: of these the one that has rows only where a change moves a row to another key, and the part
+#: before it that shows such changes as `left` and `arrived`
+MOVING_PARTS = {
+    Form.KEYED_SKIPPING: ("moved", "changed"),
+    Form.KEYED_KEEPING: ("verdicts", "changed"),
 }
