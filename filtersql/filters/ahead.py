@@ -39,6 +39,7 @@ from filtersql.filters.nodes import (
     Row,
     Var,
     children,
+    is_null_const,
     walk,
 )
 from filtersql.filters.raising import may_raise
@@ -65,7 +66,11 @@ def _reads(node: Node) -> bool:
 
 def _reached(node: Node) -> Iterator[Node]:
     if not isinstance(node, _DECIDING) and not _reads(node):
-        if fold(node) is None and not isinstance(node, Row):
+        if any(map(is_null_const, children(node))):
+            # engines know what is found beside NULL: what is computed is the other side
+            for arg in children(node):
+                yield from _reached(arg)
+        elif fold(node) is None and not isinstance(node, Row):
             yield node
         return
     match node:

@@ -7,6 +7,8 @@ Example
     `coalesce(a, b) > 1`         COALESCE(a, b)
     `coalesce(a, 1 / b) > 1`     CASE WHEN a IS NOT NULL THEN a ELSE 1 / b END
     `CASE a WHEN 1 THEN b END`   CASE WHEN a = 1 THEN b END
+    `CASE WHEN 1 / a > 0         ELSE waits for `1 / a`: engines leave a condition away where
+    THEN b ELSE b END`           all results are one
     ============================ ====================================================
 
 PostgreSQL
@@ -22,7 +24,7 @@ from sqlglot import exp
 
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Case, CaseTest, Node
-from filtersql.filters.raising import may_raise
+from filtersql.filters.raising import may_raise, raises_there
 from filtersql.filters.trees import rebuilt
 
 if TYPE_CHECKING:
@@ -58,12 +60,13 @@ def conditional(writer: Writer, node: Case, put: Callable[[Node], exp.Expr]) -> 
 def _otherwise(
     writer: Writer, node: Case, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr
 ) -> exp.Expr:
-    """ELSE. Of constants the engines know what a comparison gives, whichever they choose."""
-    results = (*(result for _, result in node.whens), node.default)
-    always = node.arg is not None and may_raise(node.arg)
-    raising = [place for place, when in enumerate(node.whens) if always or may_raise(when[0])]
-    if not raising or None in map(fold, results):
+    """ELSE. Of equal results the engines know what is chosen, without computing a condition."""
+    always = node.arg is not None and raises_there(node.arg)
+    raising = [place for place, when in enumerate(node.whens) if always or raises_there(when[0])]
+    if not raising:
         return default
-    condition = whens[raising[-1]][0].copy()
-    never = writer.filled("LENGTH(_1) < 0", writer.piece(".text", condition))
-    return writer.case([(never, exp.Null())], default)
+    never = writer.never(whens[raising[-1]][0].copy())
+    known = fold(node.default)
+    if known is not None and known.value is not None:
+        return writer.case([(never, exp.Null())], default)
+    return writer.case([(never, writer.piece(".raise", writer.text("")))], default)

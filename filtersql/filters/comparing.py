@@ -30,6 +30,7 @@ from filtersql.filters import (
     retyped,
     rules,
     sharing,
+    sums,
     text_functions,
     zones,
 )
@@ -143,7 +144,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
             for place, arg in enumerate(args)
         ]
         return writer.filled(text, *sides)
-    return writer.filled(text, *map(writer.put, args))
+    return writer.filled(text, *(sums.put(writer, function, arg, args) for arg in args))
 
 
 def unknown(node: Node) -> str:
@@ -183,7 +184,8 @@ def distinct(writer: Writer, node: Distinct) -> exp.Expr:
                 documents.beside(writer, arg, node.args[1 - place : 2 - place])
                 for place, arg in enumerate(node.args)
             ]
-        return exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
+        whole = exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
+        return evaluation.alike(writer, node, whole)
     equal = comparison(writer, node, node.function, left, right)
     nulls = [writer.null_of(arg) for arg in (left, right)]
     return writer.case(

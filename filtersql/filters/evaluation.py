@@ -58,7 +58,7 @@ from filtersql.filters.raising import may_raise
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["after", "computed_first", "constants_first", "nothing_after", "raising_first"]
+__all__ = ["after", "alike", "computed_first", "constants_first", "nothing_after", "raising_first"]
 
 #: nodes of an argument that is still written twice
 _SHORT = 40
@@ -83,7 +83,15 @@ def raising_first(
     """The call, written so that each argument raises beside a NULL."""
     hidden = _hidden(writer, node)
     whole = _beside_null(writer, node, call)
-    return _after(writer, hidden, whole) if hidden else whole
+    return _after(writer, hidden, whole) if hidden else alike(writer, node, whole)
+
+
+def alike(writer: Writer, node: Op | Func, whole: exp.Expr) -> exp.Expr:
+    """A comparison after its sides, where these are equal: engines know then what is found."""
+    if not isinstance(whole, exp.Binary) or whole.this != whole.expression:
+        return whole
+    raising = list(filter(_raises, node.args[:1]))
+    return _after(writer, raising, whole) if raising else whole
 
 
 def computed_first(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
@@ -123,7 +131,9 @@ def nothing_after(writer: Writer, node: Node) -> exp.Expr:
 
 def _after(writer: Writer, nodes: Sequence[Node], whole: exp.Expr) -> exp.Expr:
     """The expression after all of the nodes were computed."""
-    return writer.case([(_never(writer, nodes), exp.Null())], whole)
+    # never NULL, which the expression may be known to be
+    never = writer.piece(".raise", writer.text(""))
+    return writer.case([(_never(writer, nodes), never)], whole)
 
 
 def _never(writer: Writer, nodes: Sequence[Node]) -> exp.Expr:

@@ -31,7 +31,7 @@ from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost,
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
-__all__ = ["may_raise", "mutable", "notices"]
+__all__ = ["may_raise", "mutable", "notices", "raises_there"]
 
 _FITS = "when the result does not fit in {type}"
 _ZERO = "when the divisor is 0"
@@ -48,6 +48,15 @@ _PATH = "when a step of the path fails"
 _ODD_NUMBER = "when a string that the path reads as a number is written in an unusual form"
 _UNFINISHED = "when the pattern ends with its escape character"
 _INFINITE = "when a value is infinite"
+_EARLY = "on moments before 1970, in some zones later, where time zone databases differ"
+_LETTERS = "on letters outside ASCII, whose case depends on the database's locale"
+_CHARACTERS = "on characters outside ASCII, whose case depends on the database's locale"
+_UNICODE = "on characters that depend on the Unicode version of the database"
+_BEFORE_CHRIST = "on years before Christ"
+_DIMENSIONS = "on arrays of more than two dimensions"
+_BOUNDS = "on arrays that differ in their bounds alone"
+#: PostgreSQL raises on none of these
+_OURS = {_CLASSES, _EARLY, _LETTERS, _CHARACTERS, _UNICODE, _BEFORE_CHRIST, _DIMENSIONS, _BOUNDS}
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 #: an interval is added to a time, or taken from it
@@ -61,7 +70,6 @@ _CASH = ("int2", "int4", "int8", "flt4", "flt8")
 _INTS = ("2", "4", "8", "24", "42", "28", "82", "48", "84")
 
 #: function names, and on which values they raise
-_EARLY = "on moments before 1970, in some zones later, where time zone databases differ"
 _RAISES: dict[str, str] = {
     **dict.fromkeys(
         [
@@ -98,7 +106,7 @@ _RAISES: dict[str, str] = {
                      "timestamp_mi_interval"], _FITS),
     **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], _INFINITE),
     "date_bin": "when the origin is infinite",
-    "date_trunc(text,timestamp)": "on years before Christ",
+    "date_trunc(text,timestamp)": _BEFORE_CHRIST,
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
     "overlay": "when the start is not positive, or the end does not fit in integer",
@@ -109,7 +117,7 @@ _RAISES: dict[str, str] = {
                     _FLOAT),
     **dict.fromkeys(["lower(text)", "upper(text)", "texticlike", "texticnlike", "bpchariclike",
                      "bpcharicnlike"],
-                    "on letters outside ASCII, whose case depends on the database's locale"),
+                    _LETTERS),
     **dict.fromkeys(["timezone(text,timestamptz)", "timezone(text,timestamp)"],
                     _EARLY),
     **dict.fromkeys(["json_object_field_text", "json_array_element_text",
@@ -127,23 +135,23 @@ _RAISES: dict[str, str] = {
     "split_part": "when the field is 0",
     "bool(jsonb)": "when the value is not true or false",
     **dict.fromkeys(["array_length", "array_lower", "array_upper", "array_dims", "array_ndims"],
-                    "on arrays of more than two dimensions"),
+                    _DIMENSIONS),
     **dict.fromkeys(["array_append", "array_prepend", "array_cat", "array_remove",
                      "array_position", "array_positions", "array_reverse", "array_sort",
                      "trim_array"], "on arrays of several dimensions"),
     **dict.fromkeys(["array_lt", "array_le", "array_gt", "array_ge"],
-                    "on arrays that differ in their bounds alone"),
+                    _BOUNDS),
     **dict.fromkeys([f"{name}({kind},{kind})" for name in ("gcd", "lcm")
                      for kind in ("int4", "int8", "numeric")], _FITS),
     "width_bucket(numeric,numeric,numeric,int4)": "when the value is NaN",
     "width_bucket(float8,float8,float8,int4)": "when the value is NaN",
     **dict.fromkeys(["get_byte", "set_byte"], "when the index is out of range"),
     **dict.fromkeys(["normalize", "is_normalized", "unicode_assigned"],
-                    "on characters that depend on the Unicode version of the database"),
+                    _UNICODE),
     "unistr": "when the text has a backslash",
     **dict.fromkeys(["date_add", "date_subtract"], _EARLY),
     "decode(text,text)": "when the text cannot be decoded",
-    "initcap(text)": "on characters outside ASCII, whose case depends on the database's locale",
+    "initcap(text)": _CHARACTERS,
     **dict.fromkeys(["interval_pl", "interval_mi", "interval_um", "interval_mul", "mul_d_interval",
                      "justify_days", "justify_hours", "justify_interval", "make_interval"],
                     "when a part of the result does not fit an interval"),
@@ -283,6 +291,17 @@ def _mutable_name(node: Op | Func | Other) -> str:
 def may_raise(node: Node) -> bool:
     """Whether some row makes the expression raise an error."""
     return next(_raising(node), None) is not None
+
+
+def raises_there(node: Node) -> bool:
+    """The same of PostgreSQL itself: on some values only an engine raises, for it may not know."""
+    return any(_is_theirs(one, reason) for one, reason in _raising(node))
+
+
+def _is_theirs(node: Op | Func, reason: str) -> bool:
+    if node.function.name in patterns.LIKE:
+        return patterns.of_column(node.args[1]) or patterns.unended(node.args[1])
+    return reason not in _OURS and reason.partition('"')[0] != _DIGITS.partition('"')[0]
 
 
 def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:

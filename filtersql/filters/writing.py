@@ -23,6 +23,7 @@ from filtersql.filters import (
     arrays,
     choices,
     comparing,
+    connecting,
     documents,
     evaluation,
     intervals,
@@ -37,7 +38,7 @@ from filtersql.filters.approximations import is_approximate
 from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.descriptions import described
 from filtersql.filters.engines import values
-from filtersql.filters.engines.templates import fill, joined, of_a_table, operand
+from filtersql.filters.engines.templates import fill, of_a_table, operand
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.model import ColumnWriter, Filter
@@ -77,8 +78,6 @@ _HELD = {"timetz", "inet", "cidr", "money"}
 _CHOSEN = (Case, Coalesce, MinMax, NullIf)
 #: functions whose texts are long
 _LONG = {"power", "pow", "numeric_power", "exp", "ln", "log", "sqrt"}
-#: calls that raise
-_RAISING = {"error", "raise_error"}
 #: nodes of a text that an engine still reads in seconds
 _MOST_PARTS = 40_000
 _TOO_LONG = "The statement would be too long for an engine's parser."
@@ -99,16 +98,6 @@ def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
 def _grows(node: Node) -> bool:
     """Whether some text for the node has thousands of parts."""
     return node.type == "interval" or (isinstance(node, (Func, Op)) and node.function.name in _LONG)
-
-
-def _raises(written: exp.Expr) -> bool:
-    """Whether the engine raises somewhere, though PostgreSQL may not, on what can be stored."""
-    return any(
-        isinstance(node, exp.Anonymous)
-        and node.name.lower() in _RAISING
-        and node.expressions[0].name != numeric_order.BROKEN
-        for node in written.walk()
-    )
 
 
 @cache
@@ -191,6 +180,10 @@ class Writer:
             return self.is_null(expression)
         return self.piece(f".absent{kind}", expression)
 
+    def never(self, expression: exp.Expr) -> exp.Expr:
+        """FALSE, which is not known before the expression was computed."""
+        return self.filled("LENGTH(_1) < 0", self.piece(".text", expression))
+
     def case(
         self, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None
     ) -> exp.Expr:
@@ -271,24 +264,8 @@ class Writer:
             raise self.refused(node, f"The engine cannot hold the constant {problem}.") from None
 
     def logic(self, node: Bool) -> exp.Expr:
-        """AND, OR, NOT; with a CASE where the right side can raise."""
-        if node.kind == "not":
-            return exp.Not(this=operand(self.put(node.args[0])))
-        whole = self.put(node.args[0])
-        for arg in node.args[1:]:
-            whole = self._joined(node.kind, whole, arg)
-        return whole
-
-    def _joined(self, kind: str, left: exp.Expr, arg: Node) -> exp.Expr:
-        connector = exp.And if kind == "and" else exp.Or
-        right = self.put(arg)
-        if not may_raise(arg) and not _raises(right):
-            left = left if isinstance(left, connector) else joined(left)
-            return connector(this=left, expression=joined(right))
-        decides = exp.Boolean(this=kind == "or")
-        test = exp.Is(this=operand(left.copy()), expression=decides.copy())
-        both = connector(this=joined(left), expression=joined(right))
-        return self.case([(test, decides)], both)
+        """AND, OR, NOT."""
+        return connecting.logic(self, node)
 
     def null_test(self, node: NullTest) -> exp.Expr:
         """IS [NOT] NULL; of a row, of each of its values, of which a row is no NULL."""
