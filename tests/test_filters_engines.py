@@ -171,8 +171,6 @@ def _different(
     """The first row on which the values differ."""
     for place, value in found.items():
         text = shown(value, kind)
-        if kind == "timestamptz" and text is not None and not text.endswith(("+00", "infinity")):
-            text += "+00"
         if not same(expected[place], text, kind):
             where = f"{expression} on {rows.values[place]}"
             return [f"{where}: {text!r}, PostgreSQL gives {expected[place]!r}"]

@@ -11,8 +11,8 @@ from filtersql.filters.resolving import resolve
 from filtersql.source import Passage, Source
 
 REFUSED = [
-    ("timestamptz", "c1 AT TIME ZONE 'America/Mexico_City' > '2024-01-01'", "changed since 2022"),
-    ("timestamptz", "c1 AT TIME ZONE 'Nowhere/City' > '2024-01-01'", "Area/City"),
+    ("timestamptz", "c1 AT TIME ZONE 'America/Mexico_City' > '2024-01-01'", "changed since 2021"),
+    ("timestamptz", "c1 AT TIME ZONE 'Nowhere/City' > '2024-01-01'", "databases know"),
     ("timestamp", "date_trunc('fortnight', c1) = '2024-01-01'", 'no unit "fortnight"'),
     ("text", "c1 ILIKE 'Σ%'", "outside ASCII"),
     ("text", "c1 ~ 'x(?<=a+)b'", "look"),
@@ -25,7 +25,7 @@ REFUSED = [
     ("text", "lower(c1 COLLATE \"lt-x-icu\") = 'i'", "rules of its own"),
 ]
 RAISING = [
-    ("timestamptz", "c1 AT TIME ZONE 'Europe/Berlin' > '2024-01-01'", "before 1970"),
+    ("timestamptz", "c1 AT TIME ZONE 'Europe/Amsterdam' > '2024-01-01'", "databases differ"),
     ("text", "c1 ~ '^\\d+$'", "a class that depends on the database's locale"),
     ("text", "lower(c1) = 'k'", "case depends on the database's locale"),
     ("json", "c1 ->> 'a' = 'x'", "an object or an array"),

@@ -351,10 +351,11 @@ def shown(value: object, type_name: str) -> str | None:
         return "\\x" + bytes(value).hex()
     if type_name == "numeric":
         return plain_number(str(value))
-    if type_name in ("date", "timestamp") and (year := _YEAR.match(str(value))):
+    if type_name in ("date", "timestamp", "timestamptz") and (year := _YEAR.match(str(value))):
         number = -int(year[1]) + 1 if "(BC)" in str(value) else int(year[1])
-        rest = str(value)[year.end() :].replace(" (BC)", "")
-        return f"{number if number > 0 else 1 - number:04d}{rest}{' BC' if number < 1 else ''}"
+        rest = str(value)[year.end() :].replace(" (BC)", "").removesuffix("+00")
+        rest += "+00" * (type_name == "timestamptz") + " BC" * (number < 1)
+        return f"{number if number > 0 else 1 - number:04d}{rest}"
     return str(value)
 
 
@@ -396,10 +397,9 @@ class Duck:
 
     def ask(self, rows: Rows, sql: str, ids: Sequence[int]) -> dict[int, object]:
         """The value of each row of `ids`; raises what DuckDB raises."""
-        name = self._table(rows)
         chosen = ", ".join(map(str, ids))
-        query = f"SELECT id, {sql} FROM (SELECT * FROM {name} WHERE id IN ({chosen})) r"
-        return dict(self.connection.execute(query).fetchall())
+        rows_asked = f"(SELECT * FROM {self._table(rows)} WHERE id IN ({chosen})) r"
+        return dict(self.connection.execute(f"SELECT id, {sql} FROM {rows_asked}").fetchall())
 
     def _table(self, rows: Rows) -> str:
         if rows not in self._made:
@@ -482,8 +482,7 @@ class Sparks:
 
 
 def _spark_text(value: str | None, kind: PgType) -> str | None:
-    padded = kind.length if kind.name == "bpchar" else 0
-    return value if value is None else value.ljust(padded or 0)
+    return value and value.ljust((kind.length or 0) if kind.name == "bpchar" else 0)
 
 
 def _read_back(name: str, kind: PgType) -> str:

@@ -48,7 +48,7 @@ _PATH = "when a step of the path fails"
 _ODD_NUMBER = "when a string that the path reads as a number is written in an unusual form"
 _UNFINISHED = "when the pattern ends with its escape character"
 _INFINITE = "when a value is infinite"
-_EARLY = "on moments before 1970, in some zones later, where time zone databases differ"
+_EARLY = "on the days on which time zone databases differ in this zone"
 _LETTERS = "on letters outside ASCII, whose case depends on the database's locale"
 _CHARACTERS = "on characters outside ASCII, whose case depends on the database's locale"
 _UNICODE = "on characters that depend on the Unicode version of the database"
@@ -354,13 +354,13 @@ def _harmless(node: Op | Func) -> bool:
     name = node.function.name
     if str(node.function) in casing.CASED and locales.ascii_only(node.input_collation):
         return True
-    if str(node.function) == "date_trunc(text,timestamp)":
-        unit = fold(node.args[0])
-        return unit is not None and not _COUNTED.match(str(unit.value))
+    if name == "date_trunc":
+        unit, sure = fold(node.args[0]), len(node.args) < 3 or zones.is_sure(node.args[2])
+        return sure and unit is not None and not _COUNTED.match(str(unit.value))
     if name in ("texticlike", "texticnlike", "bpchariclike", "bpcharicnlike"):
         return cased_texts.is_sure(node)
     if name == "timezone":
-        return zones.is_offset(node.args[0])
+        return zones.is_sure(node.args[0])
     if name.startswith(("time_", "timetz_", "interval_pl_time")):
         spans = [fold(arg) for arg in node.args if arg.type == "interval"]
         return all(span is not None and isinstance(span.value, Parts) for span in spans)

@@ -11,35 +11,33 @@ Example
     `date_add(tz, '1 mon', 'Europe/Berlin')`     there and back, a month later there
     ============================================ ==============================================
 
-    Time zone databases differ before 1970, in some zones longer, so such a row raises; a zone whose
-    rules were changed since 2022 is refused (`zone_rules`). A local
-    time that exists twice is the later moment, one that does not exist is read with the offset
-    before the change, as PostgreSQL does.
+    A row on which time zone databases differ raises; a zone whose rules were changed since 2021
+    is refused (`zone_rules`). A local time that exists twice is the later moment, one that does
+    not exist is read with the offset before the change, as PostgreSQL does.
 
 PostgreSQL
     timestamp.c: timestamp_zone(), timestamptz_zone(), timestamp_trunc(); datetime.c,
-    DetermineTimeZoneOffset().
+    DecodeTimezoneName(), DetermineTimeZoneOffset(); localtime.c, tzparse().
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Node
-from filtersql.filters.zone_rules import CHANGED, first_sure_day
+from filtersql.filters.zone_rules import known_zone, window, zones
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["SHIFTED", "TRUNCATED", "is_offset", "moved", "shift", "truncate", "unit_of"]
+__all__ = ["SHIFTED", "TRUNCATED", "is_sure", "moved", "shift", "truncate", "unit_of"]
 
 #: AT TIME ZONE, and the type of what comes out
 SHIFTED = {
@@ -51,8 +49,12 @@ SHIFTED = {
 TRUNCATED = {"date_trunc(text,timestamp)", "date_trunc(text,timestamptz,text)"}
 _WITHIN_HOURS = {"microseconds", "milliseconds", "second", "minute", "hour"}
 _UTC = {"utc", "gmt", "z", "zulu", "universal", "uct", "etc/utc", "etc/gmt", "etc/uct", "greenwich"}
-_OFFSET = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?\Z")
-_MOST_HOURS = 15
+#: a zone of POSIX without summer time: any name or none, and hours to the west
+_POSIX = re.compile(
+    r"(?:<[^>]*>|[^-+,0-9<][^-+,0-9]*)?([-+]?)(\d{1,3})(?::(\d{1,2})(?::(\d{1,2}))?)?\Z"
+)
+_MOST_HOURS = 24 * 7 - 1
+_MOST_NAME = 255
 #: more months than all the years that a timestamp may have
 _MOST_MONTHS = 12 * 290_000
 _UNITS = {
@@ -83,9 +85,7 @@ def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str)
         return writer.piece(f".no_{result}")
     east = _east(zone.value)
     if east is None and isinstance(zone.value, str):
-        name = _region(writer, node, zone.value)
-        sure = writer.text(f"{first_sure_day(name)} 00:00:00")
-        return writer.piece(f".{result}_in_zone", moment, writer.text(name), sure)
+        return _in_zone(writer, moment, _region(writer, node, zone.value), result)
     if east is None:
         raise writer.refused(node, "This interval is no offset of a time zone.")
     seconds = east if result == "timestamp" else -east
@@ -94,7 +94,29 @@ def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str)
     return writer.piece(f".{result}_in_utc", moment)
 
 
-def is_offset(zone: Node) -> bool:
+def _in_zone(writer: Writer, moment: exp.Expr, name: str, result: str) -> exp.Expr:
+    days = window(name)
+    written = writer.piece(f".{result}_in_zone", moment.copy(), writer.text(name))
+    if not days:
+        return written
+    ends = [writer.text(f"{day} 00:00:00") for day in days if day]
+    unsure = writer.piece(".between_days" if days[0] else ".before_day", moment, *ends)
+    raised = writer.piece(f".unsure_{result}")
+    return writer.case([(unsure, raised)], written)
+
+
+def is_sure(zone: Node) -> bool:
+    """Whether a zone is a constant of which all databases say the same on every moment."""
+    known = fold(zone)
+    if known is None:
+        return False
+    if known.value is None or _east(known.value) is not None:
+        return True
+    name = known_zone(str(known.value))
+    return name is not None and zones()[name] == []
+
+
+def _is_offset(zone: Node) -> bool:
     """Whether a zone is a constant number of seconds from UTC."""
     known = fold(zone)
     return known is not None and (known.value is None or _east(known.value) is not None)
@@ -108,26 +130,26 @@ def _east(value: object) -> int | None:
     name = str(value).lower()
     if name in _UTC:
         return 0
-    offset = _OFFSET.match(name)
-    if offset and int(offset[2]) <= _MOST_HOURS and int(offset[3] or 0) < 60:
-        seconds = int(offset[2]) * 3600 + int(offset[3] or 0) * 60
-        return seconds if offset[1] == "-" else -seconds  # POSIX counts to the west
-    return facts().zone_abbreviations().get(name)
-
-
-@cache
-def _regions() -> dict[str, str]:
-    from zoneinfo import available_timezones
-
-    return {name.lower(): name for name in available_timezones() if "/" in name}
+    abbreviations = facts().zone_abbreviations()
+    if name in abbreviations or known_zone(name) is not None:
+        return abbreviations.get(name)
+    offset = _POSIX.match(name) if len(name) <= _MOST_NAME else None
+    if offset is None:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in offset.groups()[1:])
+    if hours > _MOST_HOURS or minutes > 59 or seconds > 60:
+        return None
+    size = (hours * 60 + minutes) * 60 + seconds
+    return size if offset[1] == "-" else -size  # POSIX counts to the west
 
 
 def _region(writer: Writer, node: Node, written: str) -> str:
-    name = _regions().get(written.lower())
-    if name is None or name.lower().startswith(("etc/", "posix/", "right/", "systemv/")):
-        raise writer.refused(node, "Only a zone of the form Area/City, or an offset, has a form.")
-    if name.lower() in CHANGED:
-        raise writer.refused(node, "The rules of this zone have changed since 2022, so that time "
+    name = known_zone(written)
+    if name is None or written.lower() in facts().zone_abbreviations():
+        raise writer.refused(node, "Only a zone that all time zone databases know, or an offset, "
+                             "has a form.")  # fmt: skip
+    if zones()[name] is None:
+        raise writer.refused(node, "The rules of this zone have changed since 2021, so that time "
                              "zone databases of different age disagree.")  # fmt: skip
     return name
 
@@ -165,7 +187,7 @@ def moved(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     months, days, micros = (sign * number for number in interval.value)
     if abs(months) > _MOST_MONTHS:
         raise writer.refused(node, "The interval leads out of the range of timestamps.")
-    if months and days and not is_offset(args[2]):
+    if months and days and not _is_offset(args[2]):
         # there and back twice: tens of thousands of characters
         raise writer.refused(node, "Months and days in one step have no form in a zone.")
     _local(writer, node, moment.copy(), args[2], "timestamp")  # the zone is looked at in any case

@@ -17,8 +17,8 @@ from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
 __all__ = ["PIECES"]
 
-_UNSURE = "NOT ISINF(_1) AND EPOCH_US(_1) < EPOCH_US(CAST(_3 AS TIMESTAMP))"
-_EARLY = "error('time zone databases differ on moments so early')"
+_DAY = "EPOCH_US(CAST({} AS TIMESTAMP))"
+_DIFFER = "error('time zone databases differ on this day')"
 
 
 def _first_day(year: str) -> str:
@@ -112,8 +112,13 @@ PIECES = table(
         ".no_timestamptz": "CAST(NULL AS TIMESTAMPTZ)",
         ".timestamp_in_utc": "timezone('UTC', _1)",
         ".timestamptz_in_utc": "timezone('UTC', _1)",
-        ".timestamp_in_zone": f"CASE WHEN {_UNSURE} THEN {_EARLY} ELSE timezone(_2, _1) END",
-        ".timestamptz_in_zone": f"CASE WHEN {_UNSURE} THEN {_EARLY} ELSE timezone(_2, _1) END",
+        ".timestamp_in_zone": "timezone(_2, _1)",
+        ".timestamptz_in_zone": "timezone(_2, _1)",
+        ".before_day": f"NOT ISINF(_1) AND EPOCH_US(_1) < {_DAY.format('_2')}",
+        ".between_days": f"NOT ISINF(_1) AND EPOCH_US(_1) >= {_DAY.format('_2')} AND "
+        f"EPOCH_US(_1) < {_DAY.format('_3')}",
+        ".unsure_timestamp": _DIFFER,
+        ".unsure_timestamptz": _DIFFER,
         **{
             f".trunc_{unit}": "CASE WHEN ISINF(_1) THEN _1 "
             f"ELSE CAST(DATE_TRUNC('{unit}', _1) AS TIMESTAMP) END"
@@ -163,6 +168,16 @@ PIECES = table(
         "TEXT), 6, '0') "
         "|| LTRIM(SPLIT_PART(LTRIM(_1, '-'), '.', 1), '0') "
         "|| RTRIM(SPLIT_PART(_1, '.', 2), '0')",
+        # the digits of a number as a text, nine a limb, the point at one place in all
+        ".limbs_before": "(LENGTH(SPLIT_PART(LTRIM(_1, '-'), '.', 1)) + 8) // 9",
+        ".limbs_behind": "(LENGTH(SPLIT_PART(_1, '.', 2)) + 8) // 9",
+        ".limbs": "LPAD(SPLIT_PART(LTRIM(_1, '-'), '.', 1), CAST(9 * _2 AS INT), '0') || "
+        "RPAD(SPLIT_PART(_1, '.', 2), CAST(9 * _3 AS INT), '0')",
+        ".limb": "CAST(SUBSTR(_1, 9 * _3 + 1, 9) AS BIGINT) * "
+        "CASE WHEN STARTS_WITH(_2, '-') THEN -1 ELSE 1 END",
+        ".limbs_summed": "LIST_REDUCE(RANGE(_1 + _2), (summed, place) -> "
+        "CASE WHEN ABS(summed) > _4 THEN summed ELSE summed * 1000000000 + _3 END, "
+        "CAST(0 AS BIGINT))",
         ".translate": "TRANSLATE(_1, _2, _3)",
         ".regex_extract": "REGEXP_EXTRACT(_1, _2, _3)",
         ".regex_extract_all": "REGEXP_EXTRACT_ALL(_1, _2, _3)",

@@ -17,8 +17,7 @@ from filtersql.filters.engines.text_kinds import quotients, text_kinds
 
 __all__ = ["PIECES"]
 
-_SURE = "CAST(_3 AS TIMESTAMP_NTZ)"
-_EARLY = "raise_error('time zone databases differ on moments so early')"
+_DIFFER = "raise_error('time zone databases differ on this day')"
 _MOMENT = "CONVERT_TIMEZONE(_2, 'UTC', _1)"
 _AFTER = f"TIMESTAMPADD(HOUR, 3, {_MOMENT})"
 #: the local time as a moment with the offset that is in force three hours later
@@ -105,9 +104,12 @@ PIECES = table(
         ".no_timestamptz": "CAST(NULL AS TIMESTAMP)",
         ".timestamp_in_utc": "CAST(_1 AS TIMESTAMP_NTZ)",
         ".timestamptz_in_utc": "CAST(_1 AS TIMESTAMP)",
-        ".timestamp_in_zone": f"CASE WHEN _1 < {_SURE} THEN CAST({_EARLY} AS TIMESTAMP_NTZ) ELSE "
-        "CONVERT_TIMEZONE('UTC', _2, CAST(_1 AS TIMESTAMP_NTZ)) END",
-        ".timestamptz_in_zone": f"CASE WHEN _1 < {_SURE} THEN CAST({_EARLY} AS TIMESTAMP) "
+        ".timestamp_in_zone": "CONVERT_TIMEZONE('UTC', _2, CAST(_1 AS TIMESTAMP_NTZ))",
+        ".before_day": "_1 < CAST(_2 AS TIMESTAMP_NTZ)",
+        ".between_days": "_1 >= CAST(_2 AS TIMESTAMP_NTZ) AND _1 < CAST(_3 AS TIMESTAMP_NTZ)",
+        ".unsure_timestamp": f"CAST({_DIFFER} AS TIMESTAMP_NTZ)",
+        ".unsure_timestamptz": f"CAST({_DIFFER} AS TIMESTAMP)",
+        ".timestamptz_in_zone": "CASE "
         f"WHEN CONVERT_TIMEZONE('UTC', _2, {_LATER}) = _1 THEN CAST(GREATEST({_MOMENT}, {_LATER}) "
         f"AS TIMESTAMP) ELSE CAST({_MOMENT} AS TIMESTAMP) END",
         **{
@@ -157,6 +159,16 @@ PIECES = table(
         "'0') "
         "|| LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1)) "
         "|| RTRIM('0', SPLIT_PART(_1, '.', 2))",
+        # the digits of a number as a text, nine a limb, the point at one place in all
+        ".limbs_before": "(CHAR_LENGTH(SPLIT_PART(LTRIM('-', _1), '.', 1)) + 8) DIV 9",
+        ".limbs_behind": "(CHAR_LENGTH(SPLIT_PART(_1, '.', 2)) + 8) DIV 9",
+        ".limbs": "LPAD(SPLIT_PART(LTRIM('-', _1), '.', 1), CAST(9 * _2 AS INT), '0') || "
+        "RPAD(SPLIT_PART(_1, '.', 2), CAST(9 * _3 AS INT), '0')",
+        ".limb": "CAST(SUBSTR(_1, 9 * _3 + 1, 9) AS BIGINT) * "
+        "CASE WHEN STARTSWITH(_2, '-') THEN -1 ELSE 1 END",
+        ".limbs_summed": "AGGREGATE(SEQUENCE(0, CAST(_1 + _2 - 1 AS INT)), CAST(0 AS BIGINT), "
+        "(summed, place) -> CASE WHEN ABS(summed) > _4 THEN summed "
+        "ELSE summed * 1000000000 + _3 END)",
         ".translate": "TRANSLATE(_1, _2, _3)",
         ".regex_extract": "REGEXP_EXTRACT(_1, _2, _3)",
         ".regex_extract_all": "REGEXP_EXTRACT_ALL(_1, _2, _3)",

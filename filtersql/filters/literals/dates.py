@@ -20,7 +20,7 @@ from filtersql.filters.literals.clocks import decode_clock
 from filtersql.filters.literals.datetimes import decode
 from filtersql.filters.literals.digits import Moment
 from filtersql.filters.literals.fields import Bad, fields
-from filtersql.filters.zone_rules import CHANGED, first_sure_year
+from filtersql.filters.zone_rules import is_sure, known_zone
 
 __all__ = [
     "DATE_INFINITY",
@@ -134,9 +134,11 @@ def _east(zone: int | str | None, days: int, micros: int) -> int:
         return zone or 0
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-    names = {name.lower(): name for name in available_timezones()}
+    name = known_zone(zone)
+    if name is None:
+        name = {name.lower(): name for name in available_timezones()}.get(zone, zone)
     try:
-        place = ZoneInfo(names.get(zone, zone))
+        place = ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
         raise Bad("format" if zone.isalpha() else "zone", zone) from None
     year, month, day = civil(days)
@@ -185,7 +187,8 @@ def _stamp(text: str, clock: Clock, type_name: str, *, with_zone: bool) -> int:
 def _check_sure(zone: int | str | None, days: int) -> None:
     if not isinstance(zone, str) or zone.startswith("etc/"):
         return
-    if zone in CHANGED or civil(days)[0] <= first_sure_year(zone):
+    year, month, day = civil(days)
+    if not is_sure(zone, f"{min(max(year, 0), 9999):04}-{month:02}-{day:02}"):
         raise UnsureZone(zone)
 
 
