@@ -35,6 +35,7 @@ from filtersql.filters import (
     fields,
     numeric_curves,
     numeric_steps,
+    numeric_sums,
 )
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
@@ -63,15 +64,22 @@ def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         found = _exactly(writer, symbol, left, right)
     except NotTranslated:
         with suppress(NotTranslated):
-            return approximations.of_pairs(writer, symbol, (left, right))
+            return _beyond(writer, symbol, left, right)
         raise
     fitting, tests = without_guards(found)
     if not tests:
         return found
     with suppress(NotTranslated):
-        # what a DECIMAL does not hold may be decided by doubles
-        beyond = approximations.of_pairs(writer, symbol, (left, right))
+        beyond = _beyond(writer, symbol, left, right)
         return writer.case([(exp.and_(*tests, copy=False), fitting)], beyond)
+    return found
+
+
+def _beyond(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
+    """What a DECIMAL does not hold: exactly where it is a sum, else as doubles may decide it."""
+    found = numeric_sums.compare(writer, symbol, left, right)
+    if found is None:
+        found = approximations.of_pairs(writer, symbol, (left, right))
     return found
 
 

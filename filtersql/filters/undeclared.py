@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from filtersql.filters.nodes import Var
     from filtersql.filters.writing import Writer
 
-__all__ = ["FITTING", "fitted", "is_asked", "without_guards"]
+__all__ = ["FITTING", "OVERFLOW", "fitted", "is_asked", "without_guards"]
 
 #: digits before and behind the point
 FITTING = (18, 10)
 _SQL = f"DECIMAL({sum(FITTING)}, {FITTING[1]})"
 _PATTERN = rf"^-?[0-9]{{1,{FITTING[0]}}}([.][0-9]{{1,{FITTING[1]}}}0*)?$"
+#: what PostgreSQL says of more digits than a numeric has
+OVERFLOW = "value overflows numeric format"
 #: what the error of such a column begins with
 _GUARD = "numeric column "
+_RAISING = {"error", "raise_error"}
 
 
 def fitted(writer: Writer, node: Var) -> exp.Expr:
@@ -71,7 +74,7 @@ def without_guards(written: exp.Expr) -> tuple[exp.Expr, list[exp.Expr]]:
 
 
 def is_asked(written: exp.Expr, name: str) -> bool:
-    """Whether it hangs on the digits of a column what an expression is, or whether it raises."""
+    """Whether it hangs on the digits of a column whether an expression raises."""
     limit = f'{_GUARD}"{name}" has more than'
     return any(
         literal.name.startswith(limit)
@@ -79,8 +82,19 @@ def is_asked(written: exp.Expr, name: str) -> bool:
             literal.name == _PATTERN
             and literal.parent is not None
             and any(column.name == name for column in literal.parent.find_all(exp.Column))
+            and _raises_beyond(literal)
         )
         for literal in written.find_all(exp.Literal)
+    )
+
+
+def _raises_beyond(pattern: exp.Expr) -> bool:
+    """Whether what is written behind a test of digits raises, where PostgreSQL does not."""
+    choice = pattern.find_ancestor(exp.Case)
+    beyond = choice.args.get("default") if choice is not None else None
+    return beyond is not None and any(
+        call.name.lower() in _RAISING and call.expressions[0].name != OVERFLOW
+        for call in beyond.find_all(exp.Anonymous)
     )
 
 
