@@ -223,6 +223,8 @@ class Made:
     functions: frozenset[RelationName] = frozenset()
     operators: tuple[OwnOperator, ...] = ()
     collations: Mapping[str, OwnCollation] = field(default_factory=dict)
+    #: all that are known
+    schemas: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

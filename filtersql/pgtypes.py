@@ -22,7 +22,7 @@ from __future__ import annotations
 from filtersql.catalog import PgType
 from filtersql.names import quote_identifier
 
-__all__ = ["format_type"]
+__all__ = ["format_type", "type_in_message"]
 
 _SPELLED = {
     "bit": "bit",
@@ -82,6 +82,19 @@ def format_type(pg_type: PgType) -> str:
     if pg_type.name.startswith("time") and modifier:
         return f"{first}{modifier} {rest[0]}"
     return spelled + modifier
+
+
+def type_in_message(pg_type: PgType) -> str:
+    """The type as format_type_be() prints it in messages: without its modifier.
+
+    >>> type_in_message(PgType("bpchar", 7)), type_in_message(PgType("_bit", 3))
+    ('character', 'bit[]')
+    """
+    if pg_type.schema == "pg_catalog" and pg_type.is_array:
+        return type_in_message(PgType(pg_type.name[1:])) + "[]"
+    if pg_type.schema == "pg_catalog" and pg_type.name in _BARE:
+        return _SPELLED[pg_type.name]
+    return format_type(PgType(pg_type.name, -1, pg_type.schema))
 
 
 def _modifier(pg_type: PgType) -> str:

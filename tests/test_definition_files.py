@@ -100,7 +100,7 @@ def test_calls_of_pglogical_make_sets() -> None:
     """Named and positional arguments, arrays in both forms, dollar quotes."""
     script = """
 CREATE TABLE t1 (a int PRIMARY KEY, b int); CREATE SCHEMA config; CREATE TABLE config.c (a int);
-CREATE TABLE "Odd" (a int PRIMARY KEY);
+CREATE TABLE "Odd" (a int PRIMARY KEY); CREATE SEQUENCE q;
 SELECT pglogical.create_replication_set('emea', replicate_update := false,
                                         replicate_truncate => 'f', autoadd_tables := true);
 SELECT * FROM nowhere;

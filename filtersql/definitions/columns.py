@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from filtersql.catalog import Column, Generated, PgType
+from filtersql.definitions.attributes import attribute_of, check_attributes
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.types import SERIAL, read_type
@@ -21,9 +22,17 @@ from filtersql.errors.definitions import ColumnConflict
 from filtersql.errors.generations import ColumnValue
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
+from filtersql.pgtypes import type_in_message
 from filtersql.source import Passage, Span
 
-__all__ = ["ColumnConstraint", "check_counted", "check_said", "read_column", "read_generation"]
+__all__ = [
+    "ColumnConstraint",
+    "check_collated",
+    "check_counted",
+    "check_said",
+    "read_column",
+    "read_generation",
+]
 
 _KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_FOREIGN"}
 _NULL = "CONSTR_NULL"
@@ -37,17 +46,11 @@ _CONFLICTS = (
 _ONCE = ("CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED")
 #: since when PRIMARY KEY of a column makes it NOT NULL where it stands
 _KEYS_NOT_NULL = 18
+#: types that have collations, and kinds of one's own that have none: enums, rows, ranges
+_COLLATED = frozenset({"text", "varchar", "bpchar", "name"})
+_UNCOLLATED = ("type", "composite type", "range type")
 #: the types of identity columns
 _COUNTED = {("pg_catalog", name) for name in ("int2", "int4", "int8")}
-#: what stands behind a key of a column, and inside a table's
-_ATTRIBUTES = {
-    "CONSTR_ATTR_DEFERRABLE": ("deferrable", True),
-    "CONSTR_ATTR_NOT_DEFERRABLE": ("deferrable", False),
-    "CONSTR_ATTR_DEFERRED": ("initdeferred", True),
-    "CONSTR_ATTR_IMMEDIATE": ("initdeferred", False),
-    "CONSTR_ATTR_ENFORCED": ("is_enforced", True),
-    "CONSTR_ATTR_NOT_ENFORCED": ("is_enforced", False),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ def read_column(
     if name_at is None and not node.constraints and not node.HasField("coll_clause"):
         place = text.span(node.location, node.location + len(name))
         return Column(name, pg_type, place, not_null=not_null), []
+    check_collated(node, pg_type, text, drafts)
+    check_attributes(node.constraints, text)
     check_said(node, table, text, drafts.postgres_version)
     generated = read_generation(node, text)
     keys: list[ColumnConstraint] = []
@@ -81,8 +86,8 @@ def read_column(
                 check_counted(pg_type, text.span(at, at + 1))
         elif kind in _KEYS:
             keys.append(ColumnConstraint(kind, constraint))
-        elif kind in _ATTRIBUTES and keys:
-            setattr(keys[-1].node, *_ATTRIBUTES[kind])
+        elif (attribute := attribute_of(kind)) is not None and keys:
+            setattr(keys[-1].node, *attribute)
     column = Column(
         name=name,
         type=pg_type,
@@ -97,6 +102,20 @@ def read_column(
         collation=_collation(node),
     )
     return column, keys
+
+
+def check_collated(node: Node, pg_type: PgType, text: Passage, drafts: Drafts) -> None:
+    """Raises where COLLATE stands behind a type whose values nothing collates."""
+    if not node.HasField("coll_clause"):
+        return
+    made_of = pg_type.base or pg_type
+    element = made_of.name.removeprefix("_")
+    own = drafts.types.get(RelationName(made_of.schema, element)) in _UNCOLLATED
+    if own or (made_of.schema == "pg_catalog" and element not in _COLLATED):
+        of_domain = node.DESCRIPTOR.name == "CreateDomainStmt"
+        at = (node.type_name if of_domain else node.coll_clause).location
+        span = text.span(at, at + 1)
+        raise ColumnValue.uncollated(type_in_message(pg_type), span)
 
 
 def check_counted(pg_type: PgType, span: Span) -> None:

@@ -232,6 +232,7 @@ def drop_sequence(drafts: Drafts, name: RelationName) -> None:
     """DROP SEQUENCE CASCADE: the defaults that take values from it go."""
     drafts.others.pop(name, None)
     drafts.places.pop(name, None)
+    drafts.sequence_members.pop(name, None)
     for table, column in [*drawing(drafts, name)]:
         del table.drawn[column]
         table.defaults.pop(column, None)

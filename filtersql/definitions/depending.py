@@ -182,6 +182,8 @@ def described_thing(script: Script, thing: Thing) -> str:
         case "trigger" | "rule" | "policy":
             on = described_thing(script, of_relation(script.drafts, thing.name))
             return f"{thing.kind} {thing.part} on {on}"
+        case "sequence's set":
+            return f"sequence {shown} membership in replication set {thing.part}"
         case "set":
             return f"table {shown} membership in replication set {thing.part}"
         case _:
@@ -227,7 +229,9 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
             return _of_type(drafts, thing)
         case "sequence":
             found = drawing(drafts, thing.name)
-            return [Thing("default", table.name, column) for table, column in found]
+            defaults = [Thing("default", table.name, column) for table, column in found]
+            sets = sorted(drafts.sequence_members.get(thing.name, ()))
+            return [*defaults, *(Thing("sequence's set", thing.name, one) for one in sets)]
         case "function":
             return function_users(drafts, thing.name)
         case _:

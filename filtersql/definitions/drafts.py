@@ -175,6 +175,8 @@ class Drafts:
     #: what a refused ALTER PUBLICATION would have added: its filters are judged all the same
     refused: list[Publication] = field(default_factory=list)
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
+    #: sequences, and the sets that they are in
+    sequence_members: dict[RelationName, set[str]] = field(default_factory=dict)
     #: predefined ones that were dropped
     dropped_sets: set[str] = field(default_factory=set)
     #: bdr's node group: the name of its default set
@@ -191,8 +193,10 @@ class Drafts:
     types: dict[RelationName, str] = field(default_factory=dict)
     #: what domains are made of
     bases: dict[RelationName, PgType] = field(default_factory=dict)
-    #: own collations, and whether by them only the same texts are equal; those of domains
+    #: own collations, and whether by them only the same texts are equal; where they stand, and
+    #: whether they are of one encoding; those of domains
     collations: dict[str, bool] = field(default_factory=dict)
+    encoded_collations: dict[RelationName, bool] = field(default_factory=dict)
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: own operators, in the order of their statements
     operators: list[OwnOperator] = field(default_factory=list)

@@ -48,6 +48,8 @@ def finish(drafts: Drafts) -> Definitions:
                 functions=frozenset(drafts.functions),
                 operators=tuple(drafts.operators),
                 collations=own_collations(drafts),
+                schemas=frozenset(drafts.schemas)
+                | {one.schema for one in (*drafts.tables, *drafts.types, *drafts.functions)},
             ),
             schemas=frozenset(drafts.schemas),
             others=_others(drafts),

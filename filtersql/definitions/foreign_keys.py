@@ -31,7 +31,7 @@ from filtersql.errors.altering import DependedOn
 from filtersql.errors.relations import ForeignKeyMismatch, SystemColumn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
-from filtersql.pgtypes import format_type
+from filtersql.pgtypes import type_in_message
 from filtersql.source import Span
 
 __all__ = [
@@ -112,16 +112,28 @@ def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, s
     if not key.referenced_columns and not other.primary_key:
         raise ForeignKeyMismatch.no_key(other.name.name, span)
     columns = key.referenced_columns or other.primary_key
+    if not key.referenced_columns and other.primary_key_deferrable:
+        raise ForeignKeyMismatch.deferrable("primary key", other.name.name, span)
     _check_named(other, columns, span)
-    unique = [
-        other.primary_key,
-        *(one.columns for one in other.indexes.values() if not one.refusal),
-    ]
-    if all({*columns} != {*one} for one in unique):
+    unique = _unique(other, {*columns})
+    if not unique:
         raise ForeignKeyMismatch.no_unique(other.name.name, span)
+    if all(unique):
+        raise ForeignKeyMismatch.deferrable("unique constraint", other.name.name, span)
     if len(columns) != len(key.columns):
         raise ForeignKeyMismatch.disagree(span)
     _check_types(drafts, table, key, other, span)
+
+
+def _unique(other: DraftTable, columns: set[str]) -> list[bool]:
+    """Of each key over these columns whether it is deferrable."""
+    keys = [(other.primary_key, other.primary_key_deferrable)]
+    keys += (
+        (one.columns, one.refusal == "non-immediate")
+        for one in other.indexes.values()
+        if one.refusal in (None, "non-immediate")
+    )
+    return [deferrable for names, deferrable in keys if {*names} == columns]
 
 
 def _check_unasked(
@@ -188,13 +200,9 @@ def _check_types(
         first, second = (table.columns or {}).get(own), (other.columns or {}).get(there)
         # A partition's columns may be its root's, which is not asked here.
         if first and second and not _compared(drafts, first.type, second.type):
-            types = _spelled(first.type), _spelled(second.type)
+            types = type_in_message(first.type), type_in_message(second.type)
             version = drafts.postgres_version
             raise ForeignKeyMismatch.types(key.name, (own, there), types, version, span)
-
-
-def _spelled(pg_type: PgType) -> str:
-    return format_type(PgType(pg_type.name, -1, pg_type.schema))
 
 
 def _check_named(table: DraftTable, columns: tuple[str, ...], span: Span) -> None:

@@ -195,6 +195,11 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     """ALTER TABLE … DETACH PARTITION."""
     node = getattr(command, "def").partition_cmd.name
     name = referenced(script, node)
+    others = (one for one in script.drafts.children(table.name) if one.partition_of == table.name)
+    if getattr(command, "def").partition_cmd.concurrent and any(
+        one.bounds == "DEFAULT" for one in others
+    ):
+        raise Parentage.beside_default(span_of(script, node))
     if kind_of(script.drafts, name) in _NO_TABLES:
         raise Parentage.no_partition(name.name, table.name.name, span_of(script, node))
     child = known_table(script, node)

@@ -75,6 +75,8 @@ class Publication:
     #: `none` or `stored`
     generated_columns: str = "none"
     created: datetime | None = None
+    #: as ALTER PUBLICATION … OWNER TO names it; None is who carries the definitions out
+    owner: str | None = None
     description: str | None = None
     tags: tuple[str, ...] = ()
     #: `yaml` or `sql`: which rules of decision 2 hold

@@ -18,19 +18,21 @@ from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.dependents import OF_DOMAINS
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import renamed, unqualified
+from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_set_members import renamed_types
 from filtersql.definitions.view_queries import ViewQuery
 from filtersql.errors.definitions import DuplicateColumn, UnknownColumn
+from filtersql.errors.relations import SystemColumn
 from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
-    "check_output",
     "move_other",
     "move_table",
     "rename_function",
     "rename_in_members",
+    "rename_in_sets",
     "rename_in_views",
     "rename_output",
     "renamed_column",
@@ -74,6 +76,8 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
 def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
     """Gives a sequence, a materialized view or a composite type another name."""
     drafts.others[new] = drafts.others.pop(old)
+    if old in drafts.sequence_members:
+        drafts.sequence_members[new] = drafts.sequence_members.pop(old)
     for table in drafts.tables.values():
         if old in table.sequences:
             table.sequences[new] = table.sequences.pop(old)
@@ -92,25 +96,32 @@ def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:
     return replace(entry, name=name, where=entry.where and unqualified(entry.where))
 
 
-def check_output(drafts: Drafts, view: RelationName, old: str, new: str, span: Span) -> None:
-    """Raises where a view whose columns are known has none of the old name, or has the new."""
-    made = drafts.views.get(view)
-    if made is None or len(made.types) != len(made.query.outputs):
-        return
-    if old not in made.query.outputs:
+def rename_output(drafts: Drafts, view: RelationName, old: str, new: str, span: Span) -> None:
+    """A column of a view, which other views may read: there is one, and none of the new name.
+
+    A materialized view has system columns, and of another not every column may be known.
+    """
+    made = drafts.views[view]
+    known, stored = len(made.types) == len(made.query.outputs), view in drafts.others
+    if stored and old in SYSTEM_COLUMNS:
+        raise SystemColumn("rename", old, span)
+    if known and old not in made.query.outputs:
         raise UnknownColumn(old, span, made.query.outputs)
-    if new in made.query.outputs:
+    if stored and new in SYSTEM_COLUMNS:
+        raise SystemColumn.named(new, span)
+    if known and new in made.query.outputs:
         raise DuplicateColumn(new, view.name, span, None)
-
-
-def rename_output(drafts: Drafts, view: RelationName, old: str, new: str) -> None:
-    """A column of a view, which other views may read."""
-    made = drafts.views.get(view)
-    if made is None:
-        return
     outputs = tuple(new if name == old else name for name in made.query.outputs)
     drafts.views[view] = replace(made, query=replace(made.query, outputs=outputs))
     rename_in_views(drafts, {}, lambda at, name: new if (at, name) == (view, old) else name)
+
+
+def rename_in_sets(table: DraftTable, old: str, new: str) -> None:
+    """What a table knows of its columns: which it has itself, and which count; the old is gone."""
+    table.gone.add(old)
+    for names in (table.identities, table.local, table.own_nulls):
+        if old in names:
+            names ^= {old, new}
 
 
 def rename_in_views(

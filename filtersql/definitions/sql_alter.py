@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from filtersql.catalog import Identity, ReplicaIdentity
-from filtersql.definitions.columns import check_counted, read_column
+from filtersql.definitions.columns import check_collated, check_counted, read_column
 from filtersql.definitions.constraints import (
     NAMED_NULLS,
     drop_constraint,
@@ -65,6 +65,7 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_set_members import retyped
 from filtersql.definitions.sql_tables import add_table_constraint
+from filtersql.definitions.sql_transactions import check_alone
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
@@ -85,6 +86,7 @@ _Change = Callable[[Script, DraftTable, Node, _Place], None]
 def alter_table(script: Script, statement: Statement) -> None:
     """ALTER TABLE and ALTER FOREIGN TABLE."""
     node, object_type = statement.node, enum_name(statement.node, "objtype")
+    check_alone(script, statement)
     check_object(script, node.relation, object_type)
     if object_type == "OBJECT_VIEW":
         check_kind(script, statement)
@@ -219,6 +221,7 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
     column = column_of(table, command.name, place)
     definition = getattr(command, "def").column_def
     pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
+    check_collated(definition, pg_type, script.text, script.drafts)
     if not definition.HasField("raw_default"):  # USING stands there
         check_conversion(column, pg_type, place())
     check_type_change(script, table, column.name, place)

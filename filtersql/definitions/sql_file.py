@@ -16,6 +16,7 @@ from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.own_code import alter_domain
 from filtersql.definitions.owned import alter_sequence, create_sequence
+from filtersql.definitions.owners import change_owner
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
     alter_event_trigger,
@@ -148,6 +149,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "variable_set_stmt": set_variable,
     "create_publication_stmt": create_publication,
     "alter_publication_stmt": alter_publication,
+    "alter_owner_stmt": change_owner,
     "create_subscription_stmt": create_subscription,
     "alter_subscription_stmt": alter_subscription,
     "drop_subscription_stmt": drop_subscription,

@@ -32,6 +32,7 @@ __all__ = [
     "check_free",
     "check_opened",
     "created",
+    "created_name",
     "found_last",
     "known_table",
     "place_of",
@@ -149,6 +150,13 @@ def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> Draf
     if table.columns is None:
         settle(script.drafts, table)
     return table
+
+
+def created_name(script: Script, names: Node) -> RelationName:
+    """The name of what a statement makes that is no relation: a type, an operator, a collation."""
+    parts = [name.string.sval for name in names]
+    schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
+    return RelationName(schema, parts[-1])
 
 
 def check_opened(drafts: Drafts, name: RelationName, span: Span) -> None:

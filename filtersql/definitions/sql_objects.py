@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from filtersql.definitions.collations import drop_collation
 from filtersql.definitions.dependents import (
     described,
     drop_sequence,
@@ -324,6 +325,7 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
     "OBJECT_SEQUENCE": _drop_sequence,
+    "OBJECT_COLLATION": drop_collation,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": _drop_schema,
     "OBJECT_EVENT_TRIGGER": _drop_event_trigger,

@@ -11,29 +11,45 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.catalog import OwnOperator
-from filtersql.definitions.sql_names import Script
-from filtersql.definitions.types import read_type
-from filtersql.errors import Mistake
+from filtersql.definitions.sql_names import Script, created_name, place_of
+from filtersql.definitions.types import PSEUDO, read_type
+from filtersql.errors.altering import UnknownSchema
+from filtersql.errors.making import BadOperator
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
 
 __all__ = ["create_operator", "drop_operators", "move_operator"]
 
 _ARGUMENTS = ("leftarg", "rightarg")
+_FUNCTIONS = {"function", "procedure"}
 
 
-def create_operator(script: Script, node: Node) -> None:
+def create_operator(script: Script, statement: Statement) -> None:
     """Its name, with the types of its arguments."""
-    parts = [one.string.sval for one in node.defnames]
-    schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
-    types = {
-        option.defname: _type(script, option.arg.type_name)
-        for option in (wrapped.def_elem for wrapped in node.definition)
-        if option.defname in _ARGUMENTS
-    }
-    made = OwnOperator(RelationName(schema, parts[-1]), *(types.get(one, "") for one in _ARGUMENTS))
-    if made not in script.drafts.operators:
-        script.drafts.operators.append(made)
+    node, drafts = statement.node, script.drafts
+    name = created_name(script, node.defnames)
+    span = place_of(script, statement, name.name)
+    if not drafts.has_schema(name.schema):
+        raise UnknownSchema(name.schema, span)
+    said = {one.def_elem.defname: one.def_elem.arg for one in node.definition}
+    for one in _ARGUMENTS:
+        if one in said and said[one].type_name.setof:
+            raise BadOperator("SETOF type not allowed for operator argument", span)
+    if not said.keys() & _FUNCTIONS:
+        raise BadOperator("operator function must be specified", span)
+    if not said.keys() & {*_ARGUMENTS}:
+        raise BadOperator("operator argument types must be specified", span)
+    if "rightarg" not in said:
+        message = "operator right argument type must be specified"
+        raise BadOperator(message, span, "Postfix operators are not supported.")
+    for one in said.keys() & {*_ARGUMENTS}:
+        if not said[one].type_name.names:
+            raise BadOperator('type "none" does not exist', span)
+    types = (_type(script, said[one].type_name) if one in said else "" for one in _ARGUMENTS)
+    made = OwnOperator(name, *types)
+    if made in drafts.operators:
+        raise BadOperator(f"operator {name.name} already exists", span)
+    drafts.operators.append(made)
 
 
 def drop_operators(script: Script, statement: Statement) -> None:
@@ -52,9 +68,13 @@ def move_operator(script: Script, item: Node, schema: str) -> None:
         operators[operators.index(found)] = found._replace(name=name)
 
 
+def _parts(names: Node) -> list[str]:
+    return [one.string.sval for one in names]
+
+
 def _found(script: Script, item: Node) -> OwnOperator | None:
     node = item.object_with_args
-    parts = [one.string.sval for one in node.objname]
+    parts = _parts(node.objname)
     schemas = [parts[-2]] if len(parts) > 1 else script.path
     types = [_type(script, one.type_name) if one.WhichOneof("node") else "" for one in node.objargs]
     wanted = [(RelationName(schema, parts[-1]), *types) for schema in schemas]
@@ -63,8 +83,7 @@ def _found(script: Script, item: Node) -> OwnOperator | None:
 
 def _type(script: Script, node: Node) -> str:
     """By the name under which filters know a type; a pseudo-type by its own."""
-    try:
-        found = read_type(node, "", script.text, *script.drafts.typed)
-    except Mistake:
+    if node.names[-1].string.sval in PSEUDO:
         return str(node.names[-1].string.sval)
+    found = read_type(node, "", script.text, *script.drafts.typed)
     return found.name if found.schema == "pg_catalog" else f"{found.schema}.{found.name}"

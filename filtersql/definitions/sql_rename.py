@@ -17,10 +17,10 @@ from filtersql.definitions.dependents import references_to
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.moving import (
-    check_output,
     move_other,
     move_table,
     rename_in_members,
+    rename_in_sets,
     rename_in_views,
     rename_output,
     renamed_column,
@@ -69,14 +69,9 @@ _RELATIONS = (
     "OBJECT_SEQUENCE",
 )
 _OBJECTS = tuple(one for one in _RELATIONS if one != "OBJECT_INDEX")
+_WITH_COLUMNS = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW")
 #: relations whose columns are not kept, or which move with their tables
-_COLUMNS_UNREAD = (
-    "materialized views",
-    "indexes",
-    "partitioned indexes",
-    "sequences",
-    "composite types",
-)
+_COLUMNS_UNREAD = ("indexes", "partitioned indexes", "sequences", "composite types")
 
 
 def rename(script: Script, statement: Statement) -> None:
@@ -88,7 +83,7 @@ def rename(script: Script, statement: Statement) -> None:
         _rename_relation(script, statement)
     elif kind == "OBJECT_COLUMN":
         # ALTER VIEW takes a table's column, too.
-        if enum_name(node, "relation_type") in ("OBJECT_TABLE", "OBJECT_VIEW"):
+        if enum_name(node, "relation_type") in _WITH_COLUMNS:
             _rename_columns(script, statement)
     elif kind == "OBJECT_TABCONSTRAINT":
         _check_free(script, statement, referenced(script, node.relation).schema)
@@ -144,13 +139,14 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     check_columns(script, statement)
     name = referenced(script, node.relation)
     at = place_of(script, statement, old := node.subname)
-    check_output(drafts, name, old, node.newname, at)
     if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
+        return
+    if name in drafts.views:
+        rename_output(drafts, name, old, node.newname, at)
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     below = drafts.below(table.name)
     if table.view:
-        rename_output(drafts, table.name, old, node.newname)
         return
     if old in SYSTEM_COLUMNS:
         raise SystemColumn("rename", old, at)
@@ -238,13 +234,12 @@ def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> Non
         (new if name == old else name): renamed_column(column, old, new)
         for name, column in columns.items()
     }
-    table.gone.add(old)
     table.sequences = {name: new if one == old else one for name, one in table.sequences.items()}
     if old in table.defaults:
         table.defaults[new] = table.defaults.pop(old)
     if old in table.drawn:
         table.drawn[new] = table.drawn.pop(old)
-    table.identities = {*swapped((*table.identities,))}
+    rename_in_sets(table, old, new)
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
     for index in table.indexes.values():

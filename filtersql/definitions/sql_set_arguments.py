@@ -22,9 +22,9 @@ from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
 from filtersql.errors.replication_sets import WrongCall
 from filtersql.names import RelationName
-from filtersql.source import Span
+from filtersql.source import Passage, Span
 
-__all__ = ["flag", "listed", "named", "relation_named", "set_place"]
+__all__ = ["flag", "listed", "named", "relation_named", "set_place", "trimmed"]
 
 
 def named(script: Script, function: str, parameter: str, arguments: Arguments, span: Span) -> str:
@@ -77,3 +77,11 @@ def relation_named(script: Script, function: str, arguments: Arguments, span: Sp
         return relation
     qualified = relation.schema if "." in name else ""
     raise unknown_table(script.drafts, relation, qualified, text.span())
+
+
+def trimmed(text: Passage) -> Passage:
+    """A literal without the blanks around it."""
+    if not text.text.strip():
+        return text
+    start = len(text.text) - len(text.text.lstrip())
+    return text.part(start, max(start, len(text.text.rstrip())))

@@ -33,10 +33,10 @@ __all__ = ["check_system_schemas", "has_key", "joined", "renamed_types", "retype
 
 def joined(
     drafts: Drafts, found: ReplicationSet, entry: PublishedTable, *, keyless: bool
-) -> PublishedTable:
-    """A member as it is added: what is wrong with it is noted, now that its table is as it is.
+) -> PublishedTable | None:
+    """A member as it is added, now that its table is as it is; None where it is none.
 
-    `keyless`: a table without a key is taken, as BDR does.
+    What is wrong with it is noted. `keyless`: a table without a key is taken, as BDR does.
 
     A partition whose parent stands in a later file is judged in the end, as YAML's members are.
     What is no table is refused.
@@ -53,16 +53,19 @@ def joined(
     if table.unattached or table.columns is None:
         return entry
     # What is wrong with the columns of a member of bdr is that it has some.
-    drafts.mistakes += refusals(
-        replace(entry, columns=None) if keyless else entry,
-        found.name,
-        _key(table),
-        table.columns,
-        kind=kind_of_table(table),
-        unlogged=table.unlogged,
-        needs_key=needs_key,
-    )
-    return replace(entry, joined=True)
+    wrong = [
+        *refusals(
+            replace(entry, columns=None) if keyless else entry,
+            found.name,
+            _key(table),
+            table.columns,
+            kind=kind_of_table(table),
+            unlogged=table.unlogged,
+            needs_key=needs_key,
+        )
+    ]
+    drafts.mistakes += wrong
+    return None if wrong else replace(entry, joined=True)
 
 
 def check_system_schemas(found: ReplicationSet, schemas: Collection[str], span: Span) -> None:

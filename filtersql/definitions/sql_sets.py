@@ -38,14 +38,15 @@ from filtersql.definitions.sql_set_arguments import (
     named,
     relation_named,
     set_place,
+    trimmed,
 )
 from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
+from filtersql.definitions.sql_set_sequences import SEQUENCES, change_sequences, tell_ignored
 from filtersql.definitions.sql_set_subscriptions import (
     change_subscription,
     create_subscription,
     drop_subscription,
 )
-from filtersql.errors import Notice
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
     NotMember,
@@ -88,13 +89,14 @@ _PARAMETERS = {
     "bdr.replication_set_remove_ddl_filter": "set_name ddl_filter_name",
     "bdr.create_node_group": "node_group_name | parent_group_name join_node_group node_group_type",
     "bdr.alter_node_replication_sets": "node_name set_names",
+    **SEQUENCES,
 }
 #: of pglogical's functions those that are not STRICT
 _CALLED_ON_NULL = ("pglogical.alter_replication_set", "pglogical.replication_set_add_table")
 _COMMAND = "replicate_ddl_command"
 _NEEDED = {"set_name", "relation", "synchronize_data"}
-#: functions of both that change nothing a target would hold; those of sequences are said so
-_IGNORED = ("node", "sequence", "wait_", "replicate_ddl", "synchroni", "show_")
+#: functions of both that change nothing a target would hold; those of bdr's sequences are said so
+_IGNORED = ("node", "wait_", "replicate_ddl", "synchroni", "show_")
 
 
 def call(script: Script, statement: Statement) -> None:
@@ -149,9 +151,8 @@ def _call(script: Script, function: str, node: Node) -> None:
                 relation_named(script, function, arguments, span)
             raise WrongCall.null(missed[0], span)
         _CALLS[function.split(".")[1]](script, function, arguments, span)
-    elif "sequence" in function:
-        message = f"{function}() is ignored: sequences are not replicated"
-        script.drafts.notices.append(Notice("sequences", message, span))
+    elif function.startswith("bdr.") and "sequence" in function:
+        tell_ignored(script, function, span)
     elif not any(word in function for word in _IGNORED):
         raise UnsupportedStatement(f"function {function}()", span)
 
@@ -225,6 +226,8 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
         find_set(script, name, set_place(arguments, span))
     changed_default(script, name, span)
     script.drafts.replication_sets.pop(name, None)
+    for held in script.drafts.sequence_members.values():
+        held.discard(name)
     if name in PREDEFINED:
         script.drafts.dropped_sets.add(name)
 
@@ -250,19 +253,13 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
         if text is None:
             at = arguments["row_filter"].span
             raise UnknownParameter.not_constant(function, "row_filter", at)
-        where = _trimmed(text)
+        where = trimmed(text)
         filtered_default(script, name, place)
     kept = None if columns is None else tuple(dict.fromkeys(columns))
     entry = PublishedTable(relation, place, where, kept)
     table = joined(script.drafts, found, entry, keyless=_takes_keyless(function))
-    script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
-
-
-def _trimmed(text: Passage) -> Passage:
-    if not text.text.strip():
-        return text
-    start = len(text.text) - len(text.text.lstrip())
-    return text.part(start, max(start, len(text.text.rstrip())))
+    if table is not None:
+        script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
 
 
 def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -315,7 +312,9 @@ def _add_tables(
         # What autoadd would leave out later is left out now.
         and (schemas is not None or keyless or has_key(table) or not judges(found.replicate))
     ]
-    script.drafts.replication_sets[found.name] = replace(found, tables=(*found.tables, *added))
+    if None not in added:  # the call adds all of them, or fails
+        tables = (*found.tables, *filter(None, added))
+        script.drafts.replication_sets[found.name] = replace(found, tables=tables)
 
 
 def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -357,4 +356,5 @@ _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "replication_set_remove_ddl_filter": _remove_ddl_filter,
     "create_node_group": _create_group,
     "alter_node_replication_sets": _node_sets,
+    **{name.partition(".")[2]: change_sequences for name in SEQUENCES},
 }

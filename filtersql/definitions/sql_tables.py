@@ -52,7 +52,8 @@ __all__ = ["add_table_constraint", "create_table"]
 
 _WORD = re.compile(r"\w+")
 _FOREIGN = "CONSTR_FOREIGN"
-_KEYS = {"CONSTR_PRIMARY", "CONSTR_UNIQUE", _FOREIGN}
+_PRIMARY = "CONSTR_PRIMARY"
+_KEYS = {_PRIMARY, "CONSTR_UNIQUE", _FOREIGN}
 _STRATEGIES = {
     "PARTITION_STRATEGY_LIST": "list",
     "PARTITION_STRATEGY_RANGE": "range",
@@ -168,15 +169,17 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
             copy_like(script, table, element.table_like_clause, inherited)
     own = (one.column_def for one in node.table_elts if one.HasField("column_def"))
     check_agreed(table, own, script.drafts.postgres_version)
-    _add_keys(script, table, [one for one in keys if one[1].kind != _FOREIGN])
-    for constraint in constraints:
-        if enum_name(constraint, "contype") != _FOREIGN:
-            add_table_constraint(script, table, constraint)
-    # PostgreSQL adds foreign keys when the table is there.
-    _add_keys(script, table, [one for one in keys if one[1].kind == _FOREIGN])
-    for constraint in constraints:
-        if enum_name(constraint, "contype") == _FOREIGN:
-            add_table_constraint(script, table, constraint)
+    # PostgreSQL makes the index of the primary key first, and foreign keys when the table is there.
+    for turn in (_PRIMARY, "", _FOREIGN):
+        _add_keys(script, table, [one for one in keys if _turn(one[1].kind) == turn])
+        for constraint in constraints:
+            if _turn(enum_name(constraint, "contype")) == turn:
+                add_table_constraint(script, table, constraint)
+
+
+def _turn(kind: str) -> str:
+    """When a constraint is made: the primary key and foreign keys have turns of their own."""
+    return kind if kind in (_PRIMARY, _FOREIGN) else ""
 
 
 def _check_keys(script: Script, node: Node) -> None:

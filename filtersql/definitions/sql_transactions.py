@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import TEMPORARY
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.definitions import InTransaction, UnsupportedStatement
 from filtersql.grammar import Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Passage
 
-__all__ = ["lasting", "transaction"]
+__all__ = ["check_alone", "lasting", "transaction"]
 
 #: a statement and the text that its places count in
 _Placed = tuple[Passage, Statement]
@@ -106,3 +106,14 @@ def _unsupported(
 ) -> UnsupportedStatement:
     text, statement = placed
     return UnsupportedStatement(what, place_of(Script(text, drafts), statement, ""), hint)
+
+
+def check_alone(script: Script, statement: Statement) -> None:
+    """Raises where DETACH PARTITION … CONCURRENTLY stands between BEGIN and COMMIT."""
+    if script.outer_path is None:
+        return
+    for wrapped in statement.node.cmds:
+        definition = getattr(wrapped.alter_table_cmd, "def")
+        if definition.WhichOneof("node") == "partition_cmd" and definition.partition_cmd.concurrent:
+            span = place_of(script, statement, definition.partition_cmd.name.relname)
+            raise InTransaction("ALTER TABLE ... DETACH CONCURRENTLY", span)

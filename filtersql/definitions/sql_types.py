@@ -13,19 +13,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.definitions.collations import create_collation, keep_collation, rename_collation
+from filtersql.definitions.columns import check_collated
 from filtersql.definitions.dependents import described, drop_type_of_relation
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.moving import renamed_in_types
 from filtersql.definitions.own_code import keep_domain
-from filtersql.definitions.sql_names import Script, created, place_of
+from filtersql.definitions.sql_names import Script, created, created_name, place_of
 from filtersql.definitions.sql_operators import create_operator
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NameTaken, Owned, RowType
-from filtersql.grammar import Node, Statement, enum_name
+from filtersql.grammar import Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -52,15 +53,15 @@ def create_type(script: Script, statement: Statement) -> None:
     elif shell:
         match enum_name(node, "kind"):
             case "OBJECT_COLLATION":
-                create_collation(drafts, node)
+                create_collation(script, statement)
             case "OBJECT_OPERATOR":
-                create_operator(script, node)
+                create_operator(script, statement)
         if enum_name(node, "kind") != "OBJECT_TYPE":
             return
-        name, kind = _made(script, node.defnames), "base type"
+        name, kind = created_name(script, node.defnames), "base type"
     else:
         named, kind = _KINDS.get(statement.kind, ("type_name", "type"))
-        name = _made(script, getattr(node, named))
+        name = created_name(script, getattr(node, named))
     span = place_of(script, statement, name.name)
     if not shell and (name in drafts.types or has_row_type(drafts, name)):
         raise NameTaken.of_type(name.name, span)
@@ -70,6 +71,7 @@ def create_type(script: Script, statement: Statement) -> None:
         drafts.others[name] = "composite types"
     if kind == "domain":
         made_of = read_type(node.type_name, name.name, script.text, *drafts.typed)
+        check_collated(node, made_of, script.text, drafts)
         drafts.bases[name] = made_of.base or made_of
         keep_collation(drafts, name, node)
     drafts.types[name] = kind
@@ -82,7 +84,7 @@ def rename_type(script: Script, statement: Statement) -> None:
     """ALTER TYPE, DOMAIN or COLLATION … RENAME TO."""
     node = statement.node
     if enum_name(node, "rename_type") == "OBJECT_COLLATION":
-        rename_collation(script.drafts, node)
+        rename_collation(script, statement)
         return
     parts = [part.string.sval for part in node.object.list.items]
     domain = enum_name(node, "rename_type") == "OBJECT_DOMAIN"
@@ -166,12 +168,6 @@ def drop_types(script: Script, statement: Statement) -> None:
         drafts.bases.pop(name, None)
         if drafts.others.get(name) == "composite types":
             del drafts.others[name]
-
-
-def _made(script: Script, names: Node) -> RelationName:
-    parts = [name.string.sval for name in names]
-    schema = parts[-2] if len(parts) > 1 else (script.path[0] if script.path else "public")
-    return RelationName(schema, parts[-1])
 
 
 def _found(

@@ -34,7 +34,7 @@ from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
-__all__ = ["ADVANCED_SERVER", "BUILT_IN", "EXTENSION_TYPES", "SERIAL", "read_type"]
+__all__ = ["ADVANCED_SERVER", "BUILT_IN", "EXTENSION_TYPES", "PSEUDO", "SERIAL", "read_type"]
 
 #: Advanced Server's other names of bytea; LONG RAW is read as RAW, by `sql_text.without_long`
 ADVANCED_SERVER = dict.fromkeys(("binary", "varbinary", "blob", "raw"), "bytea")

@@ -69,6 +69,11 @@ class ColumnValue(Mistake):
         return cls(f'column "{column}" of relation "{table}" is an identity column', span, hint)
 
     @classmethod
+    def uncollated(cls, pg_type: str, span: Span) -> ColumnValue:
+        """`int COLLATE "C"`."""
+        return cls(f"collations are not supported by type {pg_type}", span)
+
+    @classmethod
     def no_identity(cls, column: str, table: str, span: Span) -> ColumnValue:
         """DROP IDENTITY or SET GENERATED of another column."""
         return cls(f'column "{column}" of relation "{table}" is not an identity column', span)

@@ -20,6 +20,12 @@ class Parentage(Mistake):
         super().__init__(message, span=span, detail=detail)
 
     @classmethod
+    def beside_default(cls, span: Span) -> Parentage:
+        """DETACH PARTITION … CONCURRENTLY."""
+        message = "cannot detach partitions concurrently when a default partition exists"
+        return cls(message, span)
+
+    @classmethod
     def circular(cls, child: str, parent: str, span: Span) -> Parentage:
         """A table below itself."""
         detail = f'"{child}" is already a child of "{parent}".'

@@ -338,6 +338,11 @@ class ForeignKeyMismatch(Mistake):
         )
 
     @classmethod
+    def deferrable(cls, what: str, table: str, span: Span) -> ForeignKeyMismatch:
+        """A key that may be violated until the transaction ends."""
+        return cls(f'cannot use a deferrable {what} for referenced table "{table}"', span)
+
+    @classmethod
     def disagree(cls, span: Span) -> ForeignKeyMismatch:
         """More columns on one side than on the other."""
         return cls("number of referencing and referenced columns for foreign key disagree", span)

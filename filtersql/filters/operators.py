@@ -165,12 +165,12 @@ def _check_users(
     if not scope.made.operators or _select(name, types):
         return
     schema, _, plain = name.rpartition(".")
-    known = [
-        Candidate(one, (one.left, one.right) if one.left else (one.right,))
+    known = {  # of those in several schemas, search_path finds one
+        one[1:]: Candidate(one, (one.left, one.right) if one.left else (one.right,))
         for one in scope.made.operators
         if one.name.name == plain and schema in ("", one.name.schema)
-    ]
-    found = best(matching(known, types), types)
+    }
+    found = best(matching([*known.values()], types), types)
     if found is None:
         return
     for arg, wanted in zip(args, found.args, strict=False):

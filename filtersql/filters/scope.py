@@ -50,9 +50,7 @@ class Scope:
 
     def has_schema(self, name: str) -> bool:
         """Whether the source has that schema, as far as it is known."""
-        operators = (one.name for one in self.made.operators)
-        users = (*self.made.functions, *self.made.types, *operators, self.table.name)
-        return name in _SCHEMAS or any(known.schema == name for known in users)
+        return name in _SCHEMAS or name in self.made.schemas or name == self.table.name.schema
 
     def span(self, location: int) -> Span:
         """The token that starts there; the whole filter when PostgreSQL names no place."""

@@ -10,7 +10,8 @@ Example
     Tables:
         "public.t1" WHERE ((a > 5) AND (c = 'NSW'::text))
 
-    A project does not say who owns a publication; as in a fresh server it is postgres.
+    Who owns a publication is known after ALTER PUBLICATION … OWNER TO; as in a fresh server it is
+    postgres before.
 
 PostgreSQL
     src/bin/psql/describe.c, describePublications(), addFooterToPublicationDesc()
@@ -69,6 +70,7 @@ class PublicationShown:
     schemas: tuple[str, ...]
     excepted: tuple[RelationName, ...]
     description: str | None
+    owner: str
 
 
 def show_publication(
@@ -98,12 +100,13 @@ def show_publication(
         tuple(sorted(publication.schemas)),
         tuple(sorted(publication.except_tables)),
         publication.description,
+        publication.owner or "postgres",
     )
 
 
 def publication_text(shown: PublicationShown) -> str:
     """As psql prints it."""
-    row = {"Owner": "postgres", "All tables": _flag(shown.all_tables)}
+    row = {"Owner": shown.owner, "All tables": _flag(shown.all_tables)}
     for action in Action:
         row[f"{action.capitalize()}s"] = _flag(action in shown.actions)
     if shown.generated_columns is not None:
@@ -130,6 +133,7 @@ def publication_json(shown: PublicationShown) -> dict[str, object]:
     return {
         "name": shown.name,
         "description": shown.description,
+        "owner": shown.owner,
         "all_tables": shown.all_tables,
         "publish": [str(action) for action in Action if action in shown.actions],
         "publish_generated_columns": shown.generated_columns,
