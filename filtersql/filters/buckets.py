@@ -25,6 +25,7 @@ from sqlglot import exp
 
 from filtersql.filters import array_values, numeric_order, numerics
 from filtersql.filters.folding import fold
+from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Func, Node, Relabel, Var
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _limit(step: Fraction, behind: int | None, *, down: bool) -> Decimal | None:
         if behind is None:
             return None
         whole += 0 if down else 1
-    return Decimal(whole).scaleb(-places).normalize()
+    return EXACT.normalize(EXACT.scaleb(Decimal(whole), -places))
 
 
 def _scale(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

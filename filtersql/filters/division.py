@@ -147,15 +147,15 @@ def terminating(node: Func | Op) -> tuple[Digits, Decimal] | None:
     value = constant.value
     if not value.is_finite():
         return None
-    factor = EXACT.divide(Decimal(1), value) if _ends(value) else None
-    if factor is None:
+    if not _ends(value):
         return None
+    factor = EXACT.normalize(EXACT.divide(Decimal(1), value))
     a = _size(node.args[0])
-    behind = a.behind + max(-int(factor.normalize().as_tuple().exponent), 0)
+    behind = a.behind + max(-int(factor.as_tuple().exponent), 0)
     before = max(a.before + factor.adjusted() + 1, 1)
     if behind > _rounding(before, *node.args):
         return None
-    return Digits(before, behind), factor.normalize()
+    return Digits(before, behind), factor
 
 
 def _ends(value: Decimal) -> bool:

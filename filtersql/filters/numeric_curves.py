@@ -132,7 +132,7 @@ def _always(writer: Writer, inner: Node, truth: bool) -> exp.Expr:
 
 def _around(limit: Decimal, inverse: Callable[[Decimal], Decimal], exact: Decimal | None) -> _Limit:
     """The numbers between which the curve is as near to the limit as PostgreSQL's last digits."""
-    step = abs(limit) * _NEAR if limit else Decimal("1e-300")
+    step = _FINE.multiply(limit.copy_abs(), _NEAR) if limit else Decimal("1e-300")
     low, high = inverse(_FINE.subtract(limit, step)), inverse(_FINE.add(limit, step))
     return _Limit(low, high, exact)
 
@@ -199,7 +199,7 @@ def _no_number_between(inner: Node, found: _Limit) -> bool:
         return False
     inside = [number for number in range(low, high + 1) if scaled[0] < number < scaled[1]]
     return all(
-        found.exact is not None and Decimal(number).scaleb(-known.behind) == found.exact
+        found.exact is not None and EXACT.scaleb(Decimal(number), -known.behind) == found.exact
         for number in inside
     )
 
@@ -216,8 +216,10 @@ def _power(
     even = whole and int(order) % 2 == 0
 
     def root(value: Decimal) -> Decimal:
-        found = _FINE.power(abs(value), _FINE.divide(Decimal(1), order)) if value else Decimal(0)
-        return -found if value < 0 else found
+        found = (
+            _FINE.power(value.copy_abs(), _FINE.divide(Decimal(1), order)) if value else Decimal(0)
+        )
+        return found.copy_negate() if value < 0 else found
 
     if even and limit < 0:
         test = _always(writer, inner, symbol in (">", ">=", "<>"))
@@ -229,15 +231,20 @@ def _power(
         test = _reached(writer, symbol, inner, _root_of(limit, order, root), against)
     else:
         test = _even(writer, symbol, inner, _root_of(limit, order, root), against)
-    end = Decimal(1).scaleb(int(131_000 / order))
+    most = int(_FINE.divide(Decimal(131_000), order))
+    end = Decimal(1).scaleb(most)
     outside = [
         _and(writer, against(">=", inner, end), against("<", inner, Decimal("Infinity"))),
-        _and(writer, against("<=", inner, -end), against(">", inner, Decimal("-Infinity")))
+        _and(
+            writer,
+            against("<=", inner, end.copy_negate()),
+            against(">", inner, Decimal("-Infinity")),
+        )
         if whole
         else against("<", inner, Decimal(0)),
     ]
     known = digits(inner)
-    if known is not None and known.before < 131_000 / order:
+    if known is not None and known.before < most:
         if whole:
             return test
         outside = outside[1:]
@@ -250,7 +257,7 @@ def _root_of(limit: Decimal, order: Decimal, root: Callable[[Decimal], Decimal])
     found = root(limit)
     exact = None
     if order == order.to_integral_value():
-        rounded = Context(prec=40).create_decimal(found).normalize()
+        rounded = EXACT.normalize(Context(prec=40).create_decimal(found))
         if EXACT.power(rounded, int(order)) == limit:
             exact = rounded
     elif not limit:
@@ -263,7 +270,9 @@ def _root_of(limit: Decimal, order: Decimal, root: Callable[[Decimal], Decimal])
 def _even(writer: Writer, symbol: str, inner: Node, found: _Limit, against: Against) -> exp.Expr:
     """An even power: both sides of zero."""
     low, high, exact = found
-    minus = _Limit(-high, -low, None if exact is None else -exact)
+    minus = _Limit(
+        high.copy_negate(), low.copy_negate(), None if exact is None else exact.copy_negate()
+    )
     if symbol in ("=", "<>") and exact is None:
         return _reached(writer, symbol, inner, found, against)
     above = _reached(writer, symbol, inner, found, against)

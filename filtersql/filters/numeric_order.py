@@ -135,8 +135,11 @@ def _chooses_quotient(node: Node) -> TypeGuard[Case]:
 
 def _steps(node: Node) -> bool:
     """Whether it is looked at step by step: no DECIMAL may hold its digits."""
-    return _undeclared(node) or any(
-        division.is_quotient(item) and digits(item) is None for item in walk(node)
+    size = digits(node)
+    return (
+        (size is not None and size.before + size.behind > MOST)
+        or _undeclared(node)
+        or any(division.is_quotient(item) and digits(item) is None for item in walk(node))
     )
 
 

@@ -136,7 +136,7 @@ def _exact_quotient(limit: Decimal, by: Decimal) -> Decimal | None:
     top, bottom = numerator[0] * denominator[1], numerator[1] * denominator[0]
     for places in range(40):
         if top * 10**places % bottom == 0:
-            return Decimal(top * 10**places // bottom).scaleb(-places)
+            return EXACT.scaleb(Decimal(top * 10**places // bottom), -places)
     return None
 
 

@@ -248,11 +248,12 @@ def _shortest(value: float, text: str, widest: int) -> str:
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0.0:
         return "-0" if math.copysign(1.0, value) < 0 else "0"
-    sign, digits, exponent = Decimal(text).normalize().as_tuple()
+    number = EXACT.normalize(Decimal(text))
+    sign, digits, exponent = number.as_tuple()
     place = len(digits) + cast(int, exponent) - 1
     figures = "".join(map(str, digits))
     minus = "-" if sign else ""
     if -4 <= place < widest:
-        return format(Decimal(text).normalize(), "f")
+        return format(number, "f")
     point = f".{figures[1:]}" if len(figures) > 1 else ""
     return f"{minus}{figures[0]}{point}e{'-' if place < 0 else '+'}{abs(place):02d}"
