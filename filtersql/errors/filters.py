@@ -124,6 +124,7 @@ class CannotCast(Mistake):
 
     def __init__(self, source: str, target: str, span: Span | None) -> None:
         super().__init__(f"cannot cast type {source} to {target}", span=span)
+        self.source, self.target = source, target
 
 
 class CannotMatchTypes(Mistake):

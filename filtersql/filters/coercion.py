@@ -32,6 +32,8 @@ from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
 __all__ = [
+    "BY_TEXT",
+    "OF_ARRAY",
     "Context",
     "boolean",
     "can_coerce",
@@ -43,6 +45,8 @@ __all__ = [
     "to_common",
 ]
 
+#: casts that no row filter may hold
+BY_TEXT, OF_ARRAY = "a cast by text", "a cast of an array"
 #: i: implicit, a: assignment, e: explicit; compared by their place in "iae"
 Context = Literal["i", "a", "e"]
 _RANK = {"i": 0, "a": 1, "e": 2}
@@ -174,7 +178,7 @@ def _step(
         )
     if way.kind == "none":
         raise CannotCast(shown_type(node), display(target), scope.span(location))
-    what = "a cast by text" if way.kind == "text" else "a cast of an array"
+    what = BY_TEXT if way.kind == "text" else OF_ARRAY
     return Other(target, modifier, location, *result, what, (node,))
 
 
@@ -208,7 +212,7 @@ def _with_modifier(
     if hide and isinstance(node, (Func, Relabel)):
         node = replace(node, display="implicit")
     if kind.element and found is not None and modifier >= 0:
-        return Other(target, modifier, location, what="a cast of an array", args=(node,))
+        return Other(target, modifier, location, what=OF_ARRAY, args=(node,))
     if modifier < 0 and isinstance(node, Const):
         return replace(node, typmod=modifier)
     if found is None or modifier < 0:

@@ -21,24 +21,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from filtersql.catalog import Catalog, Column, Generated, Table
-from filtersql.definitions.expressions import columns_named
+from filtersql.catalog import Catalog, Column, Generated, PgType, Table
+from filtersql.definitions.expressions import columns_named, functions_named
+from filtersql.definitions.types import EXTENSION_TYPES
 from filtersql.errors import Mistake
-from filtersql.errors.filters import BadLiteral, InvalidExpression, NotTranslated, Wrong
+from filtersql.errors.filters import BadLiteral, CannotCast, InvalidExpression, Wrong
 from filtersql.filters.allowed import MUTABLE
-from filtersql.filters.coercion import can_coerce, coerce
+from filtersql.filters.coercion import BY_TEXT, OF_ARRAY, can_coerce, coerce
 from filtersql.filters.facts import facts
 from filtersql.filters.literals.clock import Clock
-from filtersql.filters.nodes import Const, Func, Node, Op, Other, RowCompare, Var, leftmost, walk
+from filtersql.filters.nodes import Func, Node, Op, Other, RowCompare, Var, leftmost, walk
 from filtersql.filters.scope import Scope, type_of
+from filtersql.filters.text_io import reads_or_writes_differently
 from filtersql.filters.transform import transform
 from filtersql.filters.types import display
 from filtersql.filters.versions import is_mutable
 from filtersql.grammar import parse_expression
+from filtersql.names import RelationName
+from filtersql.pgtypes import format_type
+from filtersql.source import Passage
 
 __all__ = ["check_generations"]
 
 _WHERE = "column generation expression"
+_NOT_IMMUTABLE = "generation expression is not immutable"
+_STRINGS = ("text", "character varying", "character", "name")
 _REWRITE = "You will need to rewrite or cast the expression."
 #: CURRENT_DATE and its like, that change though no function is called
 _STABLE = ("USER", "SESSION_USER")
@@ -63,7 +70,7 @@ def check_generations(catalog: Catalog, postgres_version: int) -> list[Mistake]:
 def _wrong(catalog: Catalog, table: Table, column: Column, version: int) -> Iterator[Mistake]:
     assert column.generation is not None
     read = columns_named(column.generation)
-    if any(one.name in read and one.type.schema != "pg_catalog" for one in table.columns):
+    if any(one.name in read and not _is_known(catalog, one.type) for one in table.columns):
         return  # what an extension's type can do is not known
     scope = Scope(
         column.generation, table, Clock(None, version), catalog.made, True, clause=f"{_WHERE}s"
@@ -77,16 +84,38 @@ def _wrong(catalog: Catalog, table: Table, column: Column, version: int) -> Iter
         if own:
             message = "generation expression uses user-defined function"
             yield Wrong(message, unknown.span, detail=_NO_FUNCTION)
-    except NotTranslated:
-        return
-    except BadLiteral as mistake:
-        if not mistake.hint:  # with one, the refusal is filtersql's own
-            yield mistake
     except Wrong as mistake:
         yield mistake
-    except Mistake:
-        # A function or operator of an extension, or what the definitions told already.
-        return
+    except CannotCast as mistake:
+        made = {format_type(PgType(one.name, schema=one.schema)) for one in catalog.made.types}
+        if mistake.source in made and mistake.target in _STRINGS:
+            yield Wrong(_NOT_IMMUTABLE, mistake.span)  # an enum's labels may be renamed
+        elif {mistake.source, mistake.target}.isdisjoint({*made, *EXTENSION_TYPES}):
+            yield mistake
+    except Mistake as mistake:
+        if isinstance(mistake, BadLiteral) and not mistake.hint:  # with one, it is filtersql's own
+            yield mistake
+        # A function or operator of an extension, what filtersql alone does not read, or what the
+        # definitions told already.
+        elif _calls_change(catalog, column.generation):
+            yield Wrong(_NOT_IMMUTABLE, column.generation.span())
+
+
+def _is_known(catalog: Catalog, pg_type: PgType) -> bool:
+    """Whether it is one of PostgreSQL's types, or an enum that the files make."""
+    name = RelationName(pg_type.schema, pg_type.name)
+    return pg_type.schema == "pg_catalog" or catalog.made.types.get(name) == "type"
+
+
+def _calls_change(catalog: Catalog, expression: Passage) -> bool:
+    """Whether a function is called of which PostgreSQL has no immutable form, as nextval()."""
+    own = {one.name for one in catalog.made.functions}
+    forms = (
+        facts().functions(name[-1])
+        for name in functions_named(expression)
+        if name[:-1] in ((), ("pg_catalog",)) and name[-1] not in own
+    )
+    return any(each and all(one.volatility != "i" for one in each) for each in forms)
 
 
 def _check(scope: Scope, node: Node) -> None:
@@ -104,7 +133,7 @@ def _check(scope: Scope, node: Node) -> None:
                 detail="This would cause the generated column to depend on its own value.",
             )
     if any(_changes(scope, one) for one in nodes):
-        raise Wrong("generation expression is not immutable", scope.span(leftmost(node)))
+        raise Wrong(_NOT_IMMUTABLE, scope.span(leftmost(node)))
 
 
 def _check_type(scope: Scope, node: Node, column: Column) -> None:
@@ -112,12 +141,21 @@ def _check_type(scope: Scope, node: Node, column: Column) -> None:
     wanted = type_of(column.type.base or column.type)
     if not facts().has_type(wanted):
         return
-    if isinstance(node, Const) or can_coerce(node.type, wanted, "a"):
+    if can_coerce(node.type, wanted, "a"):  # what has no type yet, too
         coerce(scope, node, wanted, "a")
     elif facts().has_type(node.type):
         message = f'column "{column.name}" is of type {display(wanted)} but default expression is '
         message += f"of type {display(node.type)}"
         raise Wrong(message, scope.span(leftmost(node)), hint=_REWRITE)
+
+
+def _elements_change(scope: Scope, source: str, array: str) -> bool:
+    """The same of a cast of an array, which casts its elements."""
+    target = facts().type(array).element
+    found = facts().cast(source, target)
+    if found is not None and found.method != "i":
+        return bool(found.function) and is_mutable(scope, facts().function(found.function))
+    return source != target and reads_or_writes_differently(source, target)
 
 
 def _changes(scope: Scope, node: Node) -> bool:
@@ -127,6 +165,10 @@ def _changes(scope: Scope, node: Node) -> bool:
             return node.function.name not in _BODIES and is_mutable(scope, node.function)
         case RowCompare():
             return any(is_mutable(scope, one) for one in node.functions)
+        case Other(what=what, args=(arg,)) if what == BY_TEXT:
+            return reads_or_writes_differently(arg.type, node.type)
+        case Other(what=what, args=(arg,)) if what == OF_ARRAY:
+            return _elements_change(scope, facts().type(arg.type).element, node.type)
         case Other():
             return (
                 node.what.startswith(("CURRENT_", "LOCALTIME", "SESSION_")) or node.what == "USER"
