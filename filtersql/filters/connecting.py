@@ -22,15 +22,15 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import numeric_order
+from filtersql.filters import numeric_order, sharing
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Bool, Var, walk
+from filtersql.filters.nodes import Bool, Node, Var, walk
 from filtersql.filters.raising import may_raise, raises_there
 
 if TYPE_CHECKING:
@@ -40,36 +40,19 @@ __all__ = ["logic"]
 
 #: calls that raise
 _RAISING = {"error", "raise_error"}
+#: marks a CASE whose conditions are those of a chain
+_CHAINED = "of_a_chain"
 
 
 def logic(writer: Writer, node: Bool) -> exp.Expr:
     """AND, OR, NOT; with a CASE where a part may raise."""
-    parts = [writer.put(arg) for arg in node.args]
     if node.kind == "not":
-        return exp.Not(this=operand(parts[0]))
-    kept = [place for place, arg in enumerate(node.args) if raises_there(arg)]
-    late = [
-        place
-        for place, arg in enumerate(node.args)
-        if place and (may_raise(arg) or _raises(parts[place]))
-    ]
-    whole = _whole(node.kind, parts)
-    if not kept and not late:
-        return whole
-    decides = exp.Boolean(this=node.kind == "or")
-    whens: list[tuple[exp.Expr, exp.Expr]] = [
-        (exp.Is(this=operand(test.copy()), expression=decides.copy()), decides.copy())
-        for test in _ahead(node, parts)
-    ]
-    last = max(kept, default=-1)
-    apart = {*kept, *late}
-    places = range(max(apart))
-    whens += _tests(node.kind, parts, [place for place in places if place < last], apart)
-    if kept:
-        other = exp.Boolean(this=node.kind == "and")
-        whens.append((writer.never(parts[last].copy()), other))
-    whens += _tests(node.kind, parts, [place for place in places if place >= last], apart)
-    return writer.case(whens, whole)
+        return exp.Not(this=operand(writer.put(node.args[0])))
+    if not any(map(may_raise, node.args)):
+        parts = [writer.put(arg) for arg in node.args]
+        if not any(map(_raises, parts[1:])):
+            return _whole(node.kind, parts)
+    return _Chain(writer, node).written()
 
 
 def _whole(kind: str, parts: Sequence[exp.Expr]) -> exp.Expr:
@@ -81,38 +64,90 @@ def _whole(kind: str, parts: Sequence[exp.Expr]) -> exp.Expr:
     return whole
 
 
-def _tests(
-    kind: str, parts: Sequence[exp.Expr], places: Sequence[int], apart: set[int]
-) -> list[tuple[exp.Expr, exp.Expr]]:
-    """Whether one of the parts decides: those that raise alone, others together."""
-    runs: list[list[int]] = []
-    for place in places:
-        if runs and place not in apart and runs[-1][-1] not in apart:
-            runs[-1].append(place)
+def _flat(node: Bool) -> Iterator[Node]:
+    """The parts, also of AND within AND."""
+    for arg in node.args:
+        if isinstance(arg, Bool) and arg.kind == node.kind and fold(arg) is None:
+            yield from _flat(arg)
         else:
-            runs.append([place])
-    decides = exp.Boolean(this=kind == "or")
-    return [
-        (
-            exp.Is(
-                this=operand(_whole(kind, [parts[place].copy() for place in run])),
-                expression=decides.copy(),
-            ),
-            decides.copy(),
-        )
-        for run in runs
-    ]
+            yield arg
 
 
-def _ahead(node: Bool, parts: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """What is made of constants alone, and not known here: PostgreSQL computes it before all."""
-    return [
-        part
-        for arg, part in zip(node.args, parts, strict=True)
-        if fold(arg) is None
-        and not may_raise(arg)
-        and not any(isinstance(one, Var) for one in walk(arg))
-    ]
+class _Chain:
+    """The parts of AND or OR, of which one may raise."""
+
+    __slots__ = ("args", "decides", "kept", "kind", "late", "name", "parts", "writer")
+
+    def __init__(self, writer: Writer, node: Bool) -> None:
+        self.writer, self.kind = writer, node.kind
+        self.args = list(_flat(node))
+        self.parts = [writer.put(arg) for arg in self.args]
+        #: those that must be computed, those that must wait
+        self.kept = [place for place, arg in enumerate(self.args) if raises_there(arg)]
+        self.late = [
+            place
+            for place, arg in enumerate(self.args)
+            if place and (may_raise(arg) or _raises(self.parts[place]))
+        ]
+        self.decides = exp.Boolean(this=self.kind == "or")
+        self.name = f"part{sharing.height(node)}_"
+
+    def written(self) -> exp.Expr:
+        """The parts in their order, each after what stands before it."""
+        if not self.kept and not self.late:
+            return _whole(self.kind, self.parts)
+        found = self._from([])
+        for part in reversed(self._ahead()):
+            found = self._unless(part, found)
+        return found
+
+    def _from(self, known: list[exp.Expr]) -> exp.Expr:
+        """The parts behind those that are known."""
+        start, last = len(known), max(*self.kept, *self.late, -1)
+        apart = start in self.kept or start in self.late
+        end = start + 1
+        while not apart and end < last and end not in self.kept and end not in self.late:
+            end += 1
+        values = self.parts[start:end]
+
+        def body(value: exp.Expr) -> exp.Expr:
+            parts = [*known, value] if apart else [*known, *values]
+            if end > last:
+                found = _whole(self.kind, [one.copy() for one in (*parts, *self.parts[end:])])
+            else:
+                found = self._unless(value, self._from(parts))
+            return self._after(value, found) if start == max(self.kept, default=-1) else found
+
+        if not apart:
+            return body(_whole(self.kind, [value.copy() for value in values]))
+        return sharing.once(self.writer, f"{self.name}{start}", values[0], body)
+
+    def _after(self, value: exp.Expr, found: exp.Expr) -> exp.Expr:
+        never = self.writer.never(value.copy())
+        return self._first(never, exp.Boolean(this=self.kind == "and"), found)
+
+    def _unless(self, value: exp.Expr, found: exp.Expr) -> exp.Expr:
+        """The rest, unless the value decides."""
+        test = exp.Is(this=operand(value.copy()), expression=self.decides.copy())
+        return self._first(test, self.decides.copy(), found)
+
+    def _first(self, test: exp.Expr, result: exp.Expr, found: exp.Expr) -> exp.Expr:
+        if isinstance(found, exp.Case) and found.args.get(_CHAINED):
+            found.set("ifs", [exp.If(this=test, true=result), *found.args["ifs"]])
+            return found
+        whole = self.writer.case([(test, result)], found)
+        whole.args[_CHAINED] = True
+        return whole
+
+    def _ahead(self) -> list[exp.Expr]:
+        """What is made of constants alone, and not known here: PostgreSQL computes it first."""
+        return [
+            part
+            for arg, part in zip(self.args, self.parts, strict=True)
+            if fold(arg) is None
+            and not may_raise(arg)
+            and not any(isinstance(one, Var) for one in walk(arg))
+        ]
 
 
 def _raises(written: exp.Expr) -> bool:

@@ -46,11 +46,16 @@ __all__ = ["TYPES", "parsed"]
 
 _TOKENS = re.compile(
     r"""[\ \t\n\r\f]*(?:(?P<string>"(?:[^"\\]|\\.)*")
-    |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
+    |(?P<number>(?:0[xX][0-9a-fA-F](?:_?[0-9a-fA-F])*|0[oO][0-7](?:_?[0-7])*|0[bB][01](?:_?[01])*
+        |(?:(?:0|[1-9](?:_?[0-9])*)(?:\.(?:[0-9](?:_?[0-9])*)?)?|\.[0-9](?:_?[0-9])*)
+        (?:[eE][+-]?[0-9](?:_?[0-9])*)?)(?![\w.]))
     |(?P<sign>&&|\|\||\*\*|==|!=|<>|<=|>=|[$@.*\[\]?()!<>,{}+/%-])
     |(?P<word>[^\ \t\n\r\f?%$.\[\]{}()|&!=<>@\#,*:\-+/"\\]+))""",
     re.VERBOSE | re.ASCII,
 )
+#: digits apart, and of other bases
+_SINCE_16 = re.compile("[_xXoObB]")
+_BASES = {"0x": 16, "0o": 8, "0b": 2}
 #: a vertical tab is none of them
 _BLANKS = " \t\n\r\f"
 _METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
@@ -79,7 +84,7 @@ def _decoded(text: str) -> str:
 def parsed(text: str, postgres_version: int = 18) -> Whole:
     """The tree of a jsonpath; raises NotTranslated where it is none, or not read."""
     try:
-        return _Reader(text, _methods(postgres_version)).whole()
+        return _Reader(text, postgres_version).whole()
     except _Unread:
         reason = "filtersql does not read this jsonpath."
         raise NotTranslated("a literal of type jsonpath", "any engine", reason, None) from None
@@ -90,16 +95,19 @@ def _methods(postgres_version: int) -> frozenset[str]:
 
 
 class _Reader:
-    __slots__ = ("methods", "place", "tokens")
+    __slots__ = ("in_filter", "methods", "place", "tokens")
 
-    def __init__(self, text: str, methods: frozenset[str]) -> None:
-        self.methods = methods
+    def __init__(self, text: str, version: int) -> None:
+        self.methods = _methods(version)
+        self.in_filter = False
         self.tokens: list[tuple[str, str]] = []
         self.place = 0
         start = 0
         while text[start:].strip(_BLANKS):
             match = _TOKENS.match(text, start)
             if match is None or match.lastgroup is None:
+                raise _Unread
+            if version < 16 and match["number"] and _SINCE_16.search(match["number"]):
                 raise _Unread
             self.tokens.append((match.lastgroup, match[match.lastgroup]))
             start = match.end()
@@ -211,6 +219,8 @@ class _Reader:
                 return inner
             return replace(inner, steps=(*inner.steps, *self.steps()))
         if base := self.take("$", "@"):
+            if base == "@" and not self.in_filter:
+                raise _Unread
             if base == "$" and self.tokens[self.place : self.place + 1]:
                 kind, name = self.tokens[self.place]
                 if kind == "string" or (kind == "word" and name not in _AFTER):
@@ -225,7 +235,7 @@ class _Reader:
         if word := self.take("true", "false", "null"):
             return {"true": True, "false": False}.get(word)
         if self.place < len(self.tokens) and self.tokens[self.place][0] == "number":
-            return Decimal(self.value("number"))
+            return _number(self.value("number"))
         return _decoded(self.value("string"))
 
     def steps(self) -> tuple[Step, ...]:
@@ -238,7 +248,9 @@ class _Reader:
                 found.append(self.elements())
             elif self.take("?"):
                 self.expect("(")
+                outer, self.in_filter = self.in_filter, True
                 condition = _condition(self.either())
+                self.in_filter = outer
                 self.expect(")")
                 found.append(Step("filter", condition=condition))
             else:
@@ -273,10 +285,10 @@ class _Reader:
     def level(self) -> int:
         if self.take("last"):
             return -1
-        text = self.value("number")
-        if not text.isdigit():
+        number = _number(self.value("number"))
+        if number.as_tuple().exponent != 0:
             raise _Unread
-        return int(text)
+        return int(number)
 
     def elements(self) -> Step:
         """`[*]`, `[0]`, `[last]`, `[0 to 2]`."""
@@ -297,6 +309,11 @@ class _Reader:
 
 _AFTER = {"", ".", "[", "?", ")", "&&", "||", "==", "!=", "<>", "<", "<=", ">", ">=", "starts",
           "like_regex", "]", "is"}  # fmt: skip
+
+
+def _number(text: str) -> Decimal:
+    base = _BASES.get(text[:2].lower())
+    return Decimal(int(text[2:], base)) if base else Decimal(text)
 
 
 def _condition(tree: Tree) -> Predicate:

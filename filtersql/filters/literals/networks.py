@@ -23,6 +23,12 @@ from filtersql.filters.literals.clock import Clock
 __all__ = ["TYPES", "Address", "read_inet", "sort_key"]
 
 _QUAD = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\Z", re.ASCII)
+#: parts of an address, such as 10 of 10/8
+_PART = re.compile(r"\d{1,3}(\.\d{1,3}){0,2}\.?", re.ASCII)
+_MASK = re.compile(r"\d{1,3}", re.ASCII)
+#: no zeros stand before the length of a longer address's network
+_MASK_OF_SIX = re.compile(r"0|[1-9]\d{0,2}", re.ASCII)
+_ZERO_AHEAD = re.compile(r"(?<!\d)0\d", re.ASCII)
 _MAC = re.compile(
     r"\s*(?:([0-9a-f]{1,2})([:-])([0-9a-f]{1,2})\2([0-9a-f]{1,2})\2([0-9a-f]{1,2})\2"
     r"([0-9a-f]{1,2})\2([0-9a-f]{1,2})|([0-9a-f]{6})[:-]?([0-9a-f]{6})"
@@ -54,15 +60,24 @@ def read_cidr(text: str, modifier: int, clock: Clock) -> Address:
 
 def _read(kind: str, text: str) -> Address:
     address, slash, length = text.partition("/")
-    bits = _six(address) if ":" in address else _four(address)
-    if bits is None:
-        # PostgreSQL also reads parts of an address, such as 10/8.
-        if re.fullmatch(r"\d{1,3}(\.\d{1,3}){0,2}\.?", address, re.ASCII):
-            raise BadLiteral.unread(kind, text)
+    masks = _MASK_OF_SIX if ":" in address else _MASK
+    if slash and not masks.fullmatch(length):
         raise BadLiteral.syntax(kind, text)
-    if slash and not (re.fullmatch(r"\d{1,3}", length, re.ASCII) and int(length) <= len(bits)):
+    if _PART.fullmatch(address):
+        if kind == "cidr":
+            # the length of a network may follow from its class
+            raise BadLiteral.unread(kind, text)
+        address = _filled(address, int(length) if slash else 32)
+    bits = _six(address) if ":" in address else _four(address)
+    if bits is None or (slash and int(length) > len(bits)):
         raise BadLiteral.syntax(kind, text)
     return Address(4 if len(bits) == 32 else 6, bits, int(length) if slash else len(bits))
+
+
+def _filled(part: str, length: int) -> str:
+    """`10` of 10/8 with zeros for what it leaves out; empty where the network is longer than it."""
+    known = part.rstrip(".").split(".")
+    return ".".join([*known, *["0"] * (4 - len(known))]) if length // 8 <= len(known) else ""
 
 
 def _four(text: str) -> str | None:
@@ -89,7 +104,7 @@ def _groups(text: str) -> str | None:
     for place, group in enumerate(groups):
         if re.fullmatch(r"[0-9a-fA-F]{1,4}", group):
             bits += f"{int(group, 16):016b}"
-        elif place == len(groups) - 1 and (four := _four(group)) is not None:
+        elif place == len(groups) - 1 and (four := _four(group)) and not _ZERO_AHEAD.search(group):
             bits += four
         else:
             return None

@@ -47,6 +47,8 @@ _NUMERIC = re.compile(
     r"[+-]?((\d+(_\d+)*)(\.(\d+(_\d+)*)?)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?\Z", re.ASCII
 )
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+#: strtod() takes a sign and, between parentheses, what is called its payload
+_NAN = re.compile(r"[+-]?nan(\([0-9a-z_]*\))?", re.ASCII)
 _FLOAT_HEX = re.compile(
     r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?\d+)?\Z", re.ASCII
 )
@@ -98,10 +100,11 @@ def _whole(text: str, clock: Clock) -> int | None:
     if not based or clock.postgres_version < 16:
         return None
     base = 16 if based[2] else 8 if based[3] else 2
-    try:
-        return int(based[1] + based[5].replace("_", ""), base)
-    except ValueError:
+    digits = based[5].replace("_", "")
+    # Python would read a second 0b, too
+    if not set(digits.lower()) <= set("0123456789abcdef"[:base]):
         return None
+    return int(based[1] + digits, base)
 
 
 def read_numeric(text: str, modifier: int, clock: Clock) -> Decimal:
@@ -206,7 +209,9 @@ def _exact(text: str) -> Decimal | Fraction:
 def _float(type_name: str, text: str) -> float:
     bare = text.strip(BLANKS)
     folded = bare.lower()
-    if folded in ("nan", *_INFINITE, *_MINUS_INFINITE):
+    if _NAN.fullmatch(folded):
+        return math.nan
+    if folded in (*_INFINITE, *_MINUS_INFINITE):
         return float(folded)
     if _FLOAT_HEX.match(bare):
         value = float.fromhex(bare)
