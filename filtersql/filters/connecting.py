@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import numeric_order, sharing
+from filtersql.filters import sharing, undeclared
 from filtersql.filters.engines.templates import joined, operand
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Bool, Node, Var, walk
@@ -155,6 +155,6 @@ def _raises(written: exp.Expr) -> bool:
     return any(
         isinstance(node, exp.Anonymous)
         and node.name.lower() in _RAISING
-        and node.expressions[0].name != numeric_order.BROKEN
+        and node.expressions[0].name != undeclared.BROKEN
         for node in written.walk()
     )

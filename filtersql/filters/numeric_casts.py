@@ -14,7 +14,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters import approximations, division, numerics
+from filtersql.filters import approximations, division, numeric_texts, numerics
+from filtersql.filters.approximate_numbers import is_undeclared
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node, Op, Var
 
@@ -46,6 +47,10 @@ def _exactly(writer: Writer, name: str, arg: Node) -> exp.Expr:
     if known is not None and known.value is not None and name in _FLOATS:
         # one that fits was folded with its cast
         return writer.cast(writer.piece(".raise", writer.text(_RANGE)), _FLOATS[name])
+    if name in _INTEGERS and is_undeclared(arg):
+        shown = numeric_texts.shown(writer, arg)
+        if shown is not None:
+            return writer.cast(writer.piece(".text_rounded", shown), _INTEGERS[name])
     if division.is_quotient(arg) and name not in _FLOATS and not numerics.digits(arg):
         assert isinstance(arg, Op)
         written = division.rounded(writer, arg, arg, 0, "round")

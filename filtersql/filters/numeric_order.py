@@ -36,22 +36,26 @@ from filtersql.filters import (
     numeric_curves,
     numeric_steps,
     numeric_sums,
+    numeric_texts,
 )
+from filtersql.filters.approximate_numbers import bound
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
+from filtersql.filters.numeric_nulls import computes
+from filtersql.filters.numeric_texts import as_trunc
 from filtersql.filters.numerics import MOST, digits, put
-from filtersql.filters.undeclared import without_guards
+from filtersql.filters.undeclared import BROKEN, without_guards
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["BROKEN", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
+__all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-#: said of what no numeric is stored as
-BROKEN = "a numeric is not in PostgreSQL's form"
+#: the name of a text that is computed
+_SHOWN = "shown"
 #: the sign and the number of digits at the head of a sort text
 _HEAD = 7
 _MANY = 100
@@ -78,6 +82,11 @@ def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
 def _beyond(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     """What a DECIMAL does not hold: exactly where it is a sum, else as doubles may decide it."""
     found = numeric_sums.compare(writer, symbol, left, right)
+    computed = [side for side in (left, right) if computes(side)]
+    if found is None and computed and all(numeric_texts.shown(writer, one) for one in computed):
+        with suppress(NotTranslated):
+            texts = [sort_text(writer, side) for side in (left, right)]
+            return writer.filled(f"_1 {symbol} _2", *texts)
     if found is None:
         found = approximations.of_pairs(writer, symbol, (left, right))
     return found
@@ -93,11 +102,16 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
                 writer, node, symbol if place == 0 else _TURNED[symbol], node, other
             )
         known = fold(other)
+        sign = symbol if place == 0 else _TURNED[symbol]
         if known is not None and known.value is not None and _chooses_quotient(node):
-            sign = symbol if place == 0 else _TURNED[symbol]
             return conditional(writer, node, partial(_compare_with, writer, sign, other))
+        if (known is not None or isinstance(other, Var)) and computes(node):
+            chosen = _of_chosen(writer, sign, node, other)
+            if chosen is not None:
+                return chosen
+        if symbol in ("=", "<>") and (cut := as_trunc(node, other)) is not None:
+            return _finite(writer, symbol, cut, other)
         if known is not None and isinstance(known.value, Decimal) and _steps(node):
-            sign = symbol if place == 0 else _TURNED[symbol]
             found = numeric_steps.compare(writer, sign, node, known.value, compare)
             if found is not None:
                 return found
@@ -123,6 +137,24 @@ def _with_infinite_field(
 
 def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.Expr:
     return compare(writer, symbol, left, right)
+
+
+def _of_chosen(writer: Writer, symbol: str, node: Node, other: Node) -> exp.Expr | None:
+    """The comparison of what a CASE, COALESCE or NULLIF chooses, where that is computed."""
+    against = partial(_compare_with, writer, symbol, other)
+    match node:
+        case Case():
+            return conditional(writer, node, against)
+        case Coalesce():
+            whole = against(node.args[-1])
+            for arg in node.args[-2::-1]:
+                whole = writer.case([(writer.null_of(arg), whole)], against(arg))
+            return whole
+        case NullIf():
+            equal = compare(writer, "=", *node.args)
+            nothing = writer.cast(writer.null(), "BOOLEAN")
+            return writer.case([(equal, nothing)], against(node.args[0]))
+    return None
 
 
 def _chooses_quotient(node: Node) -> TypeGuard[Case]:
@@ -204,6 +236,9 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
     elif documents.of_json(node):
         assert isinstance(node, (Func, Op))
         shown = documents.number(writer, node)
+    elif (text := numeric_texts.shown(writer, node)) is not None:
+        named = sort_text_of_shown(writer, exp.column(_SHOWN))
+        return bound(writer, [(_SHOWN, text)], named)
     else:
         shown = writer.piece(".text", put(writer, node))
     return sort_text_of_shown(writer, shown)

@@ -76,6 +76,8 @@ def compare(
             return _absolute(writer, symbol, args[0], limit, against)
         case "ceil" | "ceiling" | "floor" | "round" | "trunc":
             return _step(writer, name, symbol, args, limit, against)
+        case "div" | "numeric_div_trunc":
+            return _whole_quotient(writer, symbol, args, limit, against)
     return None
 
 
@@ -200,6 +202,20 @@ def _is_nan(writer: Writer, inner: Node, plain: Comparison) -> exp.Expr | None:
         number = writer.cast(writer.text("NaN"), "DOUBLE")
         return writer.filled("_1 = _2", writer.cast(writer.put(roots[0]), "DOUBLE"), number)
     return writer.filled("FALSE")
+
+
+def _whole_quotient(
+    writer: Writer, symbol: str, args: tuple[Node, ...], limit: Decimal, against: Against
+) -> exp.Expr | None:
+    """The quotient by a number above 0, cut off: a flight of steps as wide as that."""
+    by = _number(args[1])
+    if by is None or by <= 0:
+        return None
+
+    def wide(sign: str, inner: Node, value: Decimal) -> exp.Expr:
+        return against(sign, inner, EXACT.multiply(value, by))
+
+    return _step(writer, "trunc", symbol, args[:1], limit, wide)
 
 
 def _step(

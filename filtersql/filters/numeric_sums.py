@@ -142,9 +142,13 @@ def _text(writer: Writer, node: Node) -> exp.Expr:
         return writer.text(format(known.value, "f"))
     if isinstance(node, Var) and not node.decimal:
         return writer.column(node)
-    if isinstance(node, (Func, Op)) and node.args[0].type in _INTEGERS:
+    if isinstance(node, Func) and node.function.name == "numeric" and _of_integer(node):
         return writer.piece(".text", writer.put(node.args[0]))
     return writer.piece(".text", put(writer, node))
+
+
+def _of_integer(node: Func) -> bool:
+    return len(node.args) == 1 and node.args[0].type in _INTEGERS
 
 
 def _special_sum(

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from filtersql.filters.nodes import Var
     from filtersql.filters.writing import Writer
 
-__all__ = ["FITTING", "OVERFLOW", "fitted", "is_asked", "without_guards"]
+__all__ = ["BROKEN", "FITTING", "OVERFLOW", "fitted", "is_asked", "without_guards"]
 
 #: digits before and behind the point
 FITTING = (18, 10)
 _SQL = f"DECIMAL({sum(FITTING)}, {FITTING[1]})"
 _PATTERN = rf"^-?[0-9]{{1,{FITTING[0]}}}([.][0-9]{{1,{FITTING[1]}}}0*)?$"
+#: said of what no numeric is stored as
+BROKEN = "a numeric is not in PostgreSQL's form"
 #: what PostgreSQL says of more digits than a numeric has
 OVERFLOW = "value overflows numeric format"
 #: what the error of such a column begins with
@@ -93,7 +95,7 @@ def _raises_beyond(pattern: exp.Expr) -> bool:
     choice = pattern.find_ancestor(exp.Case)
     beyond = choice.args.get("default") if choice is not None else None
     return beyond is not None and any(
-        call.name.lower() in _RAISING and call.expressions[0].name != OVERFLOW
+        call.name.lower() in _RAISING and call.expressions[0].name not in (OVERFLOW, BROKEN)
         for call in beyond.find_all(exp.Anonymous)
     )
 

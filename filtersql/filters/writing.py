@@ -29,6 +29,7 @@ from filtersql.filters import (
     intervals,
     lookup_queries,
     modifiers,
+    numeric_nulls,
     numeric_order,
     numerics,
     retyped,
@@ -280,10 +281,12 @@ class Writer:
 
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
+        if (found := numeric_nulls.is_null(self, node)) is not None:
+            return found
         if is_approximate(node) or approximations.is_number_without_form(self, node):
             return approximations.null_of(self, node)
-        found = documents.is_null(self, node) or arrays.is_null(self, node)
-        found = found or self.absent(self.raw(node), node)
+        null = documents.is_null(self, node) or arrays.is_null(self, node)
+        found = null or self.absent(self.raw(node), node)
         return evaluation.computed_first(self, (node,), found)
 
     def raw(self, node: Node) -> exp.Expr:

@@ -178,6 +178,20 @@ PIECES = table(
         ".limbs_summed": "LIST_REDUCE(RANGE(_1 + _2), (summed, place) -> "
         "CASE WHEN ABS(summed) > _4 THEN summed ELSE summed * 1000000000 + _3 END, "
         "CAST(0 AS BIGINT))",
+        ".text_negated": "CASE WHEN STARTS_WITH(_1, '-') THEN SUBSTR(_1, 2) "
+        "WHEN _1 = 'NaN' THEN _1 ELSE '-' || _1 END",
+        ".text_magnitude": "LTRIM(_1, '-')",
+        ".text_truncated": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') THEN _1 ELSE "
+        "SPLIT_PART(_1, '.', 1) || '.' || RPAD(LEFT(SPLIT_PART(_1, '.', 2), _2), _2 + 1, '0') END",
+        ".text_mod": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') THEN 'NaN' ELSE "
+        "CASE WHEN STARTS_WITH(_1, '-') THEN '-' ELSE '' END || CAST(LIST_REDUCE("
+        "RANGE((LENGTH(SPLIT_PART(_1, '.', 1)) + 8) // 9), (rest, place) -> (rest * 1000000000 + "
+        "CAST(SUBSTR(LPAD(SPLIT_PART(LTRIM(_1, '-'), '.', 1), "
+        "CAST((LENGTH(SPLIT_PART(_1, '.', 1)) + 8) // 9 * 9 AS INT), '0'), 9 * place + 1, 9) "
+        "AS BIGINT)) % _2, CAST(0 AS BIGINT)) AS TEXT) || '.' || SPLIT_PART(_1, '.', 2) || '0' END",
+        ".text_rounded": "(CAST(SPLIT_PART(LTRIM(_1, '-'), '.', 1) AS DECIMAL(30, 0)) + "
+        "CASE WHEN SUBSTR(SPLIT_PART(_1, '.', 2), 1, 1) IN ('5', '6', '7', '8', '9') "
+        "THEN 1 ELSE 0 END) * CASE WHEN STARTS_WITH(_1, '-') THEN -1 ELSE 1 END",
         ".translate": "TRANSLATE(_1, _2, _3)",
         ".regex_extract": "REGEXP_EXTRACT(_1, _2, _3)",
         ".regex_extract_all": "REGEXP_EXTRACT_ALL(_1, _2, _3)",

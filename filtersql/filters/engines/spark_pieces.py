@@ -169,6 +169,21 @@ PIECES = table(
         ".limbs_summed": "AGGREGATE(SEQUENCE(0, CAST(_1 + _2 - 1 AS INT)), CAST(0 AS BIGINT), "
         "(summed, place) -> CASE WHEN ABS(summed) > _4 THEN summed "
         "ELSE summed * 1000000000 + _3 END)",
+        ".text_negated": "CASE WHEN STARTSWITH(_1, '-') THEN SUBSTR(_1, 2) WHEN _1 = 'NaN' THEN _1 "
+        "ELSE '-' || _1 END",
+        ".text_magnitude": "LTRIM('-', _1)",
+        ".text_truncated": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') THEN _1 ELSE "
+        "SPLIT_PART(_1, '.', 1) || '.' || RPAD(LEFT(SPLIT_PART(_1, '.', 2), _2), _2 + 1, '0') END",
+        ".text_mod": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') THEN 'NaN' ELSE "
+        "CASE WHEN STARTSWITH(_1, '-') THEN '-' ELSE '' END || CAST(AGGREGATE("
+        "SEQUENCE(0, (CHAR_LENGTH(SPLIT_PART(_1, '.', 1)) - 1) DIV 9), CAST(0 AS BIGINT), "
+        "(rest, place) -> (rest * 1000000000 + "
+        "CAST(SUBSTR(LPAD(SPLIT_PART(LTRIM('-', _1), '.', 1), "
+        "CAST((CHAR_LENGTH(SPLIT_PART(_1, '.', 1)) + 8) DIV 9 * 9 AS INT), '0'), 9 * place + 1, 9) "
+        "AS BIGINT)) % _2) AS STRING) || '.' || SPLIT_PART(_1, '.', 2) || '0' END",
+        ".text_rounded": "(CAST(SPLIT_PART(LTRIM('-', _1), '.', 1) AS DECIMAL(30, 0)) + "
+        "CASE WHEN SUBSTR(SPLIT_PART(_1, '.', 2), 1, 1) IN ('5', '6', '7', '8', '9') "
+        "THEN 1 ELSE 0 END) * CASE WHEN STARTSWITH(_1, '-') THEN -1 ELSE 1 END",
         ".translate": "TRANSLATE(_1, _2, _3)",
         ".regex_extract": "REGEXP_EXTRACT(_1, _2, _3)",
         ".regex_extract_all": "REGEXP_EXTRACT_ALL(_1, _2, _3)",
