@@ -11,7 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from filtersql.errors import Mistake
 from filtersql.grammar import Node, parse_expression
@@ -23,15 +23,16 @@ __all__ = [
     "columns_named",
     "functions_named",
     "inlined",
+    "moved",
     "renamed",
     "same_expression",
     "subqueries",
-    "unqualified",
     "without_places",
 ]
 
 _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
+_PART_OF_NAME = re.compile(_PART)
 _PLACE = re.compile(r"\w*location: -?\d+\s*")
 
 
@@ -85,20 +86,44 @@ def inlined(text: Passage, column: str, expression: str) -> Passage:
     return _replaced(text, lambda name: f"({expression})" if name == column else None)
 
 
-def unqualified(text: Passage) -> Passage:
-    """The expression without `t.` before its columns, which a renamed table would not have."""
-    return _replaced(text, quote_identifier, only_qualified=True)
+def moved(text: Passage, old: str, new: str, columns: Collection[str]) -> Passage:
+    """The expression of a renamed table: without `t.` before columns, its row as `new`."""
+    text = _replaced(text, quote_identifier, only_qualified=True)
+    try:
+        tree = parse_expression(text)
+    except Mistake:
+        return text
+    places = []
+    for node in column_refs(tree):
+        first, *more = node.fields
+        starred = len(more) == 1 and more[0].HasField("a_star")
+        name = first.string.sval
+        if name == old and (starred or (not more and name not in columns)):
+            found = _PART_OF_NAME.match(str(text), max(node.location, 0))
+            places += [found.span()] if found else []
+    return _put(text, [(start, end, quote_identifier(new)) for start, end in sorted(places)])
 
 
 def _replaced(
     text: Passage, word: Callable[[str], str | None], *, only_qualified: bool = False
 ) -> Passage:
+    found = sorted(_references(text), key=lambda one: one[1])
+    words = ((start, end, word(name)) for name, start, end in found)
+    return _put(
+        text,
+        [
+            (start, end, put)
+            for start, end, put in words
+            if put is not None and not (only_qualified and "." not in text.text[start:end])
+        ],
+    )
+
+
+def _put(text: Passage, words: Iterable[tuple[int, int, str]]) -> Passage:
+    """The text with other words at some places, in their order."""
     pieces: list[tuple[int, int, int]] = []
     written, done = "", 0
-    for name, start, end in sorted(_references(text), key=lambda found: found[1]):
-        put = word(name)
-        if put is None or (only_qualified and "." not in text.text[start:end]):
-            continue
+    for start, end, put in words:
         if start > done:
             pieces.append((len(written), done, 0))
             written += text.text[done:start]

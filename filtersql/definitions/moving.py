@@ -17,7 +17,7 @@ from filtersql.catalog import Column
 from filtersql.definitions.constraints import keep_names
 from filtersql.definitions.dependents import OF_DOMAINS
 from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import renamed, unqualified
+from filtersql.definitions.expressions import moved, renamed
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_set_members import renamed_types
@@ -65,10 +65,10 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
     rename_in_views(drafts, {old: name}, lambda relation, column: column)
     for publication in list(drafts.publications.values()):
         if any(one.name == old for one in publication.tables):
-            tables = [_moved(one, name) if one.name == old else one for one in publication.tables]
+            tables = [_moved(one, table) if one.name == old else one for one in publication.tables]
             drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
     for one in list(drafts.replication_sets.values()):
-        members = [_moved(t, name) if t.name == old else t for t in one.tables]
+        members = [_moved(t, table) if t.name == old else t for t in one.tables]
         left_out = frozenset(name if each == old else each for each in one.not_added)
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members), not_added=left_out)
 
@@ -91,9 +91,11 @@ def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
     rename_in_views(drafts, {old: new}, lambda relation, column: column)
 
 
-def _moved(entry: PublishedTable, name: RelationName) -> PublishedTable:
+def _moved(entry: PublishedTable, table: DraftTable) -> PublishedTable:
     """A member under its table's new name, which its filter would not find behind the old one."""
-    return replace(entry, name=name, where=entry.where and unqualified(entry.where))
+    new, columns = table.name, table.columns or ()
+    where = entry.where and moved(entry.where, entry.name.name, new.name, columns)
+    return replace(entry, name=new, where=where)
 
 
 def rename_output(drafts: Drafts, view: RelationName, old: str, new: str, span: Span) -> None:

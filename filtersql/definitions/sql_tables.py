@@ -27,7 +27,7 @@ from filtersql.definitions.generations import (
 )
 from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, taken
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, taken
 from filtersql.definitions.not_nulls import name_own
 from filtersql.definitions.own_code import inherit_code, keep_partition_key
 from filtersql.definitions.owned import own_copied, own_sequences
@@ -42,10 +42,15 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.definitions.sql_partitions import partition_key, read_bounds
-from filtersql.definitions.temporaries import create_temporary_table, is_temporary
+from filtersql.definitions.temporaries import (
+    create_temporary_table,
+    is_temporary,
+    without_foreign_keys,
+)
 from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
 from filtersql.source import Passage
 
 __all__ = ["add_table_constraint", "create_table"]
@@ -65,6 +70,8 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     """CREATE TABLE, also a foreign one."""
     node = statement.node
     if is_temporary(node.relation):  # it is never published
+        if node.relation.relname not in script.temporary:
+            _check_temporary(script, node)
         create_temporary_table(script, node)
         return
     name = created(script, node.relation)
@@ -116,6 +123,31 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     own_sequences(script, table, [one for one in columns if one.HasField("type_name")])
     if table.partition_of is None:
         own_copied(script, table)
+
+
+def _check_temporary(script: Script, node: Node) -> None:
+    """Raises what is wrong with a temporary table's columns and keys; nothing of it is kept."""
+    name = RelationName(TEMPORARY, node.relation.relname)
+    parents = [wrapped.range_var for wrapped in node.inh_relations]
+    if node.HasField("partbound") or node.HasField("of_typename"):
+        return
+    if any(referenced(script, one).schema == TEMPORARY for one in parents):
+        return  # what one of those has is not kept
+    table, plain = DraftTable(name, script.span(0), {}), type(node)()
+    readers = dict(script.drafts.readers)
+    plain.CopyFrom(node)
+    without_foreign_keys(plain)
+    _check_keys(script, plain)
+    if parents:
+        inherit(script, table, parents)
+    try:
+        _read_elements(script, plain, table)
+        for column in (table.columns or {}).values():
+            if column.generation is not None:
+                check_generation(table, column.generation)
+    finally:
+        script.drafts.readers.clear()
+        script.drafts.readers.update(readers)
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

@@ -21,7 +21,15 @@ from filtersql.errors.inheriting import Parentage
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["create_temporary", "create_temporary_table", "forget", "is_temporary"]
+__all__ = [
+    "create_temporary",
+    "create_temporary_table",
+    "forget",
+    "is_temporary",
+    "without_foreign_keys",
+]
+
+_FOREIGN = "CONSTR_FOREIGN"
 
 
 def is_temporary(node: Node) -> bool:
@@ -76,6 +84,22 @@ def _constraints(node: Node) -> Iterator[Node]:
         for one in found:
             if one.pktable.relname != node.relation.relname:
                 yield one
+
+
+def without_foreign_keys(node: Node) -> None:
+    """CREATE TABLE without them, whose own rule `check_temporary` is."""
+    for element in [*node.table_elts]:
+        if enum_name(element.constraint, "contype") == _FOREIGN:
+            node.table_elts.remove(element)
+            continue
+        kept = [
+            one
+            for one in element.column_def.constraints
+            if enum_name(one.constraint, "contype") != _FOREIGN
+        ]
+        if element.HasField("column_def"):
+            del element.column_def.constraints[:]
+            element.column_def.constraints.extend(kept)
 
 
 def _check_root(script: Script, parent: Node) -> None:

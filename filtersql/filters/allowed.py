@@ -22,6 +22,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.catalog import OwnCollation
+from filtersql.errors import Mistake
 from filtersql.errors.filters import InvalidExpression, NotTranslated, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.nodes import (
@@ -37,13 +38,14 @@ from filtersql.filters.nodes import (
 from filtersql.filters.scope import Scope
 from filtersql.filters.versions import is_mutable
 
-__all__ = ["MUTABLE", "ONLY", "OPERATORS", "TYPES", "check"]
+__all__ = ["MUTABLE", "ONLY", "OPERATORS", "TYPES", "check", "of_own_type"]
 
 SYSTEM = "System columns are not allowed."
 OPERATORS = "User-defined operators are not allowed."
 COLLATIONS = "User-defined collations are not allowed."
 _LOOSE = "No engine knows which texts it holds to be equal."
 _XML = "an XML expression"
+_NO_TYPE = "The source takes it; filtersql has no exact form for it."
 _NO_XML = "A publication may hold it; filtersql has no exact form for it."
 TYPES = "User-defined types are not allowed."
 MUTABLE = "User-defined or built-in mutable functions are not allowed."
@@ -62,6 +64,14 @@ def check(scope: Scope, node: Node) -> None:
         detail = _refusal(scope, found)
         if detail:
             raise InvalidExpression(detail, scope.span(leftmost(found)))
+
+
+def of_own_type(scope: Scope, detail: str, node: Node) -> Mistake:
+    """A value of a type that the files make: a publication refuses it, pglogical and bdr do not."""
+    span = scope.span(leftmost(node))
+    if scope.checked:
+        return NotTranslated("a value of a type of the files", "any engine", _NO_TYPE, span)
+    return InvalidExpression(detail, span)
 
 
 def _check_constraint(scope: Scope, node: Node) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 
 from filtersql.errors.filters import InvalidExpression, NotTranslated, Wrong
 from filtersql.filters import functions
-from filtersql.filters.allowed import ONLY, TYPES
+from filtersql.filters.allowed import ONLY, TYPES, of_own_type
 from filtersql.filters.coercion import can_coerce, coerce
 from filtersql.filters.facts import facts
 from filtersql.filters.nodes import Node, Other, Relabel, Row, leftmost
@@ -86,7 +86,7 @@ def check_cast(scope: Scope, node: Node, name: str) -> None:
         plain = node.arg if isinstance(node, Relabel) and node.domain else node
         is_domain = _kinds(scope).get(name) == "domain"
         held = plain.type == name or (node.type == "unknown" and not is_domain)
-        raise InvalidExpression(TYPES if held else ONLY, scope.span(leftmost(node)))
+        raise of_own_type(scope, TYPES if held else ONLY, node)
     if _is_users(node.type) and facts().type(name).category == "S" and not scope.checked:
         raise InvalidExpression(ONLY, scope.span(leftmost(node)))
 

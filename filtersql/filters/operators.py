@@ -19,7 +19,7 @@ from filtersql.errors.filters import (
     UnknownOperator,
     Wrong,
 )
-from filtersql.filters.allowed import OPERATORS, TYPES
+from filtersql.filters.allowed import OPERATORS, TYPES, of_own_type
 from filtersql.filters.candidates import Candidate, best, matching
 from filtersql.filters.coercion import coerce, shown_type
 from filtersql.filters.collations import merged, of_result
@@ -186,7 +186,7 @@ def _check_users_type(scope: Scope, args: Sequence[Node]) -> None:
     for arg in args:
         others = {other.type for other in args if other is not arg}
         if "." in arg.type and not facts().type(arg.type).oid and others <= {arg.type, "unknown"}:
-            raise InvalidExpression(TYPES, scope.span(leftmost(arg)))
+            raise of_own_type(scope, TYPES, arg)
 
 
 def _unknown(scope: Scope, name: str, shown: Sequence[str], location: int) -> UnknownOperator:
