@@ -150,10 +150,10 @@ def _without(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Expr:
     if known.value is None:
         return writer.piece(".no_document")
     keys = known.value if isinstance(known.value, tuple) else (known.value,)
-    texts = [writer.text(f"s{key}") for key in keys if key is not None]
-    return (
-        writer.piece(".document_without", source, exp.Array(expressions=texts)) if texts else source
-    )
+    # Each begins with an s or n. Of a scalar nothing can be taken away, not even nothing.
+    texts = [f"s{key}" for key in keys if key is not None] or [""]
+    without = exp.Array(expressions=[writer.text(one) for one in texts])
+    return writer.piece(".document_without", source, without)
 
 
 def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr:

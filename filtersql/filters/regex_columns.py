@@ -10,10 +10,12 @@ Example
     ======================== ===========================================================
 
     Only the simple patterns are used: characters, `.`, `^` and `$` around a branch, `|`, classes of
-    ASCII's letters and digits, punctuation behind a backslash, and `* + ? {m,n}` once behind one.
+    ASCII's letters and digits, punctuation behind a backslash, and `* + ? {m,n}` once behind one;
+    and only short ones.
 
 PostgreSQL
-    regcomp.c: parsebranch(), parseqatom(); a newline is a character as any other one.
+    regcomp.c: parsebranch(), parseqatom(); a newline is a character as any other one. REG_ETOOBIG:
+    `x{0,99}` 154 times, or `x*` 750 times, is too complex (asked of 18.6).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from filtersql.filters.engines.templates import operand
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Relabel
 
@@ -41,6 +44,8 @@ _BEFORE_END = r"\G((?:\\.|[^\\$])*+)[$]"
 #: third form of k and s
 _ASCII = r"\A[\x{0}-\x{7f}]*\z"
 _FOLDED = r"[\x{130}\x{131}\x{17f}\x{212a}]"
+#: of many characters a pattern may be an error of PostgreSQL's
+_LONGEST = 500
 _OTHER = "the regular expression of this row may mean something else on the engine"
 
 
@@ -56,7 +61,11 @@ def of_column(pattern: Node) -> bool:
 def matches(writer: Writer, subject: Node, pattern: Node, ignore_case: bool) -> exp.Expr:
     """Whether the text has a match of the row's pattern; a pattern of another kind raises."""
     text, used = writer.put(subject), writer.put(pattern)
-    simple = writer.piece(".matches", used.copy(), writer.text(_SIMPLE))
+    simple = writer.filled(
+        f"LENGTH(_1) <= {_LONGEST} AND _2",
+        used.copy(),
+        writer.piece(".matches", used.copy(), writer.text(_SIMPLE)),
+    )
     if ignore_case:
         sure = writer.piece(".matches", used.copy(), writer.text(_ASCII))
         doubt = writer.piece(".matches", text.copy(), writer.text(_FOLDED))
@@ -66,7 +75,7 @@ def matches(writer: Writer, subject: Node, pattern: Node, ignore_case: bool) -> 
     broken = writer.cast(writer.piece(".raise", writer.text(_OTHER)), "BOOLEAN")
     unknown = exp.or_(writer.is_null(text.copy()), writer.is_null(used), copy=False)
     test = writer.piece(".matches", text, whole)
-    return writer.case([(unknown, exp.Null()), (exp.Not(this=simple), broken)], test)
+    return writer.case([(unknown, exp.Null()), (exp.Not(this=operand(simple)), broken)], test)
 
 
 def _ended(writer: Writer, pattern: exp.Expr) -> exp.Expr:

@@ -61,6 +61,8 @@ _BLANKS = " \t\n\r\f"
 _METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
 _SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string"}
 _FLAGS = frozenset("ismxq")
+#: a larger one is an error, once something is there
+_MOST_PLACES = 2**31 - 1
 _COMPARED = ("==", "!=", "<>", "<", "<=", ">", ">=")
 
 
@@ -286,7 +288,7 @@ class _Reader:
         if self.take("last"):
             return -1
         number = _number(self.value("number"))
-        if number.as_tuple().exponent != 0:
+        if number.as_tuple().exponent != 0 or number > _MOST_PLACES:
             raise _Unread
         return int(number)
 
