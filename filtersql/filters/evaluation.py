@@ -65,8 +65,8 @@ _SHORT = 40
 #: the same of an argument whose own arguments are written twice
 _MOST_WRITTEN = 1000
 _TOO_LONG = "It may raise beside a NULL, and is too long to be written twice."
-#: functions that take NULL, and whose texts look at each argument
-_LOOKS_AT_ALL = {"num_nulls", "num_nonnulls"}
+#: of numerics: the divisor may be computed first
+_DIVISIONS = {"numeric_div", "numeric_div_trunc", "numeric_mod", "div", "mod"}
 #: functions that ask an interval for one of its numbers
 _OF_A_PART = {"extract", "date_part", "time", "time_pl_interval", "time_mi_interval",
               "interval_pl_time", "timetz_pl_interval", "timetz_mi_interval",
@@ -174,7 +174,7 @@ def _hidden(writer: Writer, node: Op | Func) -> list[Node]:
 def _arguments(node: Op | Func) -> list[Node]:
     """The arguments that may raise of a function that takes NULL."""
     name = node.function.name
-    if node.function.strict or name in _LOOKS_AT_ALL or name == node.type:
+    if node.function.strict or name == node.type:
         return []
     return [arg for arg in node.args if _raises(arg)]
 
@@ -261,7 +261,7 @@ def _holds_null(node: Node) -> bool:
 def _first(writer: Writer, node: Op | Func) -> int:
     """The argument that is looked at in any case; -1: none that is known."""
     if node.args[0].type == "numeric":
-        return 0
+        return -1 if node.function.name in _DIVISIONS else 0
     rows = writer.rows
     text = rows.get(str(node.function)) or rows.get(node.function.name)
     return first_place(writer.engine, text) if text is not None else -1

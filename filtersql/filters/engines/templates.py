@@ -46,6 +46,8 @@ _ATOMS = (
 )
 #: what computes its first part in any case; IS NULL of what is never NULL is known without it
 _IN_ORDER = (exp.Binary, exp.Unary, exp.Cast, exp.Paren)
+#: Spark computes the divisor first, and nothing else where that is NULL
+_RIGHT_FIRST = (exp.IntDiv, exp.Div, exp.Mod)
 _OF_A_TABLE = "of_a_table"
 _OPERATORS = (exp.Binary, exp.Unary, exp.In, exp.Between)
 
@@ -136,7 +138,9 @@ def first_place(engine: Engine, text: str) -> int:
     """The place of the argument that is computed whatever the others are; -1: none is known."""
     node = sqlglot.parse_one(text, read=engine)
     while _place(node) < 0:
-        if isinstance(node, exp.Case):
+        if engine == "spark" and isinstance(node, _RIGHT_FIRST):
+            node = node.expression
+        elif isinstance(node, exp.Case):
             node = node.args.get("this") or node.args["ifs"][0].this
         elif isinstance(node, _IN_ORDER) and not isinstance(node, exp.Is):
             node = node.this
