@@ -67,6 +67,7 @@ NASTY: dict[str, list[str | None]] = {
     # values that fit where a numeric without declared digits is computed with
     "numeric:fits": ["0", "0.00", "1", "1.00", "-1", "0.5", "-0.25", "2.5", "-2.5", "10", "7.125",
                      "999999999999999999", "-0.0000000001", "9.9999999999", "-100", None],
+    "text:escape": ["\\", "a", "%o", None],
     "text": ["", " ", "a", "A", "b", "abc", "abc  ", "  abc", "xabcx", "a%c", "a_c", "a\\c", "a\nb",
              "abc\n", "é", "É", "ab é", "日本語", "ae\u0301",
              "Kelvin \u212a", "ABC", "😀x", "${env:HOME}", "it's", "\t", "%", "aaa",

@@ -17,6 +17,7 @@ from filtersql.filters import (
     arrays,
     cased_texts,
     casing,
+    connecting,
     documents,
     evaluation,
     json_paths,
@@ -40,6 +41,7 @@ from filtersql.filters.facts import SYMBOLS, Function, facts
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     ArrayExpr,
+    Bool,
     Const,
     Distinct,
     Func,
@@ -215,6 +217,9 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         return evaluation.after(writer, left, None)
     if any(map(may_raise, elements)):
         return arrays.holds(writer, node)
+    tests = _one_by_one(node, elements)
+    if any(map(may_raise, tests.args)):
+        return connecting.logic(writer, tests, planned=False)
     listed = node.any == (node.operator.name == "=") and node.operator.name in ("=", "<>")
     if (
         listed
@@ -228,13 +233,29 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
             expressions=[writer.put(item) for item in elements],
         )
         return found if node.any else exp.Not(this=found)
-    tests = [comparison(writer, node, node.function, left, item) for item in elements]
+    written = [comparison(writer, node, node.function, left, item) for item in elements]
     connector = exp.Or if node.any else exp.And
-    whole = tests[0]
-    for test in tests[1:]:
+    whole = written[0]
+    for test in written[1:]:
         first = whole if isinstance(whole, connector) else joined(whole)
         whole = connector(this=first, expression=joined(test))
     return whole
+
+
+def _one_by_one(node: ScalarArrayOp, elements: Sequence[Node]) -> Bool:
+    """PostgreSQL looks at the elements in their order, and at no more of them once one decides."""
+    each = (
+        Op(
+            "bool",
+            location=node.location,
+            operator=node.operator,
+            function=node.function,
+            args=(node.args[0], element),
+            input_collation=node.input_collation,
+        )
+        for element in elements
+    )
+    return Bool("bool", location=node.location, kind="or" if node.any else "and", args=tuple(each))
 
 
 def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:

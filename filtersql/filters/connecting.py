@@ -44,15 +44,18 @@ _RAISING = {"error", "raise_error"}
 _CHAINED = "of_a_chain"
 
 
-def logic(writer: Writer, node: Bool) -> exp.Expr:
-    """AND, OR, NOT; with a CASE where a part may raise."""
+def logic(writer: Writer, node: Bool, *, planned: bool = True) -> exp.Expr:
+    """AND, OR, NOT; with a CASE where a part may raise.
+
+    `planned`: PostgreSQL's planner has computed what is made of constants.
+    """
     if node.kind == "not":
         return exp.Not(this=operand(writer.put(node.args[0])))
     if not any(map(may_raise, node.args)):
         parts = [writer.put(arg) for arg in node.args]
         if not any(map(_raises, parts[1:])):
             return _whole(node.kind, parts)
-    return _Chain(writer, node).written()
+    return _Chain(writer, node).written(planned=planned)
 
 
 def _whole(kind: str, parts: Sequence[exp.Expr]) -> exp.Expr:
@@ -92,12 +95,12 @@ class _Chain:
         self.decides = exp.Boolean(this=self.kind == "or")
         self.name = f"part{sharing.height(node)}_"
 
-    def written(self) -> exp.Expr:
+    def written(self, *, planned: bool) -> exp.Expr:
         """The parts in their order, each after what stands before it."""
         if not self.kept and not self.late:
             return _whole(self.kind, self.parts)
         found = self._from([])
-        for part in reversed(self._ahead()):
+        for part in reversed(self._ahead() if planned else []):
             found = self._unless(part, found)
         return found
 
