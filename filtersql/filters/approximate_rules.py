@@ -13,9 +13,11 @@ PostgreSQL
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from filtersql.filters.engines.binding import VALUE
+from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op
 from filtersql.storage import Engine
 
@@ -60,7 +62,12 @@ _POWER = Rule(
     f"(ABS(POWER(_1, _2)) = {INF} AND {_FINITE} AND ABS(_2) <> {INF} AND NOT ISNAN(_1)) OR "
     f"(POWER(_1, _2) = 0 AND _1 <> 0 AND {_FINITE} AND ABS(_2) <> {INF})",
     f"_1 = 0 OR _1 = 1 OR _2 = 0 OR _2 = 1 OR ({_WHOLE})",
+    # Java has NaN for 1 with NaN, and for 1 and -1 with an infinity.
+    spark=f"CASE WHEN _1 = 1 OR (_1 = -1 AND ABS(_2) = {INF}) THEN CAST('1' AS DOUBLE) "
+    "ELSE POWER(_1, _2) END",
 )
+#: of a finite constant order
+_PLAIN_POWER = _POWER._replace(spark="")
 _EXP = Rule(
     "EXP(_1)",
     f"(EXP(_1) = {INF} AND {_FINITE}) OR (EXP(_1) = 0 AND {_FINITE})",
@@ -210,5 +217,10 @@ def rule_of(node: Node | str, *, rounded: bool = False) -> Rule | None:
     for name in (str(node.function), node.function.name):
         found = _RULES.get(name) or (_STEADY.get(name) if rounded else None)
         if found is not None:
-            return found
+            return _PLAIN_POWER if found is _POWER and _is_finite(node.args[1]) else found
     return None
+
+
+def _is_finite(node: Node) -> bool:
+    known = fold(node)
+    return known is not None and known.value is not None and math.isfinite(float(str(known.value)))
