@@ -58,7 +58,7 @@ _WHOLE = "_1 % 1 = 0 AND _2 % 1 = 0 AND _2 >= 0 AND ABS(_3) <= 9007199254740992"
 _LITTLE = "_4 > CAST('0.01' AS DOUBLE)"
 _POWER = Rule(
     "POWER(_1, _2)",
-    "(_1 = 0 AND _2 < 0) OR (_1 < 0 AND _2 % 1 <> 0) OR "
+    f"(_1 = 0 AND _2 < 0) OR (_1 < 0 AND ABS(_2) < {INF} AND _2 % 1 <> 0) OR "
     f"(ABS(POWER(_1, _2)) = {INF} AND {_FINITE} AND ABS(_2) <> {INF} AND NOT ISNAN(_1)) OR "
     f"(POWER(_1, _2) = 0 AND _1 <> 0 AND {_FINITE} AND ABS(_2) <> {INF})",
     f"_1 = 0 OR _1 = 1 OR _2 = 0 OR _2 = 1 OR ({_WHOLE})",
