@@ -22,6 +22,8 @@ from filtersql.filters.regex_writing import written
 PATTERNS = int(os.environ.get("FILTERSQL_RANDOM_REGEXES", "400"))
 PLAIN = ["a", "b", "[ab]", ".", "-", "[^-]"]
 ATOMS = [*PLAIN, "ab", "\\w", "\\y", "^", "$", "\\m", "\\M"]
+#: back references behind a pattern, to groups that it may have
+AGAIN = ["", "", "", "\\1", "\\1b", "\\2", "(b\\1)*", "(?:\\1|b)+", "(?:(a|.)\\1)+", "(?:(.)\\2)*b"]
 QUANTITIES = ["*", "+", "?", "{2}", "{1,2}", "*?", "+?", "??"]
 
 
@@ -54,7 +56,7 @@ def test_matches_end_where_the_rules_say(postgres: Server, announce: Callable[[s
     compared, wrong = 0, []
     with postgres.connect(postgres.create_database()) as connection:
         for _ in range(PATTERNS):
-            pattern = _pattern(chance, 3)
+            pattern = _pattern(chance, 3) + chance.choice(AGAIN)
             try:
                 regex = parsed(pattern, "", ascii_only=True)
             except Untranslatable:

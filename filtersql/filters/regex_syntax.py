@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from filtersql.filters import regex_references
 from filtersql.filters.character_classes import ESCAPES
 from filtersql.filters.regex_characters import Characters
 from filtersql.filters.regex_trees import (
@@ -76,6 +77,7 @@ def parsed(
     else:
         reader.expanded = bool(options["x"])
         tree = reader.whole()
+    regex_references.check(tree)
     return Regex(tree, reader.groups, tuple(reader.doubts), everywhere)
 
 
