@@ -42,14 +42,14 @@ class Characters:
 
     __slots__ = (
         "any_sign", "ascii_only", "doubts", "expanded", "groups", "ignore_case", "line_ends",
-        "place", "text", "wide",
+        "looks", "place", "text", "wide",
     )  # fmt: skip
 
     def __init__(
         self, text: str, ignore_case: bool, lines: str, ascii_only: bool, wide: bool | None
     ) -> None:
         self.text, self.ignore_case, self.ascii_only = text, ignore_case, ascii_only
-        self.place = self.groups = 0
+        self.place = self.groups = self.looks = 0
         self.expanded = False
         self.line_ends = "w" in lines
         self.any_sign = "p" not in lines

@@ -206,13 +206,15 @@ class _Reader(Characters):
                     break
             else:
                 raise Untranslatable("A group of this kind cannot be read.")
-        else:
+        elif not self.looks:
             self.groups += 1
             number = self.groups
         negated = look is not None and look[1]
         if negated:
             self.turned()
+        self.looks += look is not None
         inner = self.choice()
+        self.looks -= look is not None
         if negated:
             self.turned()
         if self.peek() != ")":
