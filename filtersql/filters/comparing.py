@@ -50,6 +50,7 @@ from filtersql.filters.nodes import (
     Op,
     Other,
     ScalarArrayOp,
+    Var,
     is_null_const,
 )
 from filtersql.filters.raising import may_raise
@@ -217,9 +218,9 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         return evaluation.after(writer, left, None)
     if any(map(may_raise, elements)):
         return arrays.holds(writer, node)
-    tests = _one_by_one(node, elements)
-    if any(map(may_raise, tests.args)):
-        return connecting.logic(writer, tests, planned=False)
+    # What the left side raises, it raises before any element is looked at.
+    if any(map(may_raise, _one_by_one(node, Var(left.type, left.typmod), elements).args)):
+        return connecting.logic(writer, _one_by_one(node, left, elements), planned=False)
     listed = node.any == (node.operator.name == "=") and node.operator.name in ("=", "<>")
     if (
         listed
@@ -242,7 +243,7 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
     return whole
 
 
-def _one_by_one(node: ScalarArrayOp, elements: Sequence[Node]) -> Bool:
+def _one_by_one(node: ScalarArrayOp, left: Node, elements: Sequence[Node]) -> Bool:
     """PostgreSQL looks at the elements in their order, and at no more of them once one decides."""
     each = (
         Op(
@@ -250,7 +251,7 @@ def _one_by_one(node: ScalarArrayOp, elements: Sequence[Node]) -> Bool:
             location=node.location,
             operator=node.operator,
             function=node.function,
-            args=(node.args[0], element),
+            args=(left, element),
             input_collation=node.input_collation,
         )
         for element in elements
