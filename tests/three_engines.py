@@ -489,7 +489,8 @@ class Sparks:
 
 
 def _spark_text(value: str | None, kind: PgType) -> str | None:
-    return value and value.ljust((kind.length or 0) if kind.name == "bpchar" else 0)
+    length = (kind.length or 0) if kind.name == "bpchar" else 0
+    return None if value is None else value.ljust(length)
 
 
 def _read_back(name: str, kind: PgType) -> str:
