@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp, select
 
+from filtersql.applying.counted import named
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine as Dialect
@@ -126,11 +127,7 @@ def run_costly_parts(engine: Engine, compiled: CompiledTable, stage: str, source
 def _moves(engine: Engine, compiled: CompiledTable, changed: str) -> bool:
     """Whether a change takes a row from one key to another."""
     effect = exp.column(compiled.effect_column, quoted=True)
-    some = (
-        select("1")
-        .from_(exp.to_identifier(changed, quoted=True))
-        .where(effect.isin("left", "arrived"))
-    )
+    some = select("1").from_(named(changed)).where(effect.isin("left", "arrived"))
     return bool(engine.rows(some.limit(1).sql(engine.dialect)))
 
 

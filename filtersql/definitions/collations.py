@@ -17,8 +17,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column, OwnCollation, PgType
 from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.sql_names import Script, created_name, place_of
-from filtersql.errors.altering import UnknownSchema
+from filtersql.definitions.sql_names import Script, created_in_schema, place_of
 from filtersql.errors.making import BadCollation
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
@@ -47,10 +46,7 @@ _ALONE = "cannot be specified together with"
 def create_collation(script: Script, statement: Statement) -> None:
     """A collation of somebody's own, or a copy of one under another name."""
     node, drafts = statement.node, script.drafts
-    name = created_name(script, node.defnames)
-    span = place_of(script, statement, name.name)
-    if not drafts.has_schema(name.schema):
-        raise UnknownSchema(name.schema, span)
+    name, span = created_in_schema(script, statement)
     said = _options(script, node, span)
     encoded = said.get("provider", "libc") == "libc" and "from" not in said
     if name in drafts.encoded_collations:

@@ -32,6 +32,7 @@ __all__ = [
     "check_free",
     "check_opened",
     "created",
+    "created_in_schema",
     "created_name",
     "found_last",
     "known_table",
@@ -157,6 +158,15 @@ def created_name(script: Script, names: Node) -> RelationName:
     parts = [name.string.sval for name in names]
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
     return RelationName(schema, parts[-1])
+
+
+def created_in_schema(script: Script, statement: Statement) -> tuple[RelationName, Span]:
+    """That name of `defnames` and where it stands. Raises UnknownSchema."""
+    name = created_name(script, statement.node.defnames)
+    span = place_of(script, statement, name.name)
+    if not script.drafts.has_schema(name.schema):
+        raise UnknownSchema(name.schema, span)
+    return name, span
 
 
 def check_opened(drafts: Drafts, name: RelationName, span: Span) -> None:

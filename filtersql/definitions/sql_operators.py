@@ -11,9 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.catalog import OwnOperator
-from filtersql.definitions.sql_names import Script, created_name, place_of
+from filtersql.definitions.sql_names import Script, created_in_schema
 from filtersql.definitions.types import PSEUDO, read_type
-from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.making import BadOperator
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
@@ -27,10 +26,7 @@ _FUNCTIONS = {"function", "procedure"}
 def create_operator(script: Script, statement: Statement) -> None:
     """Its name, with the types of its arguments."""
     node, drafts = statement.node, script.drafts
-    name = created_name(script, node.defnames)
-    span = place_of(script, statement, name.name)
-    if not drafts.has_schema(name.schema):
-        raise UnknownSchema(name.schema, span)
+    name, span = created_in_schema(script, statement)
     said = {one.def_elem.defname: one.def_elem.arg for one in node.definition}
     for one in _ARGUMENTS:
         if one in said and said[one].type_name.setof:

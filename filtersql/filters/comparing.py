@@ -36,7 +36,7 @@ from filtersql.filters import (
     zones,
 )
 from filtersql.filters.engines import values
-from filtersql.filters.engines.templates import joined, operand
+from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import SYMBOLS, Function, facts
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
@@ -234,13 +234,8 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
             expressions=[writer.put(item) for item in elements],
         )
         return found if node.any else exp.Not(this=found)
-    written = [comparison(writer, node, node.function, left, item) for item in elements]
-    connector = exp.Or if node.any else exp.And
-    whole = written[0]
-    for test in written[1:]:
-        first = whole if isinstance(whole, connector) else joined(whole)
-        whole = connector(this=first, expression=joined(test))
-    return whole
+    tests = [comparison(writer, node, node.function, left, item) for item in elements]
+    return connecting.whole("or" if node.any else "and", tests)
 
 
 def _one_by_one(node: ScalarArrayOp, left: Node, elements: Sequence[Node]) -> Bool:

@@ -36,7 +36,7 @@ from filtersql.filters.raising import may_raise, raises_there
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["logic"]
+__all__ = ["logic", "whole"]
 
 #: calls that raise
 _RAISING = {"error", "raise_error"}
@@ -54,17 +54,18 @@ def logic(writer: Writer, node: Bool, *, planned: bool = True) -> exp.Expr:
     if not any(map(may_raise, node.args)):
         parts = [writer.put(arg) for arg in node.args]
         if not any(map(_raises, parts[1:])):
-            return _whole(node.kind, parts)
+            return whole(node.kind, parts)
     return _Chain(writer, node).written(planned=planned)
 
 
-def _whole(kind: str, parts: Sequence[exp.Expr]) -> exp.Expr:
+def whole(kind: str, parts: Sequence[exp.Expr]) -> exp.Expr:
+    """The parts between AND or OR, with as few parentheses as can be."""
     connector = exp.And if kind == "and" else exp.Or
-    whole, *rest = parts
+    found, *rest = parts
     for part in rest:
-        left = whole if isinstance(whole, connector) else joined(whole)
-        whole = connector(this=left, expression=joined(part))
-    return whole
+        left = found if isinstance(found, connector) else joined(found)
+        found = connector(this=left, expression=joined(part))
+    return found
 
 
 def _flat(node: Bool) -> Iterator[Node]:
@@ -98,7 +99,7 @@ class _Chain:
     def written(self, *, planned: bool) -> exp.Expr:
         """The parts in their order, each after what stands before it."""
         if not self.kept and not self.late:
-            return _whole(self.kind, self.parts)
+            return whole(self.kind, self.parts)
         found = self._from([])
         for part in reversed(self._ahead() if planned else []):
             found = self._unless(part, found)
@@ -116,13 +117,13 @@ class _Chain:
         def body(value: exp.Expr) -> exp.Expr:
             parts = [*known, value] if apart else [*known, *values]
             if end > last:
-                found = _whole(self.kind, [one.copy() for one in (*parts, *self.parts[end:])])
+                found = whole(self.kind, [one.copy() for one in (*parts, *self.parts[end:])])
             else:
                 found = self._unless(value, self._from(parts))
             return self._after(value, found) if start == max(self.kept, default=-1) else found
 
         if not apart:
-            return body(_whole(self.kind, [value.copy() for value in values]))
+            return body(whole(self.kind, [value.copy() for value in values]))
         return sharing.once(self.writer, f"{self.name}{start}", values[0], body)
 
     def _after(self, value: exp.Expr, found: exp.Expr) -> exp.Expr:

@@ -28,6 +28,7 @@ from filtersql.filters.approximate_numbers import is_undeclared
 from filtersql.filters.choices import conditional
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Op, Relabel, Var, walk
+from filtersql.filters.numeric_sums import is_of_integer
 from filtersql.filters.raising import may_raise
 from filtersql.filters.undeclared import OVERFLOW
 
@@ -40,7 +41,6 @@ __all__ = ["computes", "is_null"]
 _PLAIN = {"numeric_add", "numeric_sub", "numeric_mul", "numeric_uminus", "numeric_uplus",
           "numeric_abs", "abs", "sign", "ceil", "ceiling", "floor", "round", "trunc",
           "trim_scale"}  # fmt: skip
-_INTEGERS = {"int2", "int4", "int8"}
 #: fewer digits than a numeric may have
 _MOST_DIGITS = 131_000
 
@@ -94,7 +94,7 @@ def _leaves(node: Node) -> list[Node] | None:
         return [node]
     if isinstance(node, (Func, Op)) and not isinstance(node, NullIf):
         name = node.function.name
-        if name == "numeric" and len(node.args) == 1 and node.args[0].type in _INTEGERS:
+        if is_of_integer(node):
             return None if may_raise(node.args[0]) else [node.args[0]]
         if name in _PLAIN and all(arg.type == "numeric" or fold(arg) for arg in node.args):
             found: list[Node] = []

@@ -36,7 +36,7 @@ from filtersql.filters.undeclared import OVERFLOW
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["compare", "parts_of_sum"]
+__all__ = ["compare", "is_of_integer", "parts_of_sum"]
 
 #: nine digits times all factors still fit in a BIGINT
 _MOST_FACTORS = 1_000_000
@@ -142,13 +142,16 @@ def _text(writer: Writer, node: Node) -> exp.Expr:
         return writer.text(format(known.value, "f"))
     if isinstance(node, Var) and not node.decimal:
         return writer.column(node)
-    if isinstance(node, Func) and node.function.name == "numeric" and _of_integer(node):
+    if isinstance(node, Func) and is_of_integer(node):
         return writer.piece(".text", writer.put(node.args[0]))
     return writer.piece(".text", put(writer, node))
 
 
-def _of_integer(node: Func) -> bool:
-    return len(node.args) == 1 and node.args[0].type in _INTEGERS
+def is_of_integer(node: Func | Op) -> bool:
+    """Whether it makes a numeric of an integer."""
+    return (
+        node.function.name == "numeric" and len(node.args) == 1 and node.args[0].type in _INTEGERS
+    )
 
 
 def _special_sum(

@@ -37,6 +37,7 @@ from filtersql.filters.regex_trees import (
     Regex,
     Repeat,
     Untranslatable,
+    has,
 )
 from filtersql.filters.regex_trees import Node as Tree
 from filtersql.filters.regex_writing import written
@@ -130,20 +131,9 @@ def _from(writer: Writer, found: Given, start: int) -> exp.Expr:
         raise Untranslatable("The place to start must be 1 or more.")
     if start == 1:
         return subject
-    if _sees_edges(found.regex.tree):
+    if has(found.regex.tree, Anchor, Look):
         raise Untranslatable("A pattern with anchors has no form from another place on.")
     return writer.filled("SUBSTRING(_1, _2)", subject, writer.integer(start))
-
-
-def _sees_edges(tree: Tree) -> bool:
-    match tree:
-        case Anchor() | Look():
-            return True
-        case Join() | Choice():
-            return any(map(_sees_edges, tree.items))
-        case Repeat() | Group():
-            return _sees_edges(tree.item)
-    return False
 
 
 def _count(writer: Writer, found: Given) -> exp.Expr:

@@ -29,6 +29,7 @@ from filtersql.filters.regex_trees import (
     Repeat,
     Same,
     Untranslatable,
+    has,
 )
 
 __all__ = ["check"]
@@ -58,21 +59,9 @@ def _matched(node: Node, known: frozenset[int], *, within: bool) -> frozenset[in
             return frozenset.intersection(*branches)
         case Group():
             inner = _matched(node.item, known, within=within)
-            return inner if _is_doubtful(node.item) else inner | {node.number}
+            return inner if has(node.item, Anchor, Look) else inner | {node.number}
         case Repeat():
             _matched(node.item, known, within=within)
         case Look():
             _matched(node.item, known, within=True)
     return known
-
-
-def _is_doubtful(node: Node) -> bool:
-    """Whether a condition on a place stands in a group."""
-    match node:
-        case Anchor() | Look():
-            return True
-        case Join() | Choice():
-            return any(map(_is_doubtful, node.items))
-        case Group() | Repeat():
-            return _is_doubtful(node.item)
-    return False

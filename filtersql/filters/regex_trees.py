@@ -12,7 +12,7 @@ from typing import Literal
 
 __all__ = [
     "LAST", "Anchor", "Choice", "Group", "Join", "Kind", "Look", "Node", "Range", "Regex", "Repeat",
-    "Same", "Set", "Untranslatable", "complement", "merged", "without_line_end",
+    "Same", "Set", "Untranslatable", "complement", "has", "merged", "without_line_end",
 ]  # fmt: skip
 
 Range = tuple[int, int]
@@ -90,6 +90,18 @@ class Same:
 
 
 Node = Set | Anchor | Join | Choice | Repeat | Group | Look | Same
+
+
+def has(node: Node, *kinds: type[Node]) -> bool:
+    """Whether a node of one of these kinds is in it."""
+    if isinstance(node, kinds):
+        return True
+    match node:
+        case Join() | Choice():
+            return any(has(item, *kinds) for item in node.items)
+        case Repeat() | Group() | Look():
+            return has(node.item, *kinds)
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from filtersql.filters.regex_trees import (
     Same,
     Set,
     Untranslatable,
+    has,
 )
 from filtersql.storage import Engine
 
@@ -51,7 +52,7 @@ _NO_LOOK = "DuckDB's regular expressions cannot look around here."
 
 def written(tree: Node, engine: Engine, *, groups: bool = False) -> str:
     """The engine's pattern; with `groups` its groups capture, else they do only where needed."""
-    again = _has(tree, Same)
+    again = has(tree, Same)
     if again and engine == "duckdb":
         raise Untranslatable("DuckDB's regular expressions cannot refer back to a group.")
     return _Printer(engine, groups or again).put(tree, _Beside())
@@ -145,17 +146,6 @@ class _Printer:
             raise Untranslatable(_NO_LOOK)
         other = _set(Set(_other(node.item)))
         return f"(?:\\z|{other})" if node.ahead else f"(?:\\A|{other})"
-
-
-def _has(node: Node, kind: type) -> bool:
-    if isinstance(node, kind):
-        return True
-    match node:
-        case Join() | Choice():
-            return any(_has(item, kind) for item in node.items)
-        case Repeat() | Group() | Look():
-            return _has(node.item, kind)
-    return False
 
 
 def least(node: Node) -> int:
