@@ -14,8 +14,8 @@ from typing import Any
 from filtersql import publications
 from filtersql.catalog import Table
 from filtersql.changes import Judgements, by_target, judgements, one_table, untold
-from filtersql.definitions.model import Action, Publication, ReplicationSet
-from filtersql.errors import Mistake, Mistakes, Notice, heard, in_order
+from filtersql.definitions.model import Action, Earlier, Publication, ReplicationSet
+from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard
 from filtersql.filters import identity, outcomes, supersets
 from filtersql.filters import resolve as resolve_filter
 from filtersql.filters import write as write_filter
@@ -35,7 +35,6 @@ from filtersql.source import Passage
 from filtersql.storage import Engine
 
 __all__ = [
-    "Collector",
     "Compilation",
     "FilterShelf",
     "Node",
@@ -82,6 +81,8 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
     for written in (project.definitions.publications, project.definitions.replication_sets):
         for publication in written.values():
             _resolve_all(publication, project, shelf, mistakes, notices)
+    for one in project.definitions.earlier:
+        _judge_then(one, shelf, mistakes)
     notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
     nodes: list[Node] = []
     goal = destination(project)
@@ -145,31 +146,6 @@ def destination(project: Project) -> Destination:
     )
 
 
-class Collector:
-    """Keeps the mistakes of several steps: `with mistakes:` goes on behind a failed one."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, Mistake] = {}
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
-        if isinstance(error, Mistake):
-            self.found.setdefault(str(error), error)
-        elif isinstance(error, Mistakes):
-            for mistake in error.mistakes:
-                self.found.setdefault(str(mistake), mistake)
-        else:
-            return False
-        return True
-
-    def raise_all(self, files: Iterable[str] = ()) -> None:
-        """Raises what was found, if anything was: file by file, from top to bottom."""
-        if self.found:
-            raise Mistakes(in_order(self.found.values(), files))
-
-
 class FilterShelf:
     """Resolved filters, each resolved and written once."""
 
@@ -219,6 +195,12 @@ class FilterShelf:
             return Mistakes(refused) if refused else found
         except (Mistake, Mistakes) as mistake:
             return mistake
+
+    def judge(self, where: Passage, table: Table, publication: str) -> None:
+        """Raises what was wrong with a filter when its table was another one."""
+        found = self._resolve(where, table, publication)
+        if isinstance(found, Exception):
+            raise found
 
     def deparse(self, where: Passage, relation: RelationName, publication: str) -> str:
         """The filter as PostgreSQL stores and prints it."""
@@ -275,6 +257,15 @@ def _resolve_all(
                     found = shelf.filter(where, table, publication.name)
                     told = (one for one in found.notices if one.name == "mutable-filter")
                     notices |= dict.fromkeys(told)
+
+
+def _judge_then(earlier: Earlier, shelf: FilterShelf, mistakes: Collector) -> None:
+    """The filters of a statement, by the tables as it found them."""
+    for entry in earlier.said.tables:
+        table = earlier.tables.get(entry.name)
+        if entry.where is not None and table is not None:
+            with mistakes:
+                shelf.judge(entry.where, table, earlier.said.name)
 
 
 def _node(

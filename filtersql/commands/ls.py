@@ -45,7 +45,8 @@ def command(console: Console) -> int:
 
 
 def _lines(console: Console, memory: Memory | None) -> tuple[_Line, ...]:
-    from filtersql.compile import Collector, rules
+    from filtersql.compile import rules
+    from filtersql.errors import Collector
     from filtersql.publications import resolve
     from filtersql.reviewing.listing import list_nodes, listing_json
 

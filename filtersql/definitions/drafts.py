@@ -12,7 +12,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from filtersql.catalog import Column, ForeignKey, OwnOperator, PgType, ReplicaIdentity
-from filtersql.definitions.model import Publication, ReplicationSet, Subscription, UnitTest
+from filtersql.definitions.model import (
+    Earlier,
+    Publication,
+    ReplicationSet,
+    Subscription,
+    UnitTest,
+)
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -172,8 +178,8 @@ class Drafts:
     #: the .sql files that were read, in order
     files: list[str] = field(default_factory=list)
     publications: dict[str, Publication] = field(default_factory=dict)
-    #: what a refused ALTER PUBLICATION would have added: its filters are judged all the same
-    refused: list[Publication] = field(default_factory=list)
+    #: what statements said of publications and sets, also one that was refused
+    said: list[Earlier] = field(default_factory=list)
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: sequences, and the sets that they are in
     sequence_members: dict[RelationName, set[str]] = field(default_factory=dict)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from filtersql.catalog import Catalog, Column, Made, PgType, Table, UniqueIndex
-from filtersql.definitions.collations import compared, own_collations
-from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
+from filtersql.catalog import Catalog, Column, Made, PgType, Table
+from filtersql.definitions.collations import own_collations
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.earlier import earlier
 from filtersql.definitions.foreign_keys import check_key
+from filtersql.definitions.freezing import frozen, view_columns
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Definitions
@@ -39,10 +41,7 @@ def finish(drafts: Drafts) -> Definitions:
         _check_subscriptions(drafts)
     return Definitions(
         catalog=Catalog(
-            tables={
-                name: _compared(drafts, _frozen(table, drafts.views.get(name)))
-                for name, table in drafts.tables.items()
-            },
+            tables={name: frozen(drafts, table) for name, table in drafts.tables.items()},
             made=Made(
                 types=dict(drafts.types),
                 functions=frozenset(drafts.functions),
@@ -61,6 +60,7 @@ def finish(drafts: Drafts) -> Definitions:
         unit_tests=tuple(drafts.unit_tests),
         notices=tuple(drafts.notices),
         dropped_sets=frozenset(drafts.dropped_sets),
+        earlier=tuple(earlier(drafts)),
     )
 
 
@@ -172,17 +172,6 @@ def _check_subscriptions(drafts: Drafts) -> None:
             drafts.mistakes.append(Unknown("subscription", name, span, drafts.subscriptions))
 
 
-def _view_columns(view: DraftView) -> tuple[Column, ...]:
-    """The columns of a view, where the type of each of them is known."""
-    names, known = view.query.outputs, [one for one in view.types if one is not None]
-    if len(known) != len(names):
-        return ()
-    return tuple(
-        Column(name, one.type, view.span, collation=one.collation)
-        for name, one in zip(names, known, strict=True)
-    )
-
-
 def _unpublishable(drafts: Drafts) -> Iterator[Table]:
     """Sequences and materialized views, with their columns."""
     for name, kind in drafts.others.items():
@@ -190,7 +179,7 @@ def _unpublishable(drafts: Drafts) -> Iterator[Table]:
         if kind == "sequences" and span is not None:
             columns = tuple(Column(one, type_, span) for one, type_ in _OF_SEQUENCE.items())
             yield Table(name, columns, span)
-        elif view is not None and (columns := _view_columns(view)):
+        elif view is not None and (columns := view_columns(view)):
             yield Table(name, columns, view.span)
 
 
@@ -199,35 +188,3 @@ _OF_SEQUENCE = {
     "log_cnt": PgType("int8"),
     "is_called": PgType("bool"),
 }
-
-
-def _compared(drafts: Drafts, table: Table) -> Table:
-    own = {column.type.schema for column in table.columns} != {"pg_catalog"}
-    if not own and not drafts.collations:
-        return table
-    return replace(table, columns=tuple(compared(drafts, column) for column in table.columns))
-
-
-def _frozen(table: DraftTable, view: DraftView | None) -> Table:
-    indexes = [index for index in table.indexes.values() if index.refusal is None]
-    return Table(
-        name=table.name,
-        columns=tuple((table.columns or {}).values()) or (_view_columns(view) if view else ()),
-        span=table.span,
-        primary_key=table.primary_key,
-        primary_key_name=table.primary_key_name,
-        primary_key_deferrable=table.primary_key_deferrable,
-        replica_identity=table.identity,
-        unique_indexes=tuple(
-            UniqueIndex(index.name, index.columns, index.constraint) for index in indexes
-        ),
-        foreign_keys=tuple(key for key, _ in table.foreign_keys),
-        partition_by=table.partition_by,
-        partition_of=table.partition_of,
-        bounds=table.bounds,
-        inherits=tuple(name for name, _ in table.inherits),
-        unlogged=table.unlogged,
-        view=table.view,
-        foreign=table.foreign,
-        tags=table.tags,
-    )

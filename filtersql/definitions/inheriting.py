@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.constraints import not_null_name
-from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import same_expression
 from filtersql.definitions.generations import check_merged
 from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of, taken
@@ -191,6 +191,13 @@ def drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place
     table.inherits = [one for one in table.inherits if one[0] != parent.name]
 
 
+def _saying(drafts: Drafts, table: DraftTable, column: str) -> DraftTable:
+    """The table that a partition's NOT NULL, where it is not its own, has its name from."""
+    named = column in table.own_nulls or column in table.constraints.values()
+    parent = None if table.partition_of is None else drafts.tables.get(table.partition_of)
+    return table if named or parent is None else _saying(drafts, parent, column)
+
+
 def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     """ALTER TABLE … DETACH PARTITION."""
     node = getattr(command, "def").partition_cmd.name
@@ -210,7 +217,8 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     child.constraints |= table.constraints
     for column in (table.columns or {}).values():
         if column.not_null and column.name not in child.own_nulls:
-            child.constraints[not_null_name(table, column.name)] = column.name
+            name_of_null = not_null_name(_saying(script.drafts, table, column.name), column.name)
+            child.constraints[name_of_null] = column.name
     keep_own(child, child.columns or ())
     if script.drafts.postgres_version >= SHARED_IDENTITIES:
         child.identities -= table.identities

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from filtersql.catalog import Catalog, PgType
+from filtersql.catalog import Catalog, PgType, Table
 from filtersql.errors import Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -20,6 +20,7 @@ __all__ = [
     "Action",
     "DdlFilter",
     "Definitions",
+    "Earlier",
     "Feed",
     "Publication",
     "PublishedTable",
@@ -179,6 +180,20 @@ class UnitTest:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a statement said and later ones changed: PostgreSQL judges it when it is said.
+
+    `said` has the members that the statement names.
+    """
+
+    said: Publication | ReplicationSet
+    #: its tables as they stood then
+    tables: Mapping[RelationName, Table] = field(default_factory=dict)
+    #: what is no table, by what it was
+    others: Mapping[RelationName, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Definitions:
     """Everything that the files of a project say, as plain records."""
 
@@ -190,3 +205,4 @@ class Definitions:
     notices: tuple[Notice, ...] = ()
     #: replication sets that exist without being made, until somebody drops them
     dropped_sets: frozenset[str] = frozenset()
+    earlier: tuple[Earlier, ...] = ()

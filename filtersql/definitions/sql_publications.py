@@ -17,6 +17,7 @@ from itertools import takewhile
 
 from filtersql.catalog import Generated
 from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.earlier import note
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.opening import opened
@@ -78,6 +79,7 @@ def create_publication(script: Script, statement: Statement) -> None:
     )
     made = replace(publication, **said)  # type: ignore[arg-type]
     _tell_duplicates(script, made)
+    note(drafts, made)
     drafts.publications[node.pubname] = made
     drafts.broken_publications.discard(node.pubname)
 
@@ -107,6 +109,8 @@ def alter_publication(script: Script, statement: Statement) -> None:
             if wrapped.publication_obj_spec.HasField("pubtable"):
                 _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
     tables = _tables(script, node.pubobjects)
+    if action != "AP_DropObjects":
+        note(drafts, replace(publication, tables=tables, schemas=schemas))
     if action == "AP_SetObjects":
         changed = replace(publication, tables=tables, schemas=schemas)
     elif action == "AP_AddObjects":
@@ -118,7 +122,6 @@ def alter_publication(script: Script, statement: Statement) -> None:
                 if wrapped.publication_obj_spec.HasField("pubtable"):
                     told = wrapped.publication_obj_spec.pubtable.relation
                     _check_there(script, told, adding=adding)
-            drafts.refused.append(replace(publication, tables=tables))
             raise
     else:
         changed = _dropped(publication, tables, schemas, span)

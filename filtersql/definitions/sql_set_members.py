@@ -18,6 +18,7 @@ from dataclasses import replace
 from filtersql.catalog import Column, Identity, PgType
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.earlier import note
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import kind_of, kind_of_table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
@@ -65,7 +66,11 @@ def joined(
         )
     ]
     drafts.mistakes += wrong
-    return None if wrong else replace(entry, joined=True)
+    if wrong:
+        return None
+    member = replace(entry, joined=True)
+    note(drafts, replace(found, tables=(member,)))
+    return member
 
 
 def check_system_schemas(found: ReplicationSet, schemas: Collection[str], span: Span) -> None:

@@ -72,11 +72,15 @@ def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
             except_tables=tuple(each for each in one.except_tables if each in tables),
         )
         publications[name] = _filters_alone(kept) if told else kept
-    for number, refused in enumerate(drafts.refused):
-        filters = _filters_alone(replace(refused, tables=tuple(sound(refused.tables))))
-        publications[f"{refused.name}\0{number}"] = filters  # no publication has such a name
     for name, each in definitions.replication_sets.items():
         sets[name] = replace(each, tables=tuple(sound(each.tables)))
+    earlier = []
+    for past in definitions.earlier:
+        said = replace(past.said, tables=tuple(sound(past.said.tables)))
+        if isinstance(said, Publication):
+            told = said.name in drafts.broken_publications or _is_in(said.name, names)
+            said = _filters_alone(said) if told else said
+        earlier.append(replace(past, said=said))
     suspects = {*drafts.broken_publications}
     suspects |= {one for one in (*publications, *sets) if _is_in(one, names)}
     return replace(
@@ -84,6 +88,7 @@ def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
         catalog=replace(definitions.catalog, tables=tables),
         publications=publications,
         replication_sets=sets,
+        earlier=tuple(earlier),
         subscriptions={
             name: replace(one, superset_of=())
             for name, one in definitions.subscriptions.items()

@@ -27,7 +27,7 @@ from filtersql.source import Span
 
 _SILENCE = re.compile(r"(?:#|--)\s*silence:\s*([a-z, -]+?)\s*\Z")
 
-__all__ = ["Mistake", "Mistakes", "Notice", "heard", "in_order", "nearest"]
+__all__ = ["Collector", "Mistake", "Mistakes", "Notice", "heard", "in_order", "nearest"]
 
 
 class Mistake(Exception):
@@ -87,6 +87,31 @@ def in_order(mistakes: Iterable[Mistake], files: Iterable[str]) -> list[Mistake]
         return (places[span.source.path], span.start) if span else (-1, 0)
 
     return sorted(found, key=place)
+
+
+class Collector:
+    """Keeps the mistakes of several steps: `with mistakes:` goes on behind a failed one."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Mistake] = {}
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if isinstance(error, Mistake):
+            self.found.setdefault(str(error), error)
+        elif isinstance(error, Mistakes):
+            for mistake in error.mistakes:
+                self.found.setdefault(str(mistake), mistake)
+        else:
+            return False
+        return True
+
+    def raise_all(self, files: Iterable[str] = ()) -> None:
+        """Raises what was found, if anything was: file by file, from top to bottom."""
+        if self.found:
+            raise Mistakes(in_order(self.found.values(), files))
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,12 @@ def check(
         via_partition_root_flag,
     )
     index = _index(definitions, settings)
-    mistakes = [mistake for each in index.mistakes.values() for mistake in each]
+    mistakes = [mistake for each in definitions.earlier for mistake in index.judged_then(each)]
+    told = {
+        mistake.span for mistake in mistakes if mistake.span
+    }  # what follows from it is not told again
+    held = (mistake for each in index.mistakes.values() for mistake in each)
+    mistakes += (mistake for mistake in held if mistake.span not in told)
     if mistakes:
         raise Mistakes(mistakes)
     notices: dict[Notice, None] = {}

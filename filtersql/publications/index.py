@@ -8,9 +8,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from filtersql.definitions.model import Definitions, ReplicationSet, Subscription
+from filtersql.definitions.model import Definitions, Earlier, ReplicationSet, Subscription
 from filtersql.definitions.predefined_sets import predefined_set
 from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import (
@@ -95,6 +95,17 @@ class Index:
     def _ignores_missing(self) -> bool:
         newest = self.settings.postgres_version >= _IGNORES_MISSING
         return newest and self.kind == PUBLICATION
+
+    def judged_then(self, earlier: Earlier) -> Iterator[Mistake]:
+        """What was wrong with a publication or set when a statement said it."""
+        lineage = replace(
+            self.lineage,
+            tables={**self.lineage.tables, **earlier.tables},
+            others={**self.lineage.others, **earlier.others},
+        )
+        if isinstance(earlier.said, ReplicationSet):
+            return set_refusals(earlier.said, lineage, self.settings)
+        return refusals(earlier.said, lineage, self.settings)
 
     def in_vain(self, subscription: Subscription) -> Iterator[Notice]:
         """What a subscription names in vain: publications, partitions that their root silences."""

@@ -1,0 +1,85 @@
+"""What statements said and later ones changed: it is judged by the tables as they stood then.
+
+Example
+    `CREATE PUBLICATION p FOR TABLE t WHERE (b > 1)` before `ALTER TABLE t ADD COLUMN b int` is
+    refused: column "b" does not exist. So is a wrong filter of a member that is dropped later.
+
+PostgreSQL
+    publicationcmds.c: TransformPubWhereClauses(), which each statement calls for what it names
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.freezing import frozen
+from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.model import Earlier, Publication, PublishedTable, ReplicationSet
+from filtersql.names import RelationName
+
+__all__ = ["earlier", "note"]
+
+
+def note(drafts: Drafts, said: Publication | ReplicationSet) -> None:
+    """Keeps what a statement says, with its tables as they stand now."""
+    tables, others = {}, {}
+    for name in (entry.name for entry in said.tables):
+        table, kind = drafts.tables.get(name), kind_of(drafts, name)
+        if table is None and kind is not None:
+            others[name] = kind
+        elif table is not None and table.columns is not None and not table.unattached:
+            tables[name] = frozen(drafts, table)
+    drafts.said.append(Earlier(said, tables, others))
+
+
+def earlier(drafts: Drafts) -> Iterator[Earlier]:
+    """What was said and is not so in the end."""
+    members: dict[tuple[type, str], Mapping[RelationName, PublishedTable]] = {}
+    for one in drafts.said:
+        key = type(one.said), one.said.name
+        now: Publication | ReplicationSet | None
+        if isinstance(one.said, Publication):
+            now = drafts.publications.get(one.said.name)
+        else:
+            now = drafts.replication_sets.get(one.said.name)
+        if now is None or _rules(now) != _rules(one.said):
+            yield one
+            continue
+        if key not in members:
+            members[key] = {entry.name: entry for entry in now.tables}
+        changed = [
+            entry
+            for entry in one.said.tables
+            if not _stands(drafts, one, entry, members[key].get(entry.name))
+        ]
+        if changed:
+            yield replace(one, said=replace(one.said, tables=tuple(changed)))
+
+
+def _rules(said: Publication | ReplicationSet) -> object:
+    """What else decides whether a member is refused."""
+    if isinstance(said, ReplicationSet):
+        return said.replicate
+    return said.via_partition_root, said.generated_columns, bool(said.schemas)
+
+
+def _stands(
+    drafts: Drafts, one: Earlier, entry: PublishedTable, now: PublishedTable | None
+) -> bool:
+    """Whether a member is what it was, and so is its table."""
+    if now is None or (now.where, now.columns) != (entry.where, entry.columns):
+        return False
+    table, then = drafts.tables.get(entry.name), one.tables.get(entry.name)
+    if table is None or then is None:
+        return table is None and kind_of(drafts, entry.name) == one.others.get(entry.name)
+    judged = (then.columns, then.partition_by, then.unlogged, then.view, then.foreign)
+    settled = frozen(drafts, table)
+    return judged == (
+        settled.columns,
+        settled.partition_by,
+        settled.unlogged,
+        settled.view,
+        settled.foreign,
+    )

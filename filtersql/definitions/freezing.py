@@ -1,0 +1,61 @@
+"""A draft of a table as the record that everything later asks.
+
+Example
+    A unique index that can be no replica identity is left out. A view has columns where the type of
+    each of them is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from filtersql.catalog import Column, Table, UniqueIndex
+from filtersql.definitions.collations import compared
+from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
+
+__all__ = ["frozen", "view_columns"]
+
+
+def frozen(drafts: Drafts, table: DraftTable) -> Table:
+    """The table as it stands now."""
+    found = _frozen(table, drafts.views.get(table.name))
+    own = {column.type.schema for column in found.columns} != {"pg_catalog"}
+    if not own and not drafts.collations:
+        return found
+    return replace(found, columns=tuple(compared(drafts, column) for column in found.columns))
+
+
+def view_columns(view: DraftView) -> tuple[Column, ...]:
+    """The columns of a view, where the type of each of them is known."""
+    names, known = view.query.outputs, [one for one in view.types if one is not None]
+    if len(known) != len(names):
+        return ()
+    return tuple(
+        Column(name, one.type, view.span, collation=one.collation)
+        for name, one in zip(names, known, strict=True)
+    )
+
+
+def _frozen(table: DraftTable, view: DraftView | None) -> Table:
+    indexes = [index for index in table.indexes.values() if index.refusal is None]
+    return Table(
+        name=table.name,
+        columns=tuple((table.columns or {}).values()) or (view_columns(view) if view else ()),
+        span=table.span,
+        primary_key=table.primary_key,
+        primary_key_name=table.primary_key_name,
+        primary_key_deferrable=table.primary_key_deferrable,
+        replica_identity=table.identity,
+        unique_indexes=tuple(
+            UniqueIndex(index.name, index.columns, index.constraint) for index in indexes
+        ),
+        foreign_keys=tuple(key for key, _ in table.foreign_keys),
+        partition_by=table.partition_by,
+        partition_of=table.partition_of,
+        bounds=table.bounds,
+        inherits=tuple(name for name, _ in table.inherits),
+        unlogged=table.unlogged,
+        view=table.view,
+        foreign=table.foreign,
+        tags=table.tags,
+    )
