@@ -15,14 +15,15 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from servers import Server, _as_user, _stop, _unprivileged, _wait, free_port, without
 
 __all__ = [
+    "CopyFailed",
     "ask",
     "caught_up",
     "missing",
@@ -31,6 +32,8 @@ __all__ = [
     "serve_pglogical",
     "subscribe",
 ]
+
+Found = TypeVar("Found")
 
 _HOME = Path("/usr/lib/postgresql/15")
 _SETTINGS = {
@@ -46,6 +49,14 @@ _SETTINGS = {
     "full_page_writes": "off",
     "timezone": "UTC",
 }
+
+
+#: seconds in which something must move: pglogical itself looks for work once in 180 s at the latest
+_STILL = 240.0
+
+
+class CopyFailed(Exception):
+    """The worker of a subscription broke off its copy, and again when it was tried once more."""
 
 
 def missing() -> str | None:
@@ -106,55 +117,73 @@ def nodes(server: Server) -> tuple[str, str]:
     return names
 
 
-def subscribe(
-    server: Server, provider: str, subscriber: str, sets: list[str], patience: float = 60
-) -> None:
-    """Subscribe, and wait until every table was copied."""
+def subscribe(server: Server, provider: str, subscriber: str, sets: list[str]) -> None:
+    """Subscribe, and wait until every table was copied; CopyFailed where that cannot be."""
     with server.connect(subscriber) as connection:
         connection.execute(
             "SELECT pglogical.create_subscription('sub', %s, %s, false, true, '{}')",
             (server.url(provider), sets),
         )
-        _until(
+        named = ask(
             connection,
-            "SELECT status = 'replicating' FROM pglogical.show_subscription_status('sub')",
-            patience,
+            "SELECT format('\"pglogical apply %%s:%%s\" ', oid, sub_id)"
+            " FROM pg_database, pglogical.subscription WHERE datname = current_database()",
         )
+        for status, _ in _while_moving(lambda: _copying(server, connection, named[0][0])):
+            if status == "replicating":
+                break
         connection.execute("SELECT pglogical.wait_for_subscription_sync_complete('sub')")
+
+
+def _copying(server: Server, connection: psycopg.Connection[Any], worker: str) -> tuple[Any, ...]:
+    """How far the copy is: the status, and all that moves while it is at work."""
+    assert server.log
+    log = server.log.read_text(errors="replace")
+    ends = [line for line in log.splitlines() if worker in line and " exited with " in line]
+    if len(ends) > 1:
+        raise CopyFailed(log[-2000:])
+    status = ask(connection, "SELECT status FROM pglogical.show_subscription_status('sub')")
+    steps = "SELECT sync_nspname, sync_relname, sync_status FROM pglogical.local_sync_status"
+    return status[0][0], [*ask(connection, f"{steps} ORDER BY 1, 2"), len(log)]
 
 
 def caught_up(server: Server, provider: str, subscriber: str) -> bool:
     """Wait until the subscriber has everything; False where its apply worker gave up."""
     with server.connect(provider) as source, server.connect(subscriber) as target:
         position = ask(source, "SELECT pg_current_wal_insert_lsn()")[0][0]
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            reached = ask(
+
+        def reached() -> list[tuple[Any, ...]]:
+            return ask(
                 source,
-                "SELECT confirmed_flush_lsn >= %s::pg_lsn FROM pg_replication_slots"
+                "SELECT confirmed_flush_lsn >= %s::pg_lsn, confirmed_flush_lsn::text"
+                " FROM pg_replication_slots"
                 " WHERE database = %s AND plugin = 'pglogical_output'",
                 position,
                 provider,
             )
-            if reached and all(row[0] for row in reached):
+
+        for slots in _while_moving(reached):
+            if slots and all(row[0] for row in slots):
                 return True
             status = ask(target, "SELECT status FROM pglogical.show_subscription_status('sub')")
             if status and status[0][0] == "down":
                 return False
-            time.sleep(0.05)
-    raise TimeoutError(f"{subscriber} neither caught up nor stopped")
+    raise AssertionError("unreachable: _while_moving() ends by raising")
+
+
+def _while_moving(look: Callable[[], Found]) -> Iterator[Found]:
+    """What is seen, again and again; on a busy machine for as long as anything of it moves."""
+    before, moved = look(), time.monotonic()
+    yield before
+    while time.monotonic() - moved < _STILL:
+        time.sleep(0.05)
+        found = look()
+        if found != before:
+            before, moved = found, time.monotonic()
+        yield found
+    raise TimeoutError(f"nothing moved for {_STILL:.0f} s: {before}")
 
 
 def ask(connection: psycopg.Connection[Any], query: str, *values: object) -> list[tuple[Any, ...]]:
     """The rows of a query."""
     return connection.execute(query, values).fetchall()
-
-
-def _until(connection: psycopg.Connection[Any], query: str, patience: float) -> None:
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        rows = ask(connection, query)
-        if rows and rows[0][0]:
-            return
-        time.sleep(0.05)
-    raise TimeoutError(f"waited {patience} s for: {query}")
