@@ -29,6 +29,8 @@ def described(node: Node) -> str:
             return f"a constant of type {display(node.type)}"
         case Other() if not node.args:
             return node.what.removesuffix("_N")
+        case Other():
+            return f"{node.what} from {display(node.args[0].type)} to {display(node.type)}"
         case ArrayExpr():
             return "an array"
         case MinMax():

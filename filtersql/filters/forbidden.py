@@ -109,7 +109,7 @@ def _refusal(
         return InvalidExpression(ONLY, scope.span(place))
     if kind == "sub_link":
         return Wrong("cannot use subquery in check constraint", scope.span(place))
-    what = kind.upper().replace("_", " ")
+    what = getattr(node, "what", "") or kind.upper().replace("_", " ")
     return NotTranslated(what, "any engine", _NO_FORM, scope.span(place))
 
 
