@@ -48,7 +48,7 @@ _ONCE = ("CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED")
 _KEYS_NOT_NULL = 18
 #: types that have collations, and kinds of one's own that have none: enums, rows, ranges
 _COLLATED = frozenset({"text", "varchar", "bpchar", "name"})
-_UNCOLLATED = ("type", "composite type", "range type")
+_UNCOLLATED = ("type", "composite type", "range type", "multirange type")
 #: the types of identity columns
 _COUNTED = {("pg_catalog", name) for name in ("int2", "int4", "int8")}
 

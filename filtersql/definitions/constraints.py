@@ -18,7 +18,7 @@ from dataclasses import replace
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
 from filtersql.definitions.foreign_keys import check_key_drop
-from filtersql.definitions.keys import column_labels, object_name
+from filtersql.definitions.keys import column_labels, object_name, set_not_null
 from filtersql.definitions.not_nulls import keep_own, lose_not_null, parents_of, saying
 from filtersql.definitions.own_code import keep_code, keep_defaults
 from filtersql.definitions.sql_names import Script
@@ -29,6 +29,7 @@ from filtersql.source import Span
 
 __all__ = [
     "NAMED_NULLS",
+    "alter_constraint",
     "drop_constraint",
     "keep_below",
     "keep_names",
@@ -59,6 +60,8 @@ def note_constraint(
         keys = [key.string.sval for key in node.keys] or [column]
         if node.conname and script.drafts.postgres_version >= NAMED_NULLS:
             table.constraints[node.conname] = keys[0]
+        if node.is_no_inherit:
+            table.kept_nulls.add(keys[0] or "")
     elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
         name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
         table.constraints[name] = None
@@ -116,6 +119,25 @@ def drop_constraint(
     elif not command.missing_ok and not _may_exist(script.drafts, table, name):
         known = [*_known(table), *([table.primary_key_name] if table.primary_key_name else [])]
         raise UnknownInTable("constraint", name, table.name.name, place(), known)
+
+
+def alter_constraint(
+    script: Script, table: DraftTable, command: Node, place: Callable[[], Span]
+) -> None:
+    """ALTER CONSTRAINT … [NO] INHERIT: whether heirs have the NOT NULL, too."""
+    node = getattr(command, "def").atalter_constraint
+    column = _not_null(script, table, node.conname) if node.alter_inheritability else None
+    if column is None:
+        return
+    if node.noinherit:
+        table.kept_nulls.add(column)
+        for child in script.drafts.children(table.name):
+            keep_own(child, (column,))
+        return
+    table.kept_nulls.discard(column)
+    for child in script.drafts.below(table.name):
+        name_inherited(script.drafts, child, (column,))
+        set_not_null(child, (column,), True)
 
 
 def _not_null(script: Script, table: DraftTable, name: str) -> str | None:

@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.dependents import (
@@ -28,6 +28,7 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.drafts import Drafts, DraftTable, Reader
 from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.multiranges import range_of
 from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -107,8 +108,13 @@ def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
     return _oldest_first(drafts, _of_column(drafts, table, column))
 
 
-def lines_of(script: Script, roots: Sequence[Thing]) -> list[str]:
-    """What depends on some things that are dropped together, as lines of the detail."""
+def lines_of(
+    script: Script, roots: Sequence[Thing], told: Callable[[Thing], bool] = lambda thing: True
+) -> list[str]:
+    """What depends on some things that are dropped together, as lines of the detail.
+
+    `told` leaves out what another one tells of: PostgreSQL knows nothing of replication sets.
+    """
     found: list[tuple[Thing, Thing]] = []
     seen = set(roots)
 
@@ -124,7 +130,7 @@ def lines_of(script: Script, roots: Sequence[Thing]) -> list[str]:
     return [
         f"{described_thing(script, each)} depends on {described_thing(script, of)}"
         for each, of in reversed(found)
-        if not _goes_along(script.drafts, each, seen)
+        if told(each) and not _goes_along(script.drafts, each, seen)
     ]
 
 
@@ -151,6 +157,8 @@ def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool
         return Thing("type", thing.name) in dropped
     if thing.kind == "type" and (thing.part or thing.name not in drafts.types):
         return True
+    if thing.kind == "type" and thing.name in drafts.multiranges.values():
+        return Thing("type", range_of(drafts, thing.name) or thing.name) in dropped
     table = drafts.tables.get(thing.name)
     if thing.kind != "table" or table is None or table.partition_of is None:
         return False
@@ -279,6 +287,8 @@ def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
         if (column.type.schema, column.type.name) == (thing.name.schema, name)
     }
     array = [] if thing.part else [Thing("type", thing.name, "[]")]
+    if thing.name in drafts.multiranges and not thing.part:
+        array.append(Thing("type", drafts.multiranges[thing.name]))
     named = RelationName(thing.name.schema, name)
     functions = dict(_readers(one for one in drafts.readers.values() if named in one.types))
     return [*array, *_oldest_first(drafts, {**columns, **functions}.items())]

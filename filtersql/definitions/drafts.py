@@ -117,6 +117,8 @@ class DraftTable:
     local: set[str] = field(default_factory=set)
     #: columns that it says to be NOT NULL itself, whatever its parents say
     own_nulls: set[str] = field(default_factory=set)
+    #: columns whose NOT NULL says NO INHERIT
+    kept_nulls: set[str] = field(default_factory=set)
     #: names of NOT NULL that are its parents'
     inherited_names: set[str] = field(default_factory=set)
     unlogged: bool = False
@@ -183,6 +185,8 @@ class Drafts:
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: sequences, and the sets that they are in
     sequence_members: dict[RelationName, set[str]] = field(default_factory=dict)
+    #: whether the last DROP statement said CASCADE
+    last_drop_cascades: bool = False
     #: predefined ones that were dropped
     dropped_sets: set[str] = field(default_factory=set)
     #: bdr's node group: the name of its default set
@@ -199,6 +203,8 @@ class Drafts:
     types: dict[RelationName, str] = field(default_factory=dict)
     #: what domains are made of
     bases: dict[RelationName, PgType] = field(default_factory=dict)
+    #: range types, and the multirange type that was made with each
+    multiranges: dict[RelationName, RelationName] = field(default_factory=dict)
     #: own collations, and whether by them only the same texts are equal; where they stand, and
     #: whether they are of one encoding; those of domains
     collations: dict[str, bool] = field(default_factory=dict)

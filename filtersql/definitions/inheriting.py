@@ -112,6 +112,8 @@ def _inherit_columns(table: DraftTable, parent: DraftTable, span: Span) -> None:
         elif name in parent.drawn:
             table.drawn[name] = parent.drawn[name]
     for column in (parent.columns or {}).values():
+        if column.name in parent.kept_nulls:
+            column = replace(column, not_null=False)
         there = table.columns.get(column.name)
         if column.not_null:
             name = not_null_name(parent, column.name)

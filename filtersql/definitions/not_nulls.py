@@ -47,7 +47,9 @@ def parents_of(drafts: Drafts, table: DraftTable) -> Iterator[DraftTable]:
 def saying(drafts: Drafts, table: DraftTable, column: str) -> bool:
     """Whether a parent has the column NOT NULL."""
     return any(
-        column in (one.columns or {}) and (one.columns or {})[column].not_null
+        column in (one.columns or {})
+        and (one.columns or {})[column].not_null
+        and column not in one.kept_nulls
         for one in parents_of(drafts, table)
     )
 
@@ -56,6 +58,7 @@ def lose_not_null(drafts: Drafts, table: DraftTable, column: str) -> None:
     """DROP NOT NULL since PostgreSQL 18: what children only inherited goes too."""
     set_not_null(table, (column,), False)
     table.own_nulls.discard(column)
+    table.kept_nulls.discard(column)
     for name in [name for name, one in table.constraints.items() if one == column]:
         del table.constraints[name]
     for child in drafts.children(table.name):

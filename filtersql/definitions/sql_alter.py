@@ -18,6 +18,7 @@ from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.definitions.columns import check_collated, check_counted, read_column
 from filtersql.definitions.constraints import (
     NAMED_NULLS,
+    alter_constraint,
     drop_constraint,
     keep_below,
     name_inherited,
@@ -138,7 +139,8 @@ def _carry_out(
         constraint = getattr(command, "def").constraint
         if parent is not None and constraint.contype:
             share_keys(table, parent)
-        if enum_name(constraint, "contype") in ("CONSTR_PRIMARY", "CONSTR_NOTNULL"):
+        kind = enum_name(constraint, "contype")
+        if kind in ("CONSTR_PRIMARY", "CONSTR_NOTNULL") and not constraint.is_no_inherit:
             names = [key.string.sval for key in constraint.keys]
             name_inherited(script.drafts, table, names)
             set_not_null(table, names, True)
@@ -302,6 +304,7 @@ _CHANGES: dict[str, _Change] = {
     "AT_DropExpression": drop_expression,
     "AT_AddConstraint": _add_constraint,
     "AT_DropConstraint": drop_constraint,
+    "AT_AlterConstraint": alter_constraint,
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
     "AT_DetachPartition": detach,

@@ -24,8 +24,9 @@ from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.keys import object_name
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
-from filtersql.definitions.not_nulls import parents_of
+from filtersql.definitions.not_nulls import parents_of, saying
 from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_set_members import check_members
 from filtersql.errors import Mistake
 from filtersql.errors.altering import (
     ColumnInUse,
@@ -187,8 +188,11 @@ def drop_columns(
     names = [*_children_first(script, tables)]
     held = {table.name for table in holding}
     roots = [Thing("column", name, command.name) for name in names if name in held]
-    dependents = lines_of(script, roots)
-    if dependents and enum_name(command, "behavior") != "DROP_CASCADE":
+    cascading = enum_name(command, "behavior") == "DROP_CASCADE"
+    dependents = [] if cascading else lines_of(script, roots, lambda one: one.kind != "set")
+    if not dependents:
+        check_members(script, roots, place)
+    if dependents:
         shown = described(script, holding[0].name)
         what = f"column {command.name} of table {shown}" if len(holding) == 1 else None
         raise DependedOn(what, dependents, place())
@@ -314,8 +318,7 @@ def _held_by_parent(
     root = tables.get(table.partition_of) if table.partition_of else None
     if root is not None and _not_null_in(root, column):
         return InParent.not_null(column, place())
-    parents = (tables[name] for name, _ in table.inherits if name in tables)
-    if version >= _NAMED_NULLS and any(_not_null_in(one, column) for one in parents):
+    if version >= _NAMED_NULLS and saying(script.drafts, table, column):
         given = (name for name, one in table.constraints.items() if one == column)
         made = object_name(table.name.name, column, "not_null")
         return InheritedConstraint(next(given, made), table.name.name, place())
@@ -323,7 +326,9 @@ def _held_by_parent(
 
 
 def _not_null_in(table: DraftTable, column: str) -> bool:
-    return column in (table.columns or {}) and (table.columns or {})[column].not_null
+    """Whether a parent's heirs have its NOT NULL."""
+    columns = table.columns or {}
+    return column in columns and columns[column].not_null and column not in table.kept_nulls
 
 
 def is_inherited(script: Script, table: DraftTable, column: str) -> bool:

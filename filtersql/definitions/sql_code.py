@@ -28,6 +28,7 @@ __all__ = [
     "check_events",
     "check_psql",
     "create_event_trigger",
+    "function_calls",
     "note_body",
 ]
 
@@ -99,7 +100,7 @@ def check_calls(script: Script, statement: Statement) -> None:
     """SELECT and CALL: raises where a function of the files is called that changes a definition."""
     if not script.drafts.bodies:
         return
-    for node in _calls(statement.node):
+    for node in function_calls(statement.node):
         parts = [one.string.sval for one in node.funcname]
         found = _change_of(script.drafts, parts, set())
         if found:
@@ -155,14 +156,14 @@ def _tag(statement: Statement) -> str | None:
     return _TAGS.get(kind, kind.removesuffix("_stmt").replace("_", " ").upper())
 
 
-def _calls(node: Node) -> Iterator[Node]:
+def function_calls(node: Node) -> Iterator[Node]:
     """The function calls below a node."""
     if node.DESCRIPTOR.name == "FuncCall":
         yield node
     for kind, value in node.ListFields():
         if kind.message_type is not None:
             for each in value if kind.is_repeated else (value,):
-                yield from _calls(each)
+                yield from function_calls(each)
 
 
 def _change_of(drafts: Drafts, parts: tuple[str, ...] | list[str], seen: set[str]) -> str | None:

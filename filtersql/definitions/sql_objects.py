@@ -18,8 +18,6 @@ from filtersql.definitions.collations import drop_collation
 from filtersql.definitions.dependents import (
     described,
     drop_sequence,
-    drop_type_of_relation,
-    remove_function,
     remove_table,
     remove_view,
 )
@@ -27,7 +25,7 @@ from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
-from filtersql.definitions.kinds import SYSTEM_SCHEMAS, TEMPORARY, index_holder, kind_of
+from filtersql.definitions.kinds import TEMPORARY, index_holder, kind_of
 from filtersql.definitions.own_code import keep_index
 from filtersql.definitions.owned import check_free_sequence
 from filtersql.definitions.partitions import check_key_holds, share_index
@@ -41,11 +39,12 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.definitions.sql_readers import READERS, drop_reader
+from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import forget
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
-from filtersql.errors.relations import NotIndexable, Owned, SchemaName, WrongKindOfRelation
+from filtersql.errors.relations import NotIndexable, Owned, WrongKindOfRelation
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -125,12 +124,17 @@ def drop(script: Script, statement: Statement) -> None:
     """DROP TABLE, INDEX, VIEW, PUBLICATION, TYPE, SCHEMA."""
     node, kind = statement.node, enum_name(statement.node, "remove_type")
     carry_out = _DROPS.get(kind)
+    script.drafts.last_drop_cascades = enum_name(node, "behavior") == "DROP_CASCADE"
     if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         drop_types(script, statement)
     if kind in FUNCTIONS:
         drop_functions(script, statement)
     if kind in _RELATIONS:
         _check_relations(script, statement)
+    elif kind == "OBJECT_SCHEMA":
+        check_schemas(script, statement)
+    elif kind == "OBJECT_PUBLICATION" and not node.missing_ok:
+        _check_publications(script, statement)
     for item in node.objects:
         name = _relation(script, item) if kind in _RELATIONS else None
         if name is not None and name.schema == TEMPORARY:
@@ -260,45 +264,15 @@ def _drop_sequence(script: Script, statement: Statement, item: Node) -> None:
 
 
 def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
-    name, drafts = item.string.sval, script.drafts
-    if name not in drafts.publications and not statement.node.missing_ok:
-        if name in drafts.broken_publications:
-            return
-        span = place_of(script, statement, name)
-        raise Unknown("publication", name, span, drafts.publications)
-    drafts.publications.pop(name, None)
+    script.drafts.publications.pop(item.string.sval, None)
 
 
-def _drop_schema(script: Script, statement: Statement, item: Node) -> None:
-    schema, drafts = item.string.sval, script.drafts
-    named = [one.string.sval for one in statement.node.objects]
-    for one in named:
-        if one in SYSTEM_SCHEMAS:
-            raise SchemaName.required(one, place_of(script, statement, one))
-        if not drafts.has_schema(one) and not statement.node.missing_ok:
-            raise UnknownSchema(one, place_of(script, statement, one))
-    lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in named])
-    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
-        what = f"schema {schema}" if len(named) == 1 else None
-        raise DependedOn(what, lines, place_of(script, statement, schema))
-    drafts.schemas.discard(schema)
-    drafts.made_schemas.discard(schema)
-    for view in [name for name in drafts.views if name.schema == schema]:
-        remove_view(drafts, view)
-    for name in [name for name in (*drafts.others, *drafts.types) if name.schema == schema]:
-        if drafts.others.get(name) == "sequences":
-            drop_sequence(drafts, name)
-        drafts.others.pop(name, None)
-        if drafts.types.pop(name, None):
-            drop_type_of_relation(drafts, name)
-    for name in [name for name in drafts.functions if name.schema == schema]:
-        for signature in [*drafts.functions.get(name, ())]:
-            remove_function(drafts, name, signature)
-    for name in [name for name in drafts.tables if name.schema == schema]:
-        remove_table(drafts, name)
-    for publication in list(drafts.publications.values()):
-        kept = tuple(one for one in publication.schemas if one != schema)
-        drafts.publications[publication.name] = replace(publication, schemas=kept)
+def _check_publications(script: Script, statement: Statement) -> None:
+    drafts = script.drafts
+    for name in [one.string.sval for one in statement.node.objects]:
+        if name not in drafts.publications and name not in drafts.broken_publications:
+            span = place_of(script, statement, name)
+            raise Unknown("publication", name, span, drafts.publications)
 
 
 def _drop_event_trigger(script: Script, statement: Statement, item: Node) -> None:
@@ -327,7 +301,7 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_SEQUENCE": _drop_sequence,
     "OBJECT_COLLATION": drop_collation,
     "OBJECT_PUBLICATION": _drop_publication,
-    "OBJECT_SCHEMA": _drop_schema,
+    "OBJECT_SCHEMA": drop_schema,
     "OBJECT_EVENT_TRIGGER": _drop_event_trigger,
     **dict.fromkeys(READERS, drop_reader),
 }

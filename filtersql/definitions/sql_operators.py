@@ -13,6 +13,7 @@ from __future__ import annotations
 from filtersql.catalog import OwnOperator
 from filtersql.definitions.sql_names import Script, created_in_schema
 from filtersql.definitions.types import PSEUDO, read_type
+from filtersql.errors.definitions import Unknown
 from filtersql.errors.making import BadOperator
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
@@ -51,7 +52,12 @@ def create_operator(script: Script, statement: Statement) -> None:
 def drop_operators(script: Script, statement: Statement) -> None:
     """DROP OPERATOR === (int, int); NONE stands for an argument that there is not."""
     for item in statement.node.objects:
-        found = _found(script, item)
+        try:
+            found = _found(script, item)
+        except Unknown:  # a type, which IF EXISTS passes over as it does the operator
+            if not statement.node.missing_ok:
+                raise
+            continue
         if found is not None:
             script.drafts.operators.remove(found)
 

@@ -1,4 +1,4 @@
-"""CREATE SCHEMA and ALTER SCHEMA … RENAME.
+"""CREATE SCHEMA, ALTER SCHEMA … RENAME and DROP SCHEMA.
 
 Example
     `CREATE SCHEMA sales` twice: schema "sales" already exists. DROP SCHEMA without CASCADE is
@@ -12,16 +12,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from filtersql.definitions.dependents import (
+    drop_sequence,
+    drop_type_of_relation,
+    remove_function,
+    remove_table,
+    remove_view,
+)
+from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.moving import move_other, move_table, rename_in_views
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_types import move_types
-from filtersql.errors.altering import UnknownSchema
+from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.relations import SchemaName
-from filtersql.grammar import Statement
+from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["create_schema", "rename_schema"]
+__all__ = ["check_schemas", "create_schema", "drop_schema", "rename_schema"]
 
 
 def create_schema(script: Script, statement: Statement) -> None:
@@ -72,3 +80,41 @@ def rename_schema(script: Script, statement: Statement) -> None:
     for publication in list(drafts.publications.values()):
         schemas = tuple(new if schema == old else schema for schema in publication.schemas)
         drafts.publications[publication.name] = replace(publication, schemas=schemas)
+
+
+def drop_schema(script: Script, statement: Statement, item: Node) -> None:
+    """One of the schemas of DROP, with all that is in it; check_schemas() has let it go."""
+    schema, drafts = item.string.sval, script.drafts
+    drafts.schemas.discard(schema)
+    drafts.made_schemas.discard(schema)
+    for view in [name for name in drafts.views if name.schema == schema]:
+        remove_view(drafts, view)
+    for name in [name for name in (*drafts.others, *drafts.types) if name.schema == schema]:
+        if drafts.others.get(name) == "sequences":
+            drop_sequence(drafts, name)
+        drafts.others.pop(name, None)
+        if drafts.types.pop(name, None):
+            drop_type_of_relation(drafts, name)
+    for name in [name for name in drafts.functions if name.schema == schema]:
+        for signature in [*drafts.functions.get(name, ())]:
+            remove_function(drafts, name, signature)
+    for name in [name for name in drafts.tables if name.schema == schema]:
+        remove_table(drafts, name)
+    for publication in list(drafts.publications.values()):
+        kept = tuple(one for one in publication.schemas if one != schema)
+        drafts.publications[publication.name] = replace(publication, schemas=kept)
+
+
+def check_schemas(script: Script, statement: Statement) -> None:
+    """Raises where not all of the schemas of DROP are there, or some are needed."""
+    named = [one.string.sval for one in statement.node.objects]
+    for one in named:
+        if one in SYSTEM_SCHEMAS:
+            raise SchemaName.required(one, place_of(script, statement, one))
+        if not script.drafts.has_schema(one) and not statement.node.missing_ok:
+            raise UnknownSchema(one, place_of(script, statement, one))
+    held = [*dict.fromkeys(one for one in named if script.drafts.has_schema(one))]
+    lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in held])
+    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
+        what = f"schema {held[0]}" if len(held) == 1 else None
+        raise DependedOn(what, lines, place_of(script, statement, named[0]))

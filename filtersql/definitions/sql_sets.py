@@ -20,6 +20,7 @@ from filtersql.definitions.model import (
     ReplicationSet,
 )
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
+from filtersql.definitions.set_calls import calls_of, check_calls_of
 from filtersql.definitions.set_members import judges
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
 from filtersql.definitions.sql_groups import (
@@ -105,20 +106,21 @@ def call(script: Script, statement: Statement) -> None:
     if statement.node.HasField("into_clause") and into.relpersistence != "t":
         hint = "Write CREATE TABLE with its columns."
         raise UnsupportedStatement("SELECT INTO", span_of(script, into), hint)
-    for value in _called(statement):
-        names = [name.string.sval for name in value.func_call.funcname]
+    check_calls_of(script, statement, _PARAMETERS)
+    for each in calls_of(statement):
+        names = [name.string.sval for name in each.funcname]
         if names[-1] == "set_config" and names[:-1] in ([], ["pg_catalog"]):
-            _set_config(script, value.func_call)
+            _set_config(script, each)
         elif len(names) == 2 and names[0] in ("pglogical", "bdr"):
-            _call(script, ".".join(names), value.func_call)
+            _call(script, ".".join(names), each)
 
 
 def commands(script: Script, statement: Statement) -> Iterator[Passage]:
     """The statements of replicate_ddl_command(), which are carried out where it is called."""
-    for value in _called(statement):
-        names = [name.string.sval for name in value.func_call.funcname]
-        if names in (["pglogical", _COMMAND], ["bdr", _COMMAND]) and value.func_call.args:
-            function, node = ".".join(names), value.func_call
+    for node in calls_of(statement):
+        names = [name.string.sval for name in node.funcname]
+        if names in (["pglogical", _COMMAND], ["bdr", _COMMAND]) and node.args:
+            function = ".".join(names)
             span = script.span(node.location, len(function))
             first = node.args[0]
             if first.WhichOneof("node") == "named_arg_expr":
@@ -128,13 +130,6 @@ def commands(script: Script, statement: Statement) -> Iterator[Passage]:
                 raise UnknownParameter.not_constant(function, "command", span)
             if said.text is not None:
                 yield said.text
-
-
-def _called(statement: Statement) -> Iterator[Node]:
-    for target in statement.node.target_list:
-        value = target.res_target.val
-        if value.WhichOneof("node") == "func_call":
-            yield value
 
 
 def _call(script: Script, function: str, node: Node) -> None:

@@ -19,6 +19,12 @@ from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.moving import renamed_in_types
+from filtersql.definitions.multiranges import (
+    create_multirange,
+    drop_multirange,
+    move_multiranges,
+    range_of,
+)
 from filtersql.definitions.own_code import keep_domain
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
 from filtersql.definitions.sql_operators import create_operator
@@ -76,6 +82,8 @@ def create_type(script: Script, statement: Statement) -> None:
         keep_collation(drafts, name, node)
     drafts.types[name] = kind
     drafts.places[name] = span
+    if kind == "range type":
+        create_multirange(script, node, name, span)
     if kind == "domain":
         keep_domain(script, statement, name)
 
@@ -126,6 +134,7 @@ def move_types(drafts: Drafts, names: dict[RelationName, RelationName]) -> None:
             drafts.others[new] = drafts.others.pop(old)
         if old in drafts.places:
             drafts.places[new] = drafts.places.pop(old)
+    move_multiranges(drafts, names)
     renamed_in_types(drafts, names)
     for table in drafts.tables.values():
         for column in list((table.columns or {}).values()):
@@ -157,13 +166,18 @@ def drop_types(script: Script, statement: Statement) -> None:
             kind = str(taken(drafts, name)).removeprefix("partitioned ").removesuffix("s")
             shown = described(script, name)
             raise Owned(f"type {shown}", f"{kind} {shown}", span)
+        owner = range_of(drafts, name)
+        if owner is not None:
+            raise Owned(f"type {described(script, name)}", f"type {described(script, owner)}", span)
         found.append((name, span))
     lines = lines_of(script, [Thing("type", name) for name, _ in found])
     if lines and enum_name(node, "behavior") != "DROP_CASCADE":
         what = f"type {described(script, found[0][0])}" if len(node.objects) == 1 else None
         raise DependedOn(what, lines, found[0][1])
     for name, _ in found:
-        drop_type_of_relation(drafts, name)
+        for each in (name, drafts.multiranges.get(name, name)):
+            drop_type_of_relation(drafts, each)
+        drop_multirange(drafts, name)
         drafts.types.pop(name, None)
         drafts.bases.pop(name, None)
         if drafts.others.get(name) == "composite types":

@@ -260,6 +260,7 @@ ALTER TABLE t DROP COLUMN b;
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default_insert_only', 't', row_filter := 'b > 1');
 SELECT pglogical.alter_replication_set('default_insert_only', replicate_truncate := false);
+DROP VIEW IF EXISTS nothing CASCADE;
 ALTER TABLE t DROP COLUMN b CASCADE;
 
 CREATE TABLE t(id int primary key, b int);

@@ -1,0 +1,54 @@
+"""Which functions of pglogical and bdr a SELECT calls, each of them once.
+
+Example
+    `SELECT pglogical.drop_replication_set('emea')` and `SELECT * FROM
+    pglogical.drop_replication_set('emea')` are such calls. Where a row, a condition or another
+    expression decides whether and how often the function is called, it is refused.
+
+PostgreSQL
+    functions in FROM are called before those of the target list: execMain.c: ExecutePlan()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+
+from filtersql.definitions.sql_code import function_calls
+from filtersql.definitions.sql_names import Script
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.grammar import Node, Statement
+
+__all__ = ["calls_of", "check_calls_of"]
+
+_HINT = "Write SELECT with the call alone, as a statement of its own."
+
+
+def calls_of(statement: Statement) -> Iterator[Node]:
+    """The calls that stand in FROM and in the target list by themselves."""
+    node = statement.node
+    for item in node.from_clause:
+        if item.WhichOneof("node") == "range_function":
+            for function in item.range_function.functions:
+                if function.list.items[0].WhichOneof("node") == "func_call":
+                    yield function.list.items[0].func_call
+    for target in node.target_list:
+        value = target.res_target.val
+        if value.WhichOneof("node") == "func_call":
+            yield value.func_call
+
+
+def check_calls_of(script: Script, statement: Statement, functions: Container[str]) -> None:
+    """Raises where one of some functions is called otherwise, or not just once."""
+    node = statement.node
+    once = [one.location for one in calls_of(statement)]
+    rows = any(item.WhichOneof("node") != "range_function" for item in node.from_clause)
+    several = rows or any(
+        node.HasField(one)
+        for one in ("where_clause", "having_clause", "limit_count", "limit_offset")
+    )
+    for one in function_calls(node):
+        name = ".".join(part.string.sval for part in one.funcname)
+        if name in functions and (several or one.location not in once):
+            where = "for each row of a query" if several else "inside of another expression"
+            what = f"a call of {name}() {where}"
+            raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)
