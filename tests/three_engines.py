@@ -98,6 +98,9 @@ NASTY: dict[str, list[str | None]] = {
                  "1 year 2 mons -3 days +04:05:06.7", "-00:00:00.000001", "178000000 years",
                  "36:00:00", "infinity", "-infinity", "-1 years -2 mons +3 days -04:05:06.7",
                  "23:59:59.999999", None],
+    # where its numbers of 32 and 64 bits end
+    "interval:farthest": ["-178956970 years -8 mons", "178956970 years 7 mons", "-1 mons",
+                          "2562047788:00:54.775807", "-2562047788:00:54.775807", None],
     "timestamptz": ["2000-01-01 00:00:00+00", "2024-02-29 23:59:59.999999+00",
                     "1969-12-31 23:59:59.5+00", "0001-01-01 00:00:00+00", "infinity", "-infinity",
                     "2024-07-01 12:00:00+02", None],

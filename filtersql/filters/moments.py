@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from filtersql.filters import intervals
+from filtersql.filters import intervals, sharing
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Node
@@ -41,6 +41,8 @@ _MOVED = {
     "interval_pl_timestamp": (1, 0),
     "interval_pl_date": (1, 0),
 }
+#: the last number of 64 bits
+_LAST = 2**63 - 1
 #: more months than all the years that a timestamp may have
 _MOST_MONTHS = 12 * 290_000
 #: the first year of Spark's timestamps is so many months behind PostgreSQL's
@@ -121,24 +123,46 @@ def _time_of(writer: Writer, micros: exp.Expr) -> exp.Expr:
     return writer.piece(".time_of_micros", writer.piece(".day_micros", micros))
 
 
+def _moved_micros(writer: Writer, micros: exp.Expr, symbol: str, interval: Node) -> exp.Expr:
+    """Microseconds of a day and an interval's time, but for whole days.
+
+    PostgreSQL's sum is of 64 bits and wraps around; what is lost is no number of whole days.
+    """
+    plain = f"_1 {symbol} _2 % {intervals.DAY}"
+    by = intervals.component(writer, interval, 2)
+    constant = fold(interval)
+    if constant is not None and _stays(constant):
+        return writer.filled(plain, micros, by)
+    over = f"_2 > {_LAST} - _1" if symbol == "+" else f"_2 < _1 - {_LAST}"
+    lost = f"CASE WHEN {over} THEN {2**64 % intervals.DAY} ELSE 0 END"
+    return sharing.once(
+        writer,
+        "time_moved",
+        micros,
+        lambda time: sharing.once(
+            writer, "moved_by", by, lambda each: writer.filled(f"{plain} - {lost}", time, each)
+        ),
+    )
+
+
+def _stays(constant: Const) -> bool:
+    """Whether no time of a day and this interval are more than 64 bits hold."""
+    return not isinstance(constant.value, Parts) or abs(constant.value[2]) < _LAST - intervals.DAY
+
+
 def _move_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """Time + interval: only the interval's time counts, modulo a day."""
     time, interval = args if args[0].type == "time" else (args[1], args[0])
     symbol = "-" if name == "time_mi_interval" else "+"
     micros = writer.piece(".time_micros", writer.put(time))
-    whole = intervals.component(writer, interval, 2)
-    result = _time_of(writer, writer.filled(f"_1 {symbol} _2 % {intervals.DAY}", micros, whole))
+    result = _time_of(writer, _moved_micros(writer, micros, symbol, interval))
     return writer.case([(writer.is_null(writer.put(time)), writer.null())], result)
 
 
 def _move_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     symbol = "-" if name == "timetz_mi_interval" else "+"
     key = writer.put(args[0])
-    micros = writer.filled(
-        f"_1 {symbol} _2 % {intervals.DAY}",
-        writer.piece(".timetz_micros", key),
-        intervals.component(writer, args[1], 2),
-    )
+    micros = _moved_micros(writer, writer.piece(".timetz_micros", key), symbol, args[1])
     west = writer.piece(".timetz_west", key.copy())
     return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
 

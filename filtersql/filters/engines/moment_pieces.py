@@ -164,7 +164,9 @@ def _made(say: Words) -> dict[str, str]:
 
 def _fields(say: Words) -> dict[str, str]:
     return {
+        # The least number of months has no positive one of 32 bits: PostgreSQL's wraps around.
         ".interval_quarter": f"CASE WHEN _1 >= 0 THEN _1 % 12 {say.div} 3 + 1 "
+        f"WHEN _1 = {-(2**31)} THEN 1 "
         f"ELSE 0 - ((0 - _1) % 12 {say.div} 3 + 1) END",
         ".interval_epoch": f"CAST(1461 * (_1 {say.div} 12) + 120 * (_1 % 12) + 4 * _2 "
         "AS DECIMAL(38, 0)) * 21600000000 + _3",
