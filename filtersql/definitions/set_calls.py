@@ -11,6 +11,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 
 from filtersql.definitions.sql_code import function_calls
@@ -18,8 +19,9 @@ from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement
 
-__all__ = ["calls_of", "check_calls_of"]
+__all__ = ["calls_of", "check_calls_of", "check_hidden", "may_call"]
 
+_CALL = re.compile(r"\b(?:pglogical|bdr)\"?\s*\.", re.IGNORECASE)
 _HINT = "Write SELECT with the call alone, as a statement of its own."
 
 
@@ -51,4 +53,18 @@ def check_calls_of(script: Script, statement: Statement, functions: Container[st
         if name in functions and (several or one.location not in once):
             where = "for each row of a query" if several else "inside of another expression"
             what = f"a call of {name}() {where}"
+            raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)
+
+
+def may_call(text: str) -> bool:
+    """Whether a statement of no concern must be looked at for such calls."""
+    return _CALL.search(text) is not None
+
+
+def check_hidden(script: Script, statement: Statement, functions: Container[str]) -> None:
+    """INSERT, EXPLAIN, PREPARE and their like: raises where one of some functions is called."""
+    for one in function_calls(statement.node):
+        name = ".".join(part.string.sval for part in one.funcname)
+        if name in functions:
+            what = f"a call of {name}() inside of another statement"
             raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)

@@ -20,7 +20,7 @@ from filtersql.definitions.model import (
     ReplicationSet,
 )
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
-from filtersql.definitions.set_calls import calls_of, check_calls_of
+from filtersql.definitions.set_calls import calls_of, check_calls_of, check_hidden
 from filtersql.definitions.set_members import judges
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
 from filtersql.definitions.sql_groups import (
@@ -63,7 +63,7 @@ from filtersql.errors.replication_sets import (
 from filtersql.grammar import Node, Statement
 from filtersql.source import Passage, Span
 
-__all__ = ["call", "commands"]
+__all__ = ["call", "check_skipped", "commands"]
 
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
 #: function -> its parameters in order, those that must be said before `|`
@@ -113,6 +113,11 @@ def call(script: Script, statement: Statement) -> None:
             _set_config(script, each)
         elif len(names) == 2 and names[0] in ("pglogical", "bdr"):
             _call(script, ".".join(names), each)
+
+
+def check_skipped(script: Script, statement: Statement) -> None:
+    """A statement that is of no concern by itself, where it may call such a function."""
+    check_hidden(script, statement, _PARAMETERS)
 
 
 def commands(script: Script, statement: Statement) -> Iterator[Passage]:
