@@ -155,6 +155,7 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["interval_pl", "interval_mi", "interval_um", "interval_mul", "mul_d_interval",
                      "justify_days", "justify_hours", "justify_interval", "make_interval"],
                     "when a part of the result does not fit an interval"),
+    "interval(interval,int4)": _FITS,
     "interval_div": f"{_ZERO} or when a part of the result does not fit an interval",
     **dict.fromkeys(["interval_pl_timestamp", "interval_pl_date", "date_pl_interval",
                      "date_mi_interval", "datetime_pl", "timedate_pl", "datetimetz_pl",
@@ -182,7 +183,9 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys([f"{kind}range" for kind in ("int4", "int8", "num", "date", "ts", "tstz")],
                     "when the lower bound is larger than the upper one"),
     **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "atan",
-                                                    "sinh", "cosh", "tanh", "cbrt")]
+                                                    "sinh", "cosh", "tanh", "cbrt", "cot", "sind",
+                                                    "cosd", "tand", "cotd", "asind", "acosd",
+                                                    "atand", "acosh", "atanh")]
                     + ["dcbrt", "atan2", "degrees", "radians"],
                     "out of its domain, or where its last digits would decide"),
     "chr": "when the value is no character",
@@ -200,6 +203,8 @@ _HARMLESS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(["substr", "substring"], lambda value: value >= 0),
     "split_part": lambda value: value != 0,
     "date_bin": lambda value: abs(value) < 2**62,
+    # all six digits of the seconds are kept
+    "interval": lambda value: value & 0xFFFF > 5,
 }  # fmt: skip
 #: units of which years before Christ are not handled
 _COUNTED = re.compile(r"dec|c|millen|mils?\Z", re.IGNORECASE)
