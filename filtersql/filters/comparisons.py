@@ -18,6 +18,7 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from filtersql.errors.filters import Wrong
 from filtersql.filters.coercion import boolean, can_coerce, common_type, to_common
@@ -26,6 +27,7 @@ from filtersql.filters.facts import facts
 from filtersql.filters.nodes import (
     ArrayExpr,
     Bool,
+    Const,
     Node,
     Op,
     Row,
@@ -154,7 +156,9 @@ def rows_distinct(scope: Scope, left: Sequence[Node], right: Sequence[Node], pla
     """`(a, b) IS DISTINCT FROM (c, d)`."""
     if len(left) != len(right):
         raise Wrong("unequal number of entries in row expressions", scope.span(place))
-    pairs = tuple(make_distinct(scope, pair, place) for pair in zip(left, right, strict=True))
-    if len(pairs) == 1:
-        return pairs[0]
-    return _joined("or", pairs, place)
+    both = zip(left, right, strict=True)
+    pairs: list[Node] = [make_distinct(scope, pair, place) for pair in both]
+    if not pairs:
+        return Const("bool", value=False, location=place)
+    # make_row_distinct_op() joins two at a time, and so the stored text shows it.
+    return reduce(lambda known, pair: _joined("or", (known, pair), place), pairs)
