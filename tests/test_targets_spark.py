@@ -13,6 +13,7 @@ from running import SPAN, World, delete, insert, table, truncate, update
 from filtersql.applying import ledger
 from filtersql.errors import Mistakes
 from filtersql.targets import java
+from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
 from filtersql.targets.model import Mark
 from filtersql.targets.open import open_engine
@@ -93,6 +94,7 @@ def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake, m
     assert held(engine, "t2") == [("1", "it's ${x} \\ 'q'"), ("2", "y")]
     first = result.results[0]
     assert (first.rows_inserted, first.rows_updated, first.rows_deleted) == (4, 1, 1)
+    assert engine.rows(f"SET {DEPTH}") == [(DEPTH, LOOKS)]
     compiled = world.compiled()[0]
     assert engine.committed(compiled) == Mark("s1", compiled.relation, 1, 5)
     again = world.run(engine)

@@ -39,6 +39,7 @@ from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead
 from filtersql.feeds.changes import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 
 __all__ = ["Audit", "Audited", "audit"]
@@ -116,7 +117,7 @@ def _audited(
             ) as folder,
             engine.transaction(),
         ):
-            engine.configure(dict(one.compiled.settings))
+            configure(engine, dict(one.compiled.settings))
             trial = _Trial(inputs, subscription, one, engine, Path(folder), lease)
             found.append(trial.run(repair=repair, at=at))
             if not found[0].repaired:

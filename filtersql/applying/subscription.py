@@ -42,6 +42,7 @@ from filtersql.applying.working import (
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.changes import Landing
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine, Written
 
 __all__ = ["apply_subscription"]
@@ -58,7 +59,7 @@ def apply_subscription(
     engine, schema = work.engine, work.inputs.state_schema
     check_chosen(tables)
     for each in work.lanes.engines:
-        each.configure({k: v for table in tables for k, v in table.settings.items()})
+        configure(each, {k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
     work.ordinal, work.made, work.feeds.known = known.ordinal, known.made, known
     check_free(work.subscription.name, known.last.get(work.subscription.name), work.lease.owner)

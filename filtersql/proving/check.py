@@ -32,6 +32,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.words import quoted
 from filtersql.storage import Engine as Dialect
 from filtersql.storage import column_type
+from filtersql.targets import depth
 
 __all__ = [
     "BATCH",
@@ -118,7 +119,7 @@ def cases_of(node: Node, bench: Bench, answers: Answers | None = None) -> Cases:
 
 def configure(bench: Bench) -> None:
     """Set what the meaning of statements depends on."""
-    bench.engine.engine.configure(dict(SETTINGS[bench.engine.engine.dialect]))
+    depth.configure(bench.engine.engine, dict(SETTINGS[bench.engine.engine.dialect]))
 
 
 def prove(node: Node, path: Path, shown: str, bench: Bench, cases: Cases | None = None) -> Proof:
