@@ -71,7 +71,9 @@ def joined(
     drafts.mistakes += wrong
     if wrong:
         return None
-    member = replace(entry, joined=True)
+    # pglogical keeps an empty list as none.
+    columns = entry.columns if keyless else entry.columns or None
+    member = replace(entry, joined=True, columns=columns)
     note(drafts, replace(found, tables=(member,)))
     return member
 
