@@ -107,18 +107,20 @@ def accepted(connection: psycopg.Connection[Any], text: str) -> bool:
     return False
 
 
-def answers(connection: psycopg.Connection[Any], chosen: Sequence[str] = ()) -> Iterator[Answer]:
+def answers(
+    connection: psycopg.Connection[Any], chosen: Sequence[str] = (), version: int = 18
+) -> Iterator[Answer]:
     """Each filter of the corpus with what becomes of it."""
     known = table()
     for family, texts in families(chosen).items():
         for text in texts:
             takes = accepted(connection, text)
-            yield _answer(family, text, known) if takes else Answer(family, text, False)
+            yield _answer(family, text, known, version) if takes else Answer(family, text, False)
 
 
-def _answer(family: str, text: str, known: Table) -> Answer:
+def _answer(family: str, text: str, known: Table, version: int = 18) -> Answer:
     try:
-        found = resolve(Passage(text, Source("f", text)), known)
+        found = resolve(Passage(text, Source("f", text)), known, postgres_version=version)
     except Mistake as mistake:
         reason = _reason(mistake)
         return Answer(family, text, True, None, {}, dict.fromkeys(ENGINES, reason))
@@ -280,7 +282,7 @@ def _print_differences(
     for family in families(names):
         counts = Counter[str]()
         for one, where in compared(connection, answers(connection, [family]), engine, session):
-            kind = "same" if not where else "RAISES" if _only_here(where) else "DIFFERS"
+            kind = "same" if not where else "RAISES" if only_here(where) else "DIFFERS"
             counts[kind] += 1
             if where:
                 sql = (one.written or {})[engine][:200]
@@ -290,7 +292,8 @@ def _print_differences(
     print(f"{engine} {'all':10} {_counted(whole)}")
 
 
-def _only_here(where: str) -> bool:
+def only_here(where: str) -> bool:
+    """Whether the difference is that the engine raises where PostgreSQL does not."""
     return ", PostgreSQL gives " not in where and not where.endswith("PostgreSQL raises")
 
 

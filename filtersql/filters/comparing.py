@@ -33,6 +33,7 @@ from filtersql.filters import (
     sharing,
     sums,
     text_functions,
+    versions,
     zones,
 )
 from filtersql.filters.engines import values
@@ -74,6 +75,7 @@ _BPCHAR = {f"bpchar{name}": symbol for name, symbol in SYMBOLS.items()}
 _TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
 _NO_FORM = "filtersql has no exact form for it yet."
 #: of functions that may give another value for the same row
+_OLDER = "That version of PostgreSQL computes it otherwise."
 _UNKNOWN = {
     "v": "It is volatile: what it gave when the source judged a row cannot be had again.",
     "s": "It is stable: what it gives depends on the session in which the source judged a row.",
@@ -131,6 +133,8 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
         return patterns.like(writer, node, function, args)
     if args and args[0].type == "numeric" and name in _FROM_NUMERIC:
         return numeric_casts.cast(writer, name, args[0])
+    if versions.computes_otherwise(function, writer.postgres_version):
+        raise writer.refused(node, _OLDER)
     text = writer.rows.get(str(function)) or writer.rows.get(name)
     if text is None and (by_type := rules.rule(function)) is not None:
         return by_type(writer, node, name, args)

@@ -71,6 +71,9 @@ _OF: dict[str, dict[str, Field]] = {
         "epoch": Field(16, 6),
     },
 }
+#: since when quarters of a negative interval are negative, and an interval has weeks
+_COUNTS_BACK = 18
+_NO_WEEK = "Before PostgreSQL 18 an interval has no week."
 _SYNONYMS = {
     "years": "year", "months": "month", "mon": "month", "mons": "month", "days": "day",
     "hours": "hour", "minutes": "minute", "min": "minute", "mins": "minute", "seconds": "second",
@@ -244,6 +247,8 @@ _OF_MONTHS = {"year": 12, "decade": 120, "century": 1200, "millennium": 12_000}
 
 
 def _of_interval(writer: Writer, node: Func | Op, word: str) -> exp.Expr:
+    if word == "week" and writer.postgres_version < _COUNTS_BACK:
+        raise writer.refused(node, _NO_WEEK)
     tests = infinities(writer, node.args[1])
     written = _finite(writer, node.args[1], word)
     # What is infinite for an infinite interval is decided by the comparison beside it.
@@ -261,8 +266,11 @@ def _finite(writer: Writer, value: Node, word: str) -> exp.Expr:
     match word:
         case "month":
             return writer.piece(".remainder", of(0), writer.integer(12))
-        case "quarter":
+        case "quarter" if writer.postgres_version >= _COUNTS_BACK:
             return writer.piece(".interval_quarter", of(0))
+        case "quarter":
+            month = writer.piece(".remainder", of(0), writer.integer(12))
+            return writer.filled("_1 + 1", writer.piece(".quotient", month, writer.integer(3)))
         case "day":
             return of(1)
         case "week":

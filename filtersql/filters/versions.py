@@ -22,11 +22,12 @@ from filtersql.filters.nodes import Func, Node, walk
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
 
-__all__ = ["check_casts", "has", "has_collation", "is_mutable"]
+__all__ = ["check_casts", "computes_otherwise", "has", "has_collation", "is_mutable"]
 
 _SINCE: dict[str, int] = {
     **dict.fromkeys(
-        ["erf(float8)", "erfc(float8)", "date_add(timestamptz,interval,text)",
+        ["erf(float8)", "erfc(float8)", "date_add(timestamptz,interval)",
+         "date_add(timestamptz,interval,text)", "date_subtract(timestamptz,interval)",
          "date_subtract(timestamptz,interval,text)", "any_value_transfn(anyelement,anyelement)"],
         16,
     ),
@@ -49,6 +50,10 @@ _SINCE: dict[str, int] = {
         18,
     ),
 }  # fmt: skip
+#: rounded otherwise before that version: a value beside the upper bound was in the bucket behind
+_COMPUTED_SINCE = dict.fromkeys(
+    ["width_bucket(float8,float8,float8,int4)", "width_bucket(numeric,numeric,numeric,int4)"], 16
+)
 _NEWEST = max(_SINCE.values())
 #: functions that had fewer arguments before
 _TAKES_MORE_SINCE = {"jsonb_strip_nulls": (2, 18), "json_strip_nulls": (2, 18)}
@@ -64,6 +69,11 @@ def has(scope: Scope, function: Function, count: int) -> bool:
     if arity is not None and count >= arity[0] and version < arity[1]:
         return False
     return _SINCE.get(str(function), 0) <= version
+
+
+def computes_otherwise(function: Function, version: int) -> bool:
+    """Whether that version's values are others, for which there is no form."""
+    return _COMPUTED_SINCE.get(str(function), 0) > version
 
 
 def has_collation(scope: Scope, name: str) -> bool:

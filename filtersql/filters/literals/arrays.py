@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from filtersql.errors.filters import BadLiteral, NotTranslated
 from filtersql.filters.literals.clock import Clock
@@ -26,6 +27,10 @@ _TOKEN = re.compile(
 _BARE = re.compile(rf"((?:\\.|[^\\])*?)[{BLANKS}]*", re.DOTALL)
 _QUOTED = re.compile(r'[{},"\\\s]', re.ASCII)
 
+#: since when an array that holds empty ones only is empty
+_REWRITTEN = 17
+_ELEMENTS = {"quoted", "bare"}
+
 Read = Callable[[str, str, int, Clock], object]
 Show = Callable[[str, object], str]
 
@@ -41,6 +46,8 @@ def of(
             raise _malformed(text, _broken_bounds(text))
         lengths = _lengths(text, bounds[1]) if bounds else None
         tokens = _tokens(text, bounds.end() if bounds else 0)
+        older = clock.postgres_version < _REWRITTEN
+        _check_tokens(text, tokens, older)
         value, place = _array(text, tokens, 0, lambda item: read(element, item, modifier, clock))
         if place != len(tokens):
             raise _malformed(text, "Junk after closing right brace.")
@@ -117,6 +124,16 @@ def _tokens(text: str, place: int) -> list[tuple[str, str]]:
     return tokens
 
 
+def _check_tokens(text: str, tokens: list[tuple[str, str]], older: bool) -> None:
+    """What stands beside an element, and empty arrays inside of others."""
+    for (kind, _), (following, _) in pairwise(tokens):
+        if {kind, following} <= _ELEMENTS:
+            detail = "Unexpected array element." if older else "Incorrectly quoted array element."
+            raise _malformed(text, detail)
+    if older and ("{", "}") in pairwise(kind for kind, _ in tokens[1:]):
+        raise _malformed(text, 'Unexpected "}" character.')
+
+
 def _without_blanks(bare: str) -> str:
     """An element without the blanks behind it; one that is escaped belongs to it."""
     found = _BARE.fullmatch(bare)
@@ -148,7 +165,9 @@ def _array(
         elif place < len(tokens) and tokens[place][0] == "}":
             return tuple(items), place + 1
         elif place < len(tokens):
-            raise _malformed(text, "Unexpected array element.")
+            brace = tokens[place][0] == "{"
+            what = '"{" character' if brace else "array element"
+            raise _malformed(text, f"Unexpected {what}.")
     raise _malformed(text, "Unexpected end of input.")
 
 

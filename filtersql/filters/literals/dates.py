@@ -45,6 +45,8 @@ INFINITE: Mapping[str, tuple[int, int]] = {
     "date": (DATE_INFINITY, MINUS_DATE_INFINITY),
     **dict.fromkeys(("timestamp", "timestamptz"), (TIMES_INFINITY, MINUS_TIMES_INFINITY)),
 }
+#: since when `+infinity` is one
+_PLUS_SINCE = 16
 USECS_PER_DAY = 86_400_000_000
 _EPOCH = datetime.date(2000, 1, 1).toordinal()
 _UNIX_EPOCH = -10_957
@@ -98,8 +100,10 @@ def _read(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | str 
 
 def _moment(found: Moment, clock: Clock) -> tuple[int, int, int | str | None] | str:
     match found.word:
-        case "infinity" | "-infinity":
-            return found.word
+        case "+infinity" if clock.postgres_version < _PLUS_SINCE:
+            raise Bad("format")
+        case "infinity" | "+infinity" | "-infinity":
+            return found.word.removeprefix("+")
         case "epoch":
             return _UNIX_EPOCH, 0, 0
         case "now" | "today" | "tomorrow" | "yesterday":

@@ -149,7 +149,7 @@ def _reserved(found: Moment, word: str) -> set[str]:
     if word == "allballs":
         found.zone = 0
         return {*TIME, "zone"}
-    found.word = word.removeprefix("+")
+    found.word = word
     if word in ("today", "tomorrow", "yesterday"):
         return set(DATE)
     return {*DATE, *TIME, "zone"}

@@ -149,6 +149,7 @@ def added_up(parts: list[Field], chosen: int) -> Sum | str:
             -found.days,
             -found.micros,
         )
+        found.check()
     return found
 
 
