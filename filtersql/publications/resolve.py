@@ -88,6 +88,8 @@ def _streamed(listed: Listing, index: Index) -> dict[RelationName, _Target]:
         if published is None:
             continue
         target = targets.setdefault(published.name, _Target(published))
+        if table.unlogged and published.name != name:
+            continue  # the copy of a root reads such a partition, and no change of it is decoded
         if table.partition_by is None:
             target.sources.append(name)
         if published.displaced:
