@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from filtersql.catalog import Table
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.freezing import frozen
 from filtersql.definitions.kinds import kind_of
@@ -34,8 +35,8 @@ def note(drafts: Drafts, said: Publication | ReplicationSet) -> None:
     drafts.said.append(Earlier(said, tables, others))
 
 
-def earlier(drafts: Drafts) -> Iterator[Earlier]:
-    """What was said and is not so in the end."""
+def earlier(drafts: Drafts, tables: Mapping[RelationName, Table]) -> Iterator[Earlier]:
+    """What was said and is not so in the end; `tables` are those of the end."""
     members: dict[tuple[type, str], Mapping[RelationName, PublishedTable]] = {}
     for one in drafts.said:
         key = type(one.said), one.said.name
@@ -52,7 +53,9 @@ def earlier(drafts: Drafts) -> Iterator[Earlier]:
         changed = [
             entry
             for entry in one.said.tables
-            if not _stands(drafts, one, entry, members[key].get(entry.name))
+            if not _is(members[key].get(entry.name), entry)
+            or _judged(tables.get(entry.name), kind_of(drafts, entry.name))
+            != _judged(one.tables.get(entry.name), one.others.get(entry.name))
         ]
         if changed:
             yield replace(one, said=replace(one.said, tables=tuple(changed)))
@@ -65,21 +68,13 @@ def _rules(said: Publication | ReplicationSet) -> object:
     return said.via_partition_root, said.generated_columns, bool(said.schemas)
 
 
-def _stands(
-    drafts: Drafts, one: Earlier, entry: PublishedTable, now: PublishedTable | None
-) -> bool:
-    """Whether a member is what it was, and so is its table."""
-    if now is None or (now.where, now.columns) != (entry.where, entry.columns):
-        return False
-    table, then = drafts.tables.get(entry.name), one.tables.get(entry.name)
-    if table is None or then is None:
-        return table is None and kind_of(drafts, entry.name) == one.others.get(entry.name)
-    judged = (then.columns, then.partition_by, then.unlogged, then.view, then.foreign)
-    settled = frozen(drafts, table)
-    return judged == (
-        settled.columns,
-        settled.partition_by,
-        settled.unlogged,
-        settled.view,
-        settled.foreign,
-    )
+def _is(now: PublishedTable | None, entry: PublishedTable) -> bool:
+    """Whether a member is what it was."""
+    return now is not None and (now.where, now.columns) == (entry.where, entry.columns)
+
+
+def _judged(table: Table | None, kind: str | None) -> object:
+    """What of a table, or of another kind of relation, decides whether a member is refused."""
+    if table is None:
+        return kind
+    return table.columns, table.partition_by, table.unlogged, table.view, table.foreign

@@ -39,9 +39,10 @@ def finish(drafts: Drafts) -> Definitions:
         _check_keys(drafts)
         _check_references(drafts)
         _check_subscriptions(drafts)
+    tables = {name: frozen(drafts, table) for name, table in drafts.tables.items()}
     return Definitions(
         catalog=Catalog(
-            tables={name: frozen(drafts, table) for name, table in drafts.tables.items()},
+            tables=tables,
             made=Made(
                 types=dict(drafts.types),
                 functions=frozenset(drafts.functions),
@@ -60,7 +61,7 @@ def finish(drafts: Drafts) -> Definitions:
         unit_tests=tuple(drafts.unit_tests),
         notices=tuple(drafts.notices),
         dropped_sets=frozenset(drafts.dropped_sets),
-        earlier=tuple(earlier(drafts)),
+        earlier=tuple(earlier(drafts, tables)),
     )
 
 

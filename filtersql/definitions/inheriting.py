@@ -193,11 +193,11 @@ def drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place
     table.inherits = [one for one in table.inherits if one[0] != parent.name]
 
 
-def _saying(drafts: Drafts, table: DraftTable, column: str) -> DraftTable:
+def _naming(drafts: Drafts, table: DraftTable, column: str) -> DraftTable:
     """The table that a partition's NOT NULL, where it is not its own, has its name from."""
     named = column in table.own_nulls or column in table.constraints.values()
     parent = None if table.partition_of is None else drafts.tables.get(table.partition_of)
-    return table if named or parent is None else _saying(drafts, parent, column)
+    return table if named or parent is None else _naming(drafts, parent, column)
 
 
 def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -219,7 +219,7 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     child.constraints |= table.constraints
     for column in (table.columns or {}).values():
         if column.not_null and column.name not in child.own_nulls:
-            name_of_null = not_null_name(_saying(script.drafts, table, column.name), column.name)
+            name_of_null = not_null_name(_naming(script.drafts, table, column.name), column.name)
             child.constraints[name_of_null] = column.name
     keep_own(child, child.columns or ())
     if script.drafts.postgres_version >= SHARED_IDENTITIES:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.keys import object_name, set_not_null
 
-__all__ = ["keep_own", "lose_not_null", "name_own", "parents_of", "saying"]
+__all__ = ["hands_down", "keep_own", "lose_not_null", "name_own", "parents_of", "saying"]
 
 
 def name_own(table: DraftTable) -> None:
@@ -46,12 +46,13 @@ def parents_of(drafts: Drafts, table: DraftTable) -> Iterator[DraftTable]:
 
 def saying(drafts: Drafts, table: DraftTable, column: str) -> bool:
     """Whether a parent has the column NOT NULL."""
-    return any(
-        column in (one.columns or {})
-        and (one.columns or {})[column].not_null
-        and column not in one.kept_nulls
-        for one in parents_of(drafts, table)
-    )
+    return any(hands_down(one, column) for one in parents_of(drafts, table))
+
+
+def hands_down(table: DraftTable, column: str) -> bool:
+    """Whether a parent's heirs have its NOT NULL."""
+    columns = table.columns or {}
+    return column in columns and columns[column].not_null and column not in table.kept_nulls
 
 
 def lose_not_null(drafts: Drafts, table: DraftTable, column: str) -> None:

@@ -48,9 +48,8 @@ def check_calls_of(script: Script, statement: Statement, functions: Container[st
         node.HasField(one)
         for one in ("where_clause", "having_clause", "limit_count", "limit_offset")
     )
-    for one in function_calls(node):
-        name = ".".join(part.string.sval for part in one.funcname)
-        if name in functions and (several or one.location not in once):
+    for one, name in _calls_in(node, functions):
+        if several or one.location not in once:
             where = "for each row of a query" if several else "inside of another expression"
             what = f"a call of {name}() {where}"
             raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)
@@ -63,8 +62,14 @@ def may_call(text: str) -> bool:
 
 def check_hidden(script: Script, statement: Statement, functions: Container[str]) -> None:
     """INSERT, EXPLAIN, PREPARE and their like: raises where one of some functions is called."""
-    for one in function_calls(statement.node):
+    for one, name in _calls_in(statement.node, functions):
+        what = f"a call of {name}() inside of another statement"
+        raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)
+
+
+def _calls_in(node: Node, functions: Container[str]) -> Iterator[tuple[Node, str]]:
+    """The calls of some functions below a node, with their names."""
+    for one in function_calls(node):
         name = ".".join(part.string.sval for part in one.funcname)
         if name in functions:
-            what = f"a call of {name}() inside of another statement"
-            raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)
+            yield one, name

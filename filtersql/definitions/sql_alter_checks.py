@@ -24,7 +24,7 @@ from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.keys import object_name
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
-from filtersql.definitions.not_nulls import parents_of, saying
+from filtersql.definitions.not_nulls import hands_down, parents_of, saying
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_set_members import check_members
 from filtersql.errors import Mistake
@@ -316,19 +316,13 @@ def _held_by_parent(
     """A partition has its parent's NOT NULL, an heir has its constraint since PostgreSQL 18."""
     tables, version = script.drafts.tables, script.drafts.postgres_version
     root = tables.get(table.partition_of) if table.partition_of else None
-    if root is not None and _not_null_in(root, column):
+    if root is not None and hands_down(root, column):
         return InParent.not_null(column, place())
     if version >= _NAMED_NULLS and saying(script.drafts, table, column):
         given = (name for name, one in table.constraints.items() if one == column)
         made = object_name(table.name.name, column, "not_null")
         return InheritedConstraint(next(given, made), table.name.name, place())
     return None
-
-
-def _not_null_in(table: DraftTable, column: str) -> bool:
-    """Whether a parent's heirs have its NOT NULL."""
-    columns = table.columns or {}
-    return column in columns and columns[column].not_null and column not in table.kept_nulls
 
 
 def is_inherited(script: Script, table: DraftTable, column: str) -> bool:

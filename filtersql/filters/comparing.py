@@ -74,8 +74,8 @@ _NUMERIC = {f"numeric_{name}": symbol for name, symbol in SYMBOLS.items()}
 _BPCHAR = {f"bpchar{name}": symbol for name, symbol in SYMBOLS.items()}
 _TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
 _NO_FORM = "filtersql has no exact form for it yet."
-#: of functions that may give another value for the same row
 _OLDER = "That version of PostgreSQL computes it otherwise."
+#: of functions that may give another value for the same row
 _UNKNOWN = {
     "v": "It is volatile: what it gave when the source judged a row cannot be had again.",
     "s": "It is stable: what it gives depends on the session in which the source judged a row.",

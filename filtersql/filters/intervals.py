@@ -26,7 +26,7 @@ from sqlglot import exp
 
 from filtersql.filters import interval_fields
 from filtersql.filters.folding import fold
-from filtersql.filters.literals.intervals import Parts, total
+from filtersql.filters.literals.intervals import INFINITE_SINCE, Parts, total
 from filtersql.filters.nodes import (
     Case,
     Coalesce,
@@ -57,8 +57,6 @@ _FAR = str(10**30)
 _LONGEST = str((2**31 - 8) * 30 * 86_400_000_000)
 _TOO_LONG = "an interval so long that its months may not fit when it is justified"
 _INFINITE = "The engine cannot hold an infinite interval."
-#: before, what is between infinite timestamps raises
-_INFINITE_SINCE = 17
 _BETWEEN = ("timestamp_mi", "timestamptz_mi")
 _JUSTIFIED = ("justify_days", "justify_hours", "justify_interval")
 _SCALED = ("interval_mul", "mul_d_interval", "interval_div")
@@ -81,7 +79,7 @@ def length(writer: Writer, node: Node) -> exp.Expr:
         case Var():
             return writer.piece(".interval_length", writer.column(node))
         case Op() if node.function.name in _BETWEEN:
-            only = "" if writer.postgres_version >= _INFINITE_SINCE else "finite_"
+            only = "" if writer.postgres_version >= INFINITE_SINCE else "finite_"
             return writer.piece(f".{only}micros_between", *map(writer.put, node.args))
         case Func() if node.function.name == "justify_interval":
             return _justified_length(writer, length(writer, node.args[0]))
@@ -108,7 +106,7 @@ def infinite(writer: Writer, node: Node) -> exp.Expr | None:
                 writer.column(node),
             )
         case Op() | Func() if node.function.name in (*_BETWEEN, "age"):
-            if writer.engine == "spark" or writer.postgres_version < _INFINITE_SINCE:
+            if writer.engine == "spark" or writer.postgres_version < INFINITE_SINCE:
                 return None
             return writer.piece(".infinite_between", *map(writer.put, node.args))
         case Op() | Func() if node.function.name in ("interval_pl", "interval_mi", "interval_um"):

@@ -18,7 +18,7 @@ from filtersql.filters.literals.fields import Bad, fields
 from filtersql.filters.literals.interval_sums import DAY, LIMITS, Sum, added_up
 from filtersql.filters.literals.iso_intervals import iso_interval
 
-__all__ = ["TYPES", "Interval", "Parts", "total"]
+__all__ = ["INFINITE_SINCE", "TYPES", "Interval", "Parts", "total"]
 
 
 class Parts(NamedTuple):
@@ -31,7 +31,8 @@ class Parts(NamedTuple):
 
 Interval = Parts | str
 
-_INFINITE_SINCE = 17
+#: since when an interval may be infinite, and what is between infinite timestamps is one
+INFINITE_SINCE = 17
 _YEAR, _MONTH, _HOUR, _MINUTE, _SECOND = 1 << 2, 1 << 1, 1 << 10, 1 << 11, 1 << 12
 _MINUTE_MICROS = 60_000_000
 
@@ -46,7 +47,7 @@ def read_interval(text: str, modifier: int, clock: Clock) -> Interval:
     if not -LIMITS[0] <= parts[0] < LIMITS[0]:
         raise BadLiteral("interval out of range")
     fitted = _fitted(parts, chosen, modifier & 0xFFFF if modifier >= 0 else 0xFFFF)
-    if clock.postgres_version >= _INFINITE_SINCE:
+    if clock.postgres_version >= INFINITE_SINCE:
         # PostgreSQL holds the infinite ones as the largest and the smallest numbers.
         if all(part == limit - 1 for part, limit in zip(fitted, LIMITS, strict=True)):
             return "infinity"
@@ -59,7 +60,7 @@ def _added_up(text: str, chosen: int, clock: Clock) -> Sum | str:
     try:
         try:
             found = added_up(fields(text), chosen)
-            if isinstance(found, str) and clock.postgres_version < _INFINITE_SINCE:
+            if isinstance(found, str) and clock.postgres_version < INFINITE_SINCE:
                 raise Bad("format")
         except Bad as problem:
             if problem.kind != "format":
