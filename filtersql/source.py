@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["Passage", "Source", "Span"]
+__all__ = ["DEFAULTS", "Passage", "Session", "Source", "Span"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,27 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Session:
+    """The settings by which PostgreSQL reads the literals of a text: those of who carries it out.
+
+    `SET datestyle = 'ISO, DMY'` before CREATE PUBLICATION makes 1 February of '01/02/2026' in it.
+    """
+
+    #: DateStyle's order of numbers
+    date_order: str = "MDY"
+    #: of literals that name no zone: seconds east of UTC, or a zone's name
+    time_zone: int | str = 0
+    #: IntervalStyle sql_standard: '-1 2:00' is minus one day and minus two hours
+    sql_standard_intervals: bool = False
+    array_nulls: bool = True
+    transform_null_equals: bool = False
+
+
+#: what holds where nothing is said
+DEFAULTS = Session()
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A text taken out of a source (a filter, a name), whose every character knows its place.
 
@@ -99,6 +120,7 @@ class Passage:
     starts: tuple[int, ...] = (0,)
     offsets: tuple[int, ...] = (0,)
     widths: tuple[int, ...] = (0,)
+    session: Session = DEFAULTS
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
         """The characters `start` up to `end` of the text, as a place in the source."""
@@ -124,7 +146,8 @@ class Passage:
         """The characters `start` up to `end` as a passage of its own."""
         if len(self.starts) == 1 and not self.widths[0]:
             base = self.offsets[0] - self.starts[0]
-            return Passage(self.text[start:end], self.source, (0,), (base + start,))
+            places = (0,), (base + start,), (0,)
+            return Passage(self.text[start:end], self.source, *places, self.session)
         return self.pick(self.text[start:end], ((0, start, 0),))
 
     def pick(self, text: str, pieces: Iterable[tuple[int, int, int]]) -> Passage:
@@ -144,7 +167,7 @@ class Passage:
             else:
                 places += self._pieces(begin, offset, upto - begin)
         starts, offsets, widths = zip(*places, strict=True) if places else ((0,), (0,), (0,))
-        return Passage(text, self.source, starts, offsets, widths)
+        return Passage(text, self.source, starts, offsets, widths, self.session)
 
     def _pieces(self, begin: int, offset: int, length: int) -> Iterable[tuple[int, int, int]]:
         """The pieces of `length` characters from `offset` on, renumbered to start at `begin`."""

@@ -30,5 +30,11 @@ def change_owner(script: Script, statement: Statement) -> None:
     if name not in drafts.publications:
         span = place_of(script, statement, name)
         raise Unknown("publication", name, span, drafts.publications)
-    owner = node.newowner.rolename or None  # CURRENT_USER and the like are who carries it out
+    match enum_name(node.newowner, "roletype"):
+        case "ROLESPEC_CSTRING":
+            owner = node.newowner.rolename
+        case "ROLESPEC_SESSION_USER":
+            owner = script.settings.session_user
+        case _:
+            owner = script.settings.owner
     drafts.publications[name] = replace(drafts.publications[name], owner=owner)

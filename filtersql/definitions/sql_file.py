@@ -11,6 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.newer_syntax import check_syntax
@@ -29,11 +30,7 @@ from filtersql.definitions.sql_code import (
 )
 from filtersql.definitions.sql_functions import create_function
 from filtersql.definitions.sql_names import AlreadyTold, Script
-from filtersql.definitions.sql_objects import (
-    create_index,
-    drop,
-    set_variable,
-)
+from filtersql.definitions.sql_objects import create_index, drop
 from filtersql.definitions.sql_publications import alter_publication, create_publication
 from filtersql.definitions.sql_readers import (
     alter_policy,
@@ -44,6 +41,7 @@ from filtersql.definitions.sql_readers import (
 from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
+from filtersql.definitions.sql_settings import discard, set_variable
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,
     create_subscription,
@@ -79,7 +77,8 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
         drafts.doubts += (doubt_of(part.text) for part, _ in mistakes)
         drafts.incomplete = True
     for part, statement in lasting(statements, drafts):
-        script.text = part
+        session = script.settings.session
+        script.text = part if part.session == session else replace(part, session=session)
         _carry_out(script, statement)
 
 
@@ -111,7 +110,7 @@ def _select(script: Script, statement: Statement) -> None:
     check_calls(script, statement)
     call(script, statement)
     for text in commands(script, statement):
-        inner = Script(text, script.drafts, [])
+        inner = Script(text, script.drafts, replace(script.settings, path=()))
         for one in parse_statements(text):
             _carry_out(inner, one)
 
@@ -119,12 +118,13 @@ def _select(script: Script, statement: Statement) -> None:
 def _schema_with_elements(script: Script, statement: Statement) -> None:
     """CREATE SCHEMA, whose own statements are carried out inside it."""
     create_schema(script, statement)
-    path, script.path = script.path, [statement.node.schemaname]
+    settings = script.settings
+    script.settings = replace(settings, path=(statement.node.schemaname,))
     for element in statement.node.schema_elts:
         kind = element.WhichOneof("node")
         inner = Statement(kind, getattr(element, kind), statement.start, statement.end)
         _carry_out(script, inner)
-    script.path = path
+    script.settings = settings
 
 
 _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
@@ -150,6 +150,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "define_stmt": create_type,
     "create_function_stmt": create_function,
     "variable_set_stmt": set_variable,
+    "discard_stmt": discard,
     "create_publication_stmt": create_publication,
     "alter_publication_stmt": alter_publication,
     "alter_owner_stmt": change_owner,

@@ -11,6 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts, DraftTable
@@ -24,11 +25,12 @@ from filtersql.errors.definitions import Duplicate, NoSchema, Unknown
 from filtersql.errors.relations import NameTaken
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import DEFAULTS, Passage, Session, Span
 
 __all__ = [
     "AlreadyTold",
     "Script",
+    "Settings",
     "check_free",
     "check_opened",
     "created",
@@ -51,23 +53,49 @@ class AlreadyTold(Exception):
     """A statement depends on a definition whose mistake is reported: it says nothing of its own."""
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What SET said so far: where names are looked up, how literals are read, who carries out."""
+
+    path: Sequence[str] = ("public",)
+    session: Session = DEFAULTS
+    session_user: str | None = None
+    role: str | None = None
+
+    @property
+    def owner(self) -> str | None:
+        """Of what is made; None is who carries the definitions out."""
+        return self.role or self.session_user
+
+
 @dataclass(slots=True)
 class Script:
     """One SQL file while it is carried out."""
 
     text: Passage
     drafts: Drafts
-    path: list[str] = field(default_factory=lambda: ["public"])
+    settings: Settings = field(default_factory=Settings)
     #: where the statement starts that is carried out
     at: int = 0
-    #: inside a transaction, the path that holds when it ends: SET LOCAL leaves it alone
-    outer_path: list[str] | None = None
+    #: inside a transaction, the settings that hold when it ends: SET LOCAL leaves them alone
+    outer: Settings | None = None
     #: the temporary relations of this session, which hide others
     temporary: set[str] = field(default_factory=set)
     #: those of them that go with their transaction
     dropped_at_commit: set[str] = field(default_factory=set)
 
-    def schemas(self, name: str) -> list[str]:
+    @property
+    def path(self) -> Sequence[str]:
+        """search_path."""
+        return self.settings.path
+
+    def forget_temporary(self, names: Iterable[str]) -> None:
+        """Temporary relations are gone."""
+        for name in names:
+            self.temporary.discard(name)
+            self.drafts.temporary_heirs.pop(RelationName(TEMPORARY, name), None)
+
+    def schemas(self, name: str) -> Sequence[str]:
         """Where a name without a schema is looked up, in turn."""
         return [TEMPORARY, *self.path] if name in self.temporary else self.path
 
@@ -101,7 +129,7 @@ def created(script: Script, node: Node) -> RelationName:
     """The name of a relation that a statement makes."""
     if node.schemaname:
         return RelationName(node.schemaname, node.relname)
-    if not script.path or (script.path == ["public"] and not script.drafts.has_schema("public")):
+    if not script.path or ([*script.path] == ["public"] and not script.drafts.has_schema("public")):
         raise NoSchema(span_of(script, node))
     return RelationName(script.path[0], node.relname)
 

@@ -1,4 +1,4 @@
-"""Everything else that PostgreSQL's catalogs learn: indexes, schemas, types, search_path, DROP.
+"""Everything else that PostgreSQL's catalogs learn: indexes, schemas, types, DROP.
 
 Example
     `CREATE UNIQUE INDEX i ON t (b)` can be a replica identity; `DROP TABLE t` takes t
@@ -49,12 +49,7 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = [
-    "create_index",
-    "drop",
-    "set_path",
-    "set_variable",
-]
+__all__ = ["create_index", "drop"]
 
 
 def create_index(script: Script, statement: Statement) -> None:
@@ -97,27 +92,6 @@ def create_index(script: Script, statement: Statement) -> None:
     keep_index(script, table, label, node)
     for child in drafts.below(name) if node.relation.inh and table.partition_by else ():
         share_index(child, made)
-
-
-def set_variable(script: Script, statement: Statement) -> None:
-    """SET search_path; other settings are of no concern."""
-    node = statement.node
-    if node.name != "search_path":
-        return
-    if enum_name(node, "kind") != "VAR_SET_VALUE":
-        set_path(script, ["public"], local=node.is_local)
-        return
-    values = [wrapped.a_const.sval.sval for wrapped in node.args]
-    set_path(script, values, local=node.is_local)
-
-
-def set_path(script: Script, values: list[str], *, local: bool = False) -> None:
-    """The schemas of a search_path; `"$user"` has no schema here."""
-    if local and script.outer_path is None:
-        return  # PostgreSQL warns: SET LOCAL can only be used in transaction blocks
-    script.path = [value for value in values if value not in ("", "$user", "pg_catalog")]
-    if not local and script.outer_path is not None:
-        script.outer_path = script.path
 
 
 def drop(script: Script, statement: Statement) -> None:

@@ -75,6 +75,7 @@ def create_publication(script: Script, statement: Statement) -> None:
         schemas=schemas,
         all_tables=node.for_all_tables,
         via_partition_root=False,
+        owner=script.settings.owner,
         written_in="sql",
     )
     made = replace(publication, **said)  # type: ignore[arg-type]

@@ -32,7 +32,6 @@ from filtersql.definitions.sql_groups import (
     remove_ddl_filter,
 )
 from filtersql.definitions.sql_names import Script, span_of
-from filtersql.definitions.sql_objects import set_path
 from filtersql.definitions.sql_set_arguments import (
     flag,
     listed,
@@ -48,6 +47,7 @@ from filtersql.definitions.sql_set_subscriptions import (
     create_subscription,
     drop_subscription,
 )
+from filtersql.definitions.sql_settings import set_config
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
     NotMember,
@@ -110,7 +110,7 @@ def call(script: Script, statement: Statement) -> None:
     for each in calls_of(statement):
         names = [name.string.sval for name in each.funcname]
         if names[-1] == "set_config" and names[:-1] in ([], ["pg_catalog"]):
-            _set_config(script, each)
+            set_config(script, each)
         elif len(names) == 2 and names[0] in ("pglogical", "bdr"):
             _call(script, ".".join(names), each)
 
@@ -155,14 +155,6 @@ def _call(script: Script, function: str, node: Node) -> None:
         tell_ignored(script, function, span)
     elif not any(word in function for word in _IGNORED):
         raise UnsupportedStatement(f"function {function}()", span)
-
-
-def _set_config(script: Script, node: Node) -> None:
-    arguments = [constant(script, one, script.span(node.location)) for one in node.args]
-    values = [one.value if one else None for one in arguments]
-    if len(values) >= 2 and values[0] == "search_path" and isinstance(values[1], str):
-        path = [part.strip().strip('"') for part in values[1].split(",")]
-        set_path(script, path, local=values[2:] == [True])
 
 
 def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:

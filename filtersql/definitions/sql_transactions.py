@@ -15,11 +15,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.kinds import TEMPORARY
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.errors.definitions import InTransaction, UnsupportedStatement
 from filtersql.grammar import Statement, enum_name
-from filtersql.names import RelationName
 from filtersql.source import Passage
 
 __all__ = ["check_alone", "lasting", "transaction"]
@@ -89,16 +87,14 @@ def lasting(placed: Iterable[_Placed], drafts: Drafts) -> list[_Placed]:
 
 
 def transaction(script: Script, statement: Statement) -> None:
-    """SET LOCAL search_path lasts as long as its transaction."""
+    """SET LOCAL lasts as long as its transaction."""
     node = statement.node
     begins = enum_name(node, "kind") in ("TRANS_STMT_BEGIN", "TRANS_STMT_START")
-    if script.outer_path is not None:
-        script.path = script.outer_path
-    for name in script.dropped_at_commit:
-        script.temporary.discard(name)
-        script.drafts.temporary_heirs.pop(RelationName(TEMPORARY, name), None)
+    if script.outer is not None:
+        script.settings = script.outer
+    script.forget_temporary(script.dropped_at_commit)
     script.dropped_at_commit.clear()
-    script.outer_path = script.path if begins or node.chain else None
+    script.outer = script.settings if begins or node.chain else None
 
 
 def _unsupported(
@@ -110,7 +106,7 @@ def _unsupported(
 
 def check_alone(script: Script, statement: Statement) -> None:
     """Raises where DETACH PARTITION … CONCURRENTLY stands between BEGIN and COMMIT."""
-    if script.outer_path is None:
+    if script.outer is None:
         return
     for wrapped in statement.node.cmds:
         definition = getattr(wrapped.alter_table_cmd, "def")

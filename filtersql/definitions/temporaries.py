@@ -53,7 +53,7 @@ def create_temporary(
             return
         raise Duplicate("relation", name.name, span_of(script, node), None)
     if on_commit == "ONCOMMIT_DROP":
-        if script.outer_path is None:
+        if script.outer is None:
             return  # its own transaction is over
         script.dropped_at_commit.add(name.name)
     script.temporary.add(name.name)
@@ -111,5 +111,4 @@ def _check_root(script: Script, parent: Node) -> None:
 
 def forget(script: Script, name: RelationName) -> None:
     """DROP of one, whose kind stays known: what named it before it went is told so."""
-    script.temporary.discard(name.name)
-    script.drafts.temporary_heirs.pop(name, None)
+    script.forget_temporary([name.name])

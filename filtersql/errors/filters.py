@@ -36,7 +36,9 @@ __all__ = [
 
 _ADD_CASTS = "You might need to add explicit type casts."
 _ANOTHER_WAY = "Write the filter another way: filtersql never runs a filter that may differ."
-_DATE_STYLE = 'Perhaps you need a different "DateStyle" setting.'
+_DATE_STYLE = "Perhaps you need a different"
+#: since when messages name a parameter as its documentation does
+_SPELLED_SINCE = 18
 
 
 class InvalidExpression(Mistake):
@@ -164,10 +166,16 @@ class BadLiteral(Mistake):
         return cls(f'"{text}" is out of range for type {type_name}')
 
     @classmethod
-    def date_field(cls, text: str, *, month_day: bool = False) -> BadLiteral:
+    def date_field(cls, text: str, version: int, *, month_day: bool = False) -> BadLiteral:
         """`date/time field value out of range: "2024-13-01"`, with the hint that a month gets."""
         message = f'date/time field value out of range: "{text}"'
-        return cls(message, hint=_DATE_STYLE if month_day else None)
+        setting = "DateStyle" if version >= _SPELLED_SINCE else "datestyle"
+        return cls(message, hint=f'{_DATE_STYLE} "{setting}" setting.' if month_day else None)
+
+    @property
+    def is_told_by_postgres(self) -> bool:
+        """Whether the literal is none to PostgreSQL; filtersql's own refusals have hints."""
+        return self.hint is None or self.hint.startswith(_DATE_STYLE)
 
     @classmethod
     def unread(cls, type_name: str, text: str) -> BadLiteral:

@@ -19,6 +19,7 @@ from datetime import datetime
 
 from filtersql.catalog import Generated, Table
 from filtersql.filters.nodes import Node, Var, walk
+from filtersql.source import Passage
 
 __all__ = ["Alike", "Typed"]
 
@@ -44,10 +45,10 @@ class Alike:
         self._known: dict[Hashable, Typed] = {}
 
     def resolved(
-        self, text: str, table: Table, created: datetime | None, resolve: Callable[[], Typed]
+        self, where: Passage, table: Table, created: datetime | None, resolve: Callable[[], Typed]
     ) -> Typed:
         """What `resolve` gives, or gave for a filter alike."""
-        key = _key(text, table, created)
+        key = _key(where, table, created)
         found = None if key is None else self._known.get(key)
         if found is not None:
             return found
@@ -59,9 +60,9 @@ class Alike:
         return made
 
 
-def _key(text: str, table: Table, created: datetime | None) -> Hashable | None:
+def _key(where: Passage, table: Table, created: datetime | None) -> Hashable | None:
     """Everything that decides; None where the filter may name its table, or an expression does."""
-    folded = text.casefold()
+    folded = where.text.casefold()
     spelled = table.name.name.replace('"', '""').casefold()
     if spelled in folded or "u&" in folded:
         return None
@@ -71,4 +72,4 @@ def _key(text: str, table: Table, created: datetime | None) -> Hashable | None:
         (one.name, one.type, one.not_null, one.generated, one.target_type, one.collation)
         for one in table.columns
     )
-    return text, table.name.schema, created, tuple(columns)
+    return where.text, where.session, table.name.schema, created, tuple(columns)

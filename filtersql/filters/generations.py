@@ -72,9 +72,8 @@ def _wrong(catalog: Catalog, table: Table, column: Column, version: int) -> Iter
     read = columns_named(column.generation)
     if any(one.name in read and not _is_known(catalog, one.type) for one in table.columns):
         return  # what an extension's type can do is not known
-    scope = Scope(
-        column.generation, table, Clock(None, version), catalog.made, True, clause=f"{_WHERE}s"
-    )
+    clock = Clock(None, version, column.generation.session)
+    scope = Scope(column.generation, table, clock, catalog.made, True, clause=f"{_WHERE}s")
     try:
         node = transform(scope, parse_expression(column.generation))
         _check(scope, node)
@@ -93,7 +92,7 @@ def _wrong(catalog: Catalog, table: Table, column: Column, version: int) -> Iter
         elif {mistake.source, mistake.target}.isdisjoint({*made, *EXTENSION_TYPES}):
             yield mistake
     except Mistake as mistake:
-        if isinstance(mistake, BadLiteral) and not mistake.hint:  # with one, it is filtersql's own
+        if isinstance(mistake, BadLiteral) and mistake.is_told_by_postgres:
             yield mistake
         # A function or operator of an extension, what filtersql alone does not read, or what the
         # definitions told already.

@@ -53,7 +53,7 @@ def resolve(
 
     `alike` holds what was resolved before, under the same settings.
     """
-    clock = Clock(created, postgres_version)
+    clock = Clock(created, postgres_version, where.session)
     allowed = semantics.allowed_expressions
     checked = allowed != "publication"
     scope = Scope(where, table, clock, made, checked, tableoid=allowed != "current_row")
@@ -65,7 +65,7 @@ def resolve(
     if alike is None or looked_in is not None:
         found = typed()
     else:
-        found = alike.resolved(where.text, table, created, typed)
+        found = alike.resolved(where, table, created, typed)
     tree = found.tree
     told = (*notices(scope, tree), *(mutable(scope, tree) if checked else ()))
     read = {name: scope.span(place) for name, place in found.read.items()}
@@ -101,7 +101,8 @@ def _expanded(scope: Scope, tree: Node) -> Node:
         if column is None or column.generated is not Generated.VIRTUAL:
             return node
         assert column.generation is not None
-        inner = replace(scope, passage=column.generation)
+        clock = replace(scope.clock, session=column.generation.session)
+        inner = replace(scope, passage=column.generation, clock=clock)
         expression = transform(inner, parse_expression(column.generation))
         expression = coerce(inner, expression, node.type, "a")
         return rebuilt(expression, lambda item: _placed(item, node.location))

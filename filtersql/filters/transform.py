@@ -73,6 +73,10 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
             if not parsed.HasField("lexpr"):
                 only = transform(scope, parsed.rexpr)
                 return make(scope, _operator_name(scope, names, place), (only,), place)
+            if names == ["="] and scope.clock.session.transform_null_equals:
+                for side, other in ((parsed.lexpr, parsed.rexpr), (parsed.rexpr, parsed.lexpr)):
+                    if side.a_const.isnull:
+                        return _is_null(transform(scope, other), place)
             left, right = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
             name = _operator_name(scope, names, place)
             if isinstance(left, Row) and isinstance(right, Row):
@@ -180,9 +184,12 @@ def _min_max(scope: Scope, parsed: Parsed) -> Node:
 
 
 def _null_test(scope: Scope, parsed: Parsed) -> Node:
-    arg = transform(scope, parsed.arg)
     is_null = enum_name(parsed, "nulltesttype") == "IS_NULL"
-    return NullTest("bool", -1, parsed.location, None, Strength.NONE, arg, is_null)
+    return _is_null(transform(scope, parsed.arg), parsed.location, is_null)
+
+
+def _is_null(arg: Node, place: int, is_null: bool = True) -> Node:
+    return NullTest("bool", -1, place, None, Strength.NONE, arg, is_null)
 
 
 def _boolean_test(scope: Scope, parsed: Parsed) -> Node:

@@ -2033,3 +2033,53 @@ CREATE COLLATION c (locale = 'C');
 CREATE COLLATION c (locale = 'C');
 
 ALTER PUBLICATION nothing OWNER TO postgres;
+
+SET datestyle = 'foo';
+
+SET datestyle = 'ISO, MDY, DMY';
+
+SET datestyle = 'European, ymd';
+
+SET datestyle = 'SQL, ISO';
+
+SET datestyle = 'dmy,,iso';
+
+SET datestyle = postgresql, NonEuropean;
+
+SET intervalstyle = 'foo';
+
+SET intervalstyle = SQL_Standard;
+
+SET array_nulls = 2;
+
+SET array_nulls = of;
+
+SET transform_null_equals = 'o';
+
+SET timezone = 'foo';
+
+SET timezone = '';
+
+SET timezone = 'a', 'b';
+
+SET TIME ZONE INTERVAL '-08:30' HOUR TO MINUTE;
+
+BEGIN;
+DISCARD ALL;
+
+CREATE TABLE t (a date);
+SET datestyle = dmy;
+CREATE PUBLICATION p FOR TABLE t WHERE (a > '01/13/2026');
+
+CREATE TABLE t (a date);
+SET datestyle = ymd;
+CREATE PUBLICATION p FOR TABLE t WHERE (a > '01/13/2026');
+
+CREATE TABLE t (a date, b date GENERATED ALWAYS AS (CASE WHEN a > '13/01/2026' THEN a END) STORED);
+
+SET datestyle = dmy;
+CREATE TABLE t (a date, b date GENERATED ALWAYS AS (CASE WHEN a > '13/01/2026' THEN a END) STORED);
+
+CREATE TABLE t (a text);
+SET transform_null_equals = on;
+CREATE PUBLICATION p FOR TABLE t WHERE (a = NULL OR NULL = nope);

@@ -1,9 +1,11 @@
-"""When a publication was created, and by which version: what a literal's meaning depends on."""
+"""When a publication was created, by which version and session: what literals depend on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+
+from filtersql.source import DEFAULTS, Session
 
 __all__ = ["Clock"]
 
@@ -14,3 +16,4 @@ class Clock:
 
     created: datetime | None = None
     postgres_version: int = 18
+    session: Session = DEFAULTS

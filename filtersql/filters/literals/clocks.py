@@ -39,9 +39,9 @@ __all__ = ["decode_clock"]
 _ZONE = frozenset({"zone"})
 
 
-def decode_clock(parts: list[Field]) -> Moment:
-    """A time, perhaps with a zone and a date for that."""
-    found, label, meridian, era = Moment(), "", "", ""
+def decode_clock(parts: list[Field], order: str) -> Moment:
+    """A time, perhaps with a zone and a date for that; `order` is DateStyle's."""
+    found, label, meridian, era = Moment(order=order), "", "", ""
     for place, (kind, word) in enumerate(parts):
         given: set[str] = set()
         if kind == "date":

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
+from filtersql.filters.facts import facts
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.clocks import decode_clock
 from filtersql.filters.literals.datetimes import decode
 from filtersql.filters.literals.digits import Moment
-from filtersql.filters.literals.fields import Bad, fields
+from filtersql.filters.literals.fields import Bad, Field, fields
 from filtersql.filters.zone_rules import is_sure, known_zone
 
 __all__ = [
@@ -47,6 +48,8 @@ INFINITE: Mapping[str, tuple[int, int]] = {
 }
 #: since when `+infinity` is one
 _PLUS_SINCE = 16
+#: since when an abbreviation is the session's own zone's first, and those that are UTC in each
+_OWN_SINCE, _EVERYWHERE = 18, ("utc", "gmt", "z", "zulu", "ut")
 USECS_PER_DAY = 86_400_000_000
 _EPOCH = datetime.date(2000, 1, 1).toordinal()
 _UNIX_EPOCH = -10_957
@@ -92,10 +95,20 @@ def _read(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | str 
             seconds = (hour * 60 + int(match[5] or 0)) * 60 + int(match[6] or 0)
             return days, seconds * 1_000_000 + int((match[7] or "0").ljust(6, "0")), None
     try:
-        found = decode(fields(text))
+        found = decode(_fields(text, clock), clock.session.date_order)
         return _moment(found, clock)
     except Bad as problem:
-        raise problem.mistake(type_name, text) from None
+        raise problem.mistake(type_name, text, clock.postgres_version) from None
+
+
+def _fields(text: str, clock: Clock) -> list[Field]:
+    """The fields. Raises UnsureZone for an abbreviation that the session's zone may know better."""
+    found = fields(text)
+    own = isinstance(clock.session.time_zone, str) and clock.postgres_version >= _OWN_SINCE
+    for _, word in found if own else ():
+        if word in facts().zone_abbreviations() and word not in _EVERYWHERE:
+            raise UnsureZone(word)
+    return found
 
 
 def _moment(found: Moment, clock: Clock) -> tuple[int, int, int | str | None] | str:
@@ -161,25 +174,29 @@ def read_date(text: str, modifier: int, clock: Clock) -> int:
     found = _read(text, clock, "date")
     if isinstance(found, str):
         return DATE_INFINITY if found == "infinity" else MINUS_DATE_INFINITY
-    _check_zone(found, text, "date")
+    _check_zone(found, text, clock, "date")
     if not _FIRST_DAY <= found[0] < _LAST_DAY:
         raise BadLiteral(f'date out of range: "{text}"')
     return found[0]
 
 
-def _check_zone(found: tuple[int, int, int | str | None], text: str, type_name: str) -> int:
+def _check_zone(
+    found: tuple[int, int, int | str | None], text: str, clock: Clock, type_name: str
+) -> int:
     try:
         return _east(found[2], found[0], found[1])
     except Bad as problem:
-        raise problem.mistake(type_name, text) from None
+        raise problem.mistake(type_name, text, clock.postgres_version) from None
 
 
 def _stamp(text: str, clock: Clock, type_name: str, *, with_zone: bool) -> int:
     found = _read(text, clock, type_name)
     if isinstance(found, str):
         return TIMES_INFINITY if found == "infinity" else MINUS_TIMES_INFINITY
-    east = _check_zone(found, text, type_name)
     days, micros, zone = found
+    if with_zone and zone is None:
+        zone = clock.session.time_zone
+    east = _check_zone((days, micros, zone), text, clock, type_name)
     if with_zone:
         _check_sure(zone, days)
     value = days * USECS_PER_DAY + micros - (east * 1_000_000 if with_zone else 0)
@@ -202,7 +219,7 @@ def read_timestamp(text: str, modifier: int, clock: Clock) -> int:
 
 
 def read_timestamptz(text: str, modifier: int, clock: Clock) -> int:
-    """Microseconds since 2000-01-01 UTC; without a zone, UTC is meant."""
+    """Microseconds since 2000-01-01 UTC; without a zone, the session's is meant."""
     return _stamp(text, clock, "timestamp with time zone", with_zone=True)
 
 
@@ -219,7 +236,7 @@ def read_timetz(text: str, modifier: int, clock: Clock) -> TimeAndZone:
 def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
     """The offset of a zone by name is that of the day, where it has several."""
     try:
-        dated = decode_clock(fields(text))
+        dated = decode_clock(_fields(text, clock), clock.session.date_order)
         if dated.word == "now":
             return TimeAndZone(_frozen(dated, clock)[1], 0)
         if "day" not in dated.have:
@@ -232,11 +249,16 @@ def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
             day = days_of(dated.year, 1, 1) + dated.day_of_year - 1
         else:
             day = days_of(dated.year, dated.month, dated.day)
+        zone = dated.zone
         if type_name != "time":
-            _check_sure(dated.zone, day)
-        return TimeAndZone(dated.microseconds, _east(dated.zone, day, dated.microseconds))
+            if zone is None:
+                zone = clock.session.time_zone
+                if isinstance(zone, str) and "day" not in dated.have:
+                    raise FrozenTime(text)  # with the offset of the day on which it was written
+            _check_sure(zone, day)
+        return TimeAndZone(dated.microseconds, _east(zone, day, dated.microseconds))
     except Bad as problem:
-        raise problem.mistake(type_name, text) from None
+        raise problem.mistake(type_name, text, clock.postgres_version) from None
 
 
 def show_date(value: object) -> str:

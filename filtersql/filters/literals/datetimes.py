@@ -6,7 +6,7 @@ Example
 
 PostgreSQL
     datetime.c: DecodeDateTime(), DecodeDate(), DecodeNumber(),
-    DecodeNumberField(), DecodeTime(), DecodeTimezone(), ValidateDate(). DateStyle is ISO, MDY.
+    DecodeNumberField(), DecodeTime(), DecodeTimezone(), ValidateDate().
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ __all__ = ["apply_meridian", "date_of", "decode", "overflows", "special", "valid
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-def decode(parts: list[Field]) -> Moment:
-    """DecodeDateTime(): a date with or without a time."""
-    found = Moment()
+def decode(parts: list[Field], order: str) -> Moment:
+    """DecodeDateTime(): a date with or without a time; `order` is DateStyle's."""
+    found = Moment(order=order)
     expected, meridian, era = "", "", ""
     for place, (kind, word) in enumerate(parts):
         given: set[str] = set()

@@ -1,7 +1,7 @@
 """What the digits of a date or time mean, from what was read before them.
 
 Example
-    `01/02/03`: nothing is known yet, so 01 is the month, 02 the day, 03 the year (MDY).
+    `01/02/03`: nothing is known yet, so 01 is the month, 02 the day, 03 the year (DateStyle MDY).
     `20240131`: six digits or more that run together are a date.
 
 PostgreSQL
@@ -25,6 +25,8 @@ class Moment:
     """What was read: a reserved word, or a date, a time and a zone as far as they were given."""
 
     word: str = ""
+    #: DateStyle's: MDY, DMY or YMD
+    order: str = "MDY"
     year: int = 0
     month: int = 0
     day: int = 0
@@ -77,12 +79,14 @@ def number(found: Moment, word: str, have: set[str]) -> set[str]:
 
 def _what(found: Moment, known: set[str], length: int) -> str:
     if not known:
-        return "year" if length >= 3 else "month"
+        if length >= 3 or found.order == "YMD":
+            return "year"
+        return "day" if found.order == "DMY" else "month"
     if known == {"year"} or known == {"day"}:
         return "month"
     if known == {"month"}:
         if found.text_month:
-            return "year" if length >= 3 else "day"
+            return "year" if length >= 3 or found.order == "YMD" else "day"
         return "day"
     if known == {"year", "month"}:
         late = found.text_month and length >= 3 and found.two_digits

@@ -57,7 +57,7 @@ class Bad(Exception):
         super().__init__(kind)
         self.kind, self.zone = kind, zone
 
-    def mistake(self, type_name: str, text: str) -> BadLiteral:
+    def mistake(self, type_name: str, text: str, version: int) -> BadLiteral:
         """PostgreSQL's words (DateTimeParseError)."""
         match self.kind:
             case "format":
@@ -71,7 +71,7 @@ class Bad(Exception):
             case "interval":
                 return BadLiteral(f'interval field value out of range: "{text}"')
             case _:
-                return BadLiteral.date_field(text, month_day=self.kind == "month day")
+                return BadLiteral.date_field(text, version, month_day=self.kind == "month day")
 
 
 def fields(text: str) -> list[Field]:

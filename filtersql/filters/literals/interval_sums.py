@@ -106,8 +106,13 @@ class Sum:
         self.micros += whole + (1 if rest > 0.5 else -1 if rest < -0.5 else 0)
 
 
-def added_up(parts: list[Field], chosen: int) -> Sum | str:
-    """DecodeInterval(): from the last field to the first; `infinity` and `-infinity` as texts."""
+def added_up(parts: list[Field], chosen: int, *, sql_standard: bool) -> Sum | str:
+    """DecodeInterval(): from the last field to the first; `infinity` and `-infinity` as texts.
+
+    In the style sql_standard a sign before the first number, if it is the only one, is that of all.
+    """
+    signs = [word[0] for _, word in parts if word[0] in "+-"]
+    negative = sql_standard and signs == ["-"] and parts[0][1][0] == "-"
     found, have, unit, endless, pending, before = Sum(), set[str](), "", "", False, False
     for place in range(len(parts) - 1, -1, -1):
         kind, word = parts[place]
@@ -129,11 +134,12 @@ def added_up(parts: list[Field], chosen: int) -> Sum | str:
                 unit, pending = _unit(word), True
             continue
         if kind == "time" or (kind == "zone" and _is_clock(word, chosen)):
-            found.micros = _clock(word, chosen)
+            micros = _clock(word, chosen)
+            found.micros = -abs(micros) if negative else micros
             given, unit = _CLOCK, "day"
         else:
             unit = unit or _RIGHTMOST.get(chosen, "second")
-            given, unit = _number(found, word, unit)
+            given, unit = _number(found, word, unit, negative)
         pending = False
         if given & have:
             raise Bad("format")
@@ -198,7 +204,7 @@ def _fraction(digits: str) -> float:
     return float(f"0.{digits or 0}")
 
 
-def _number(found: Sum, word: str, unit: str) -> tuple[set[str], str]:
+def _number(found: Sum, word: str, unit: str, negative: bool) -> tuple[set[str], str]:
     """What it filled, and the unit of a number before it that has none."""
     sign = -1 if word[0] == "-" else 1
     match = _WHOLE.match(word)
@@ -219,6 +225,8 @@ def _number(found: Sum, word: str, unit: str) -> tuple[set[str], str]:
         raise Bad("format")
     if unit in ("ago", "quarter"):
         raise Bad("format")
+    if negative:
+        whole, part = -abs(whole), -abs(part)
     found.add(unit, whole, part)
     if unit == "second" and part:
         return {"second", "millisecond", "microsecond"}, unit

@@ -59,7 +59,8 @@ def read_interval(text: str, modifier: int, clock: Clock) -> Interval:
 def _added_up(text: str, chosen: int, clock: Clock) -> Sum | str:
     try:
         try:
-            found = added_up(fields(text), chosen)
+            standard = clock.session.sql_standard_intervals
+            found = added_up(fields(text), chosen, sql_standard=standard)
             if isinstance(found, str) and clock.postgres_version < INFINITE_SINCE:
                 raise Bad("format")
         except Bad as problem:
@@ -68,7 +69,8 @@ def _added_up(text: str, chosen: int, clock: Clock) -> Sum | str:
             found = iso_interval(text)
     except Bad as problem:
         kind = "interval" if problem.kind == "field" else problem.kind
-        raise Bad(kind, problem.zone).mistake("interval", text) from None
+        version = clock.postgres_version
+        raise Bad(kind, problem.zone).mistake("interval", text, version) from None
     return found
 
 
