@@ -53,19 +53,32 @@ def show_table(
         raise Mistakes([NotDefined("table", str(name), map(str, tables))])
     lineage = index_of(definitions, settings).lineage
     published = _publications(table, definitions, settings, deparse)
+    above = [*_ancestors(table, tables)]
+    names = {name, *(each.name for each in above)}
     referencing = (
         (each.name, _complete(key, tables))
         for each in tables.values()
         for key in each.foreign_keys
-        if key.references == name
+        if key.references in names
     )
     keys = tuple(_complete(key, tables) for key in table.foreign_keys)
+    inherited = ((one.name, _complete(key, tables)) for one in above for key in one.foreign_keys)
     return TableDetails(
         replace(table, foreign_keys=keys),
+        tuple(sorted(inherited, key=lambda each: each[1].name)),
         tuple(sorted(published, key=lambda each: each[0])),
         tuple(sorted(referencing, key=lambda each: each[1].name)),
         tuple(_children(table, lineage)),
     )
+
+
+def _ancestors(table: Table, tables: Mapping[RelationName, Table]) -> Iterator[Table]:
+    """The partitioned tables above a partition, which give it their foreign keys."""
+    while (
+        above := tables.get(table.partition_of or table.name)
+    ) is not None and above is not table:
+        yield above
+        table = above
 
 
 def table_text(details: TableDetails) -> str:

@@ -21,6 +21,8 @@ class TableDetails:
     """A table with the publications that name it, and those of the tables around it."""
 
     table: Table
+    #: of the partitioned tables above
+    inherited_keys: tuple[tuple[RelationName, ForeignKey], ...]
     publications: tuple[tuple[str, TableShown], ...]
     referenced_by: tuple[tuple[RelationName, ForeignKey], ...]
     children: tuple[RelationName, ...]
@@ -35,10 +37,12 @@ def footers(details: TableDetails) -> Iterator[str]:
         strategy, keys = table.partition_by
         yield f"Partition key: {strategy.upper()} ({', '.join(keys)})"
     yield from _indexes(table)
-    if table.foreign_keys:
+    if table.foreign_keys or details.inherited_keys:
         yield "Foreign-key constraints:"
         for key in sorted(table.foreign_keys, key=lambda each: each.name):
             yield f"    {_foreign_key(key)}"
+        for name, key in details.inherited_keys:
+            yield f'    TABLE "{_near(name)}" CONSTRAINT {_foreign_key(key)}'
     if details.referenced_by:
         yield "Referenced by:"
         for name, key in details.referenced_by:
