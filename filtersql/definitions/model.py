@@ -155,6 +155,9 @@ class Subscription:
     #: subscriptions all of whose rows this one should hold, as xDB's definition node does
     superset_of: tuple[tuple[str, Span], ...] = ()
     copy_data: bool = True
+    #: as a server is told, which a run does not follow: it is warned of
+    enabled: bool = True
+    local_changes_only: bool = False
     source: SourceOfTables | None = None
     changes: Feed | None = None
     #: a pattern with {subscription} {schema} {table} {catalog}

@@ -1,4 +1,4 @@
-"""ALTER PUBLICATION … OWNER TO: whom `show publication` names, as psql does.
+"""ALTER PUBLICATION … OWNER TO and REASSIGN OWNED: whom `show publication` names, as psql does.
 
 Example
     `ALTER PUBLICATION p OWNER TO app` makes app the owner. Which roles there are, and what each may
@@ -13,10 +13,37 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.definitions.sql_names import AlreadyTold, Script, place_of
-from filtersql.errors.definitions import Unknown
-from filtersql.grammar import Statement, enum_name
+from filtersql.errors.definitions import Unknown, UnsupportedStatement
+from filtersql.grammar import Node, Statement, enum_name
 
-__all__ = ["change_owner"]
+__all__ = ["change_owner", "reassign", "refuse_drop"]
+
+
+def reassign(script: Script, statement: Statement) -> None:
+    """REASSIGN OWNED BY … TO."""
+    roles = {_role(script, wrapped.role_spec) for wrapped in statement.node.roles}
+    owner = _role(script, statement.node.newrole)
+    publications = script.drafts.publications
+    for name, publication in publications.items():
+        if publication.owner in roles:
+            publications[name] = replace(publication, owner=owner)
+
+
+def refuse_drop(script: Script, statement: Statement) -> None:
+    """DROP OWNED: raises, for the owners of tables are not known."""
+    hint = "Name what is dropped."
+    raise UnsupportedStatement("DROP OWNED", place_of(script, statement, ""), hint)
+
+
+def _role(script: Script, node: Node) -> str | None:
+    """The role that is meant; None is who carries the definitions out."""
+    match enum_name(node, "roletype"):
+        case "ROLESPEC_CSTRING":
+            return str(node.rolename)
+        case "ROLESPEC_SESSION_USER":
+            return script.settings.session_user
+        case _:
+            return script.settings.owner
 
 
 def change_owner(script: Script, statement: Statement) -> None:
@@ -30,11 +57,5 @@ def change_owner(script: Script, statement: Statement) -> None:
     if name not in drafts.publications:
         span = place_of(script, statement, name)
         raise Unknown("publication", name, span, drafts.publications)
-    match enum_name(node.newowner, "roletype"):
-        case "ROLESPEC_CSTRING":
-            owner = node.newowner.rolename
-        case "ROLESPEC_SESSION_USER":
-            owner = script.settings.session_user
-        case _:
-            owner = script.settings.owner
+    owner = _role(script, node.newowner)
     drafts.publications[name] = replace(drafts.publications[name], owner=owner)

@@ -17,7 +17,7 @@ from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.own_code import alter_domain
 from filtersql.definitions.owned import alter_sequence, create_sequence
-from filtersql.definitions.owners import change_owner
+from filtersql.definitions.owners import change_owner, reassign, refuse_drop
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
@@ -154,6 +154,8 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_publication_stmt": create_publication,
     "alter_publication_stmt": alter_publication,
     "alter_owner_stmt": change_owner,
+    "reassign_owned_stmt": reassign,
+    "drop_owned_stmt": refuse_drop,
     "create_subscription_stmt": create_subscription,
     "alter_subscription_stmt": alter_subscription,
     "drop_subscription_stmt": drop_subscription,

@@ -36,7 +36,8 @@ def create_subscription(script: Script, function: str, arguments: Arguments, spa
         sets, at = said_sets, arguments["replication_sets"].span
     copied = flag(arguments, "synchronize_data")
     subscription = Subscription(name, place, replication_sets=tuple((one, at) for one in sets))
-    said = {} if copied is None else {"copy_data": copied}
+    said: dict[str, object] = {} if copied is None else {"copy_data": copied}
+    said["local_changes_only"] = listed(arguments, "forward_origins") == []
     script.drafts.subscriptions[name] = with_settings(subscription, script.drafts.defaults, said)
 
 

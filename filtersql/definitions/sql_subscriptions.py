@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from filtersql.definitions.model import Subscription
@@ -19,8 +19,13 @@ from filtersql.definitions.sql_parameters import subscription_parameters
 from filtersql.definitions.sql_publications import name_place
 from filtersql.definitions.sql_text import lexemes
 from filtersql.definitions.yaml_subscriptions import with_settings
-from filtersql.errors.definitions import AlreadySubscribed, Duplicate, Unknown
-from filtersql.grammar import Statement, enum_name
+from filtersql.errors.definitions import (
+    AlreadySubscribed,
+    Duplicate,
+    Unknown,
+    UnsupportedStatement,
+)
+from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
 
 __all__ = ["alter_subscription", "create_subscription", "drop_subscription"]
@@ -43,13 +48,21 @@ def create_subscription(script: Script, statement: Statement) -> None:
 
 
 def alter_subscription(script: Script, statement: Statement) -> None:
-    """ALTER SUBSCRIPTION … SET, ADD and DROP PUBLICATION; the others concern a live server."""
+    """ALTER SUBSCRIPTION: its publications, and what else concerns more than a live server."""
     node, drafts = statement.node, script.drafts
     span = name_place(script, statement, "subscription")
     subscription = drafts.subscriptions.get(node.subname)
     if subscription is None:
         raise Unknown("subscription", node.subname, span, drafts.subscriptions)
     kind = enum_name(node, "kind")
+    settings: Mapping[str, object] = {}
+    if kind == "ALTER_SUBSCRIPTION_SKIP":
+        _check_skip(node, span)
+    elif kind == "ALTER_SUBSCRIPTION_ENABLED":
+        settings = {"enabled": node.options[0].def_elem.arg.boolean.boolval}
+    elif kind == "ALTER_SUBSCRIPTION_OPTIONS":
+        settings = subscription_parameters(script, node.options, altered=True)
+    drafts.subscriptions[node.subname] = replace(subscription, **settings)  # type: ignore[arg-type]
     if not kind.endswith("_PUBLICATION") or kind.endswith("REFRESH_PUBLICATION"):
         return
     named = _publications(script, statement)
@@ -69,6 +82,13 @@ def alter_subscription(script: Script, statement: Statement) -> None:
     if not there:
         raise AlreadySubscribed.last(span)
     drafts.subscriptions[node.subname] = replace(subscription, publications=tuple(there.items()))
+
+
+def _check_skip(node: Node, span: Span) -> None:
+    """Raises where a transaction is to be passed over, which is in the feed all the same."""
+    if any(wrapped.def_elem.arg.string.sval != "none" for wrapped in node.options):
+        hint = "Leave the statement out, and its transaction out of the feed."
+        raise UnsupportedStatement("ALTER SUBSCRIPTION ... SKIP", span, hint)
 
 
 def drop_subscription(script: Script, statement: Statement) -> None:

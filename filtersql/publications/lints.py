@@ -10,6 +10,8 @@ Example
     partition-routing-unstated   versions of the system differ in what a root in a set sends
     delete-never-sent            deletes are judged by the key alone, the filter reads more
     identity-wider-than-needed   FULL, where the primary key and every filter need less
+    subscription-disabled        nothing is sent in the source; a run applies what is recorded
+    local-changes-only           a feed does not say which changes came from elsewhere
     ============================ ==============================================================
 
     Elsewhere: foreign-key-outside (`foreign_keys`), filter-always-true and filter-never-true
@@ -25,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from filtersql.definitions.model import Action
+from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Notice
 from filtersql.errors.publications import shown
 from filtersql.publications.model import Contribution, ResolvedTable
@@ -38,6 +40,7 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
     """The warnings of one target."""
     name = shown(resolved.table.name)
     span = resolved.subscription.span
+    yield from _unfollowed(resolved.subscription)
     if not resolved.streamed:
         yield Notice(
             "copied-besides-root",
@@ -66,6 +69,26 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
             f'the initial copy of table "{name}" takes rows that no insert would bring',
             span,
             "The copy takes the rows of every publication's filter, whatever it publishes.",
+        )
+
+
+def _unfollowed(subscription: Subscription) -> Iterator[Notice]:
+    """What a server does with a subscription, and a run does not."""
+    if not subscription.enabled:
+        yield Notice(
+            "subscription-disabled",
+            f'subscription "{subscription.name}" is disabled, and runs here all the same',
+            subscription.span,
+            "PostgreSQL sends nothing before ALTER SUBSCRIPTION ... ENABLE.",
+        )
+    if subscription.local_changes_only:
+        yield Notice(
+            "local-changes-only",
+            f'subscription "{subscription.name}" takes changes without an origin only, and a feed '
+            "does not say where its changes came from",
+            subscription.span,
+            "A run applies every change of the feed.",
+            "Record the feed without what the publisher received from other servers.",
         )
 
 
