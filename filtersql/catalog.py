@@ -225,6 +225,14 @@ class Made:
     collations: Mapping[str, OwnCollation] = field(default_factory=dict)
     #: all that are known
     schemas: frozenset[str] = frozenset()
+    #: where a name without a schema is looked up, where that is known
+    path: tuple[str, ...] | None = None
+
+    def finds(self, name: RelationName, schema: str) -> bool:
+        """Whether a name with this schema, or with none, may be what is called `name`."""
+        if schema:
+            return schema == name.schema
+        return self.path is None or name.schema in self.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,36 +7,30 @@ A mistake in one table hides none in another: all are raised together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from filtersql import publications
-from filtersql.catalog import Table
 from filtersql.changes import Judgements, by_target, judgements, one_table, untold
 from filtersql.definitions.model import Action, Earlier, Publication, ReplicationSet
-from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard
+from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard, in_order
+from filtersql.errors.filters import InvalidExpression
 from filtersql.filters import identity, outcomes, supersets
-from filtersql.filters import resolve as resolve_filter
-from filtersql.filters import write as write_filter
-from filtersql.filters.alike import Alike
 from filtersql.filters.identity import check_identity, check_unsubscribed, unjudgeable
-from filtersql.filters.model import PREFIX_MARK, Filter
-from filtersql.filters.restrictions import restrictions
+from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.project import Project
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.rendering.keywords import is_plain
 from filtersql.rendering.landing import one_writer
 from filtersql.rendering.lookups import check_lookups
-from filtersql.source import Passage
+from filtersql.shelf import FilterShelf
 from filtersql.storage import Engine
 
 __all__ = [
     "Compilation",
-    "FilterShelf",
     "Node",
     "compile_project",
     "destination",
@@ -71,6 +65,16 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
 
     Raises `Mistakes` with everything that is wrong in the project.
     """
+    try:
+        return _compiled(project, via_partition_root)
+    except Mistakes:
+        if project.again is None:
+            raise
+        told = mistakes_in(project, via_partition_root)
+        raise Mistakes(in_order(told, project.files)) from None
+
+
+def _compiled(project: Project, via_partition_root: bool | None) -> Compilation:
     mistakes = Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
     settings = rules(project, via_partition_root)
@@ -82,7 +86,7 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
         for publication in written.values():
             _resolve_all(publication, project, shelf, mistakes, notices)
     for one in project.definitions.earlier:
-        _judge_then(one, shelf, mistakes)
+        mistakes.keep(_judged_then(one, shelf))
     notices |= dict.fromkeys(check_unsubscribed(project.definitions, shelf.filter, **settings))
     nodes: list[Node] = []
     goal = destination(project)
@@ -114,12 +118,26 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
 
 
 def mistakes_in(project: Project, via_partition_root: bool | None = None) -> Iterable[Mistake]:
-    """What is wrong with a project, for those who do not need what it compiles to."""
+    """What is wrong with a project: what is refused when it is said is as if it never was."""
+    told: list[Mistake] = []
+    if project.again is not None:
+        shelf, settings = FilterShelf(project), rules(project, via_partition_root)
+        # Functions of one's own and the like are what publications alone do not take.
+        sets = project.semantics.publishes == "replication_sets"
+        taken = (InvalidExpression,) if sets else ()
+
+        def refuse(said: Earlier) -> list[Mistake]:
+            found: Iterable[Mistake]
+            found = publications.judged_then(said, project.definitions, **settings)
+            found = (*found, *_judged_then(said, shelf))
+            return [one for one in found if not (one.own or isinstance(one, taken))]
+
+        project, told = project.again(refuse)
     try:
-        compile_project(project, via_partition_root=via_partition_root)
+        _compiled(project, via_partition_root)
     except Mistakes as mistakes:
-        return mistakes.mistakes
-    return ()
+        told += mistakes.mistakes
+    return told
 
 
 def rules(project: Project, via_partition_root: bool | None) -> dict[str, Any]:
@@ -146,97 +164,6 @@ def destination(project: Project) -> Destination:
     )
 
 
-class FilterShelf:
-    """Resolved filters, each resolved and written once."""
-
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
-        self._alike = Alike()
-        self._written: dict[tuple[int, Engine], tuple[object, str]] = {}
-        self._passages: list[Passage] = []
-        #: filters of sets that were made before their columns got other types
-        self._known_types = {
-            id(entry.where): entry.known_types
-            for one in project.definitions.replication_sets.values()
-            for entry in one.tables
-            if entry.known_types
-        }
-
-    def filter(self, where: Passage, table: Table, publication: str) -> Filter:
-        """The filter of a publication on a table; raises what is wrong with it, each time."""
-        key = (id(where), table.name)
-        if key not in self._resolved:
-            self._passages.append(where)  # keeps its id from being given to another one
-            self._resolved[key] = self._resolve(where, table, publication)
-        found = self._resolved[key]
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-    def _resolve(self, where: Passage, table: Table, publication: str) -> Filter | Exception:
-        definitions = self.project.definitions
-        written = definitions.publications.get(publication)
-        if id(where) in self._known_types:
-            table = table.with_types(dict(self._known_types[id(where)]))
-        try:
-            found = resolve_filter(
-                where,
-                table,
-                created=written.created if written else None,
-                postgres_version=self.project.postgres_version,
-                made=definitions.catalog.made,
-                semantics=self.project.semantics,
-                database_locale=self.project.database_locale,
-                tables=definitions.catalog.tables,
-                alike=self._alike,
-            )
-            refused = tuple(restrictions(found, table, self.project.semantics))
-            return Mistakes(refused) if refused else found
-        except (Mistake, Mistakes) as mistake:
-            return mistake
-
-    def judge(self, where: Passage, table: Table, publication: str) -> None:
-        """Raises what was wrong with a filter when its table was another one."""
-        found = self._resolve(where, table, publication)
-        if isinstance(found, Exception):
-            raise found
-
-    def deparse(self, where: Passage, relation: RelationName, publication: str) -> str:
-        """The filter as PostgreSQL stores and prints it."""
-        table = self.project.definitions.catalog.tables[relation]
-        return self.filter(where, table, publication).deparsed
-
-    def writer(self, engine: Engine) -> Callable[[Filter, str], str]:
-        """Writes a filter over the columns `<prefix><name>`.
-
-        A tree is printed once, with a mark in each column's name in place of the prefix.
-        """
-
-        def write(row_filter: Filter, prefix: str) -> str:
-            if PREFIX_MARK in row_filter.text.text or not all(map(is_plain, row_filter.columns)):
-                return _printed(row_filter, prefix, engine)
-            key = (id(row_filter.tree), engine)
-            if key not in self._written:
-                # with the tree, which keeps its id from being given to another one
-                printed = _printed(row_filter, PREFIX_MARK, engine)
-                self._written[key] = row_filter.tree, printed
-            return self._written[key][1].replace(PREFIX_MARK, prefix)
-
-        return write
-
-
-def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
-    from sqlglot import exp
-
-    def column(name: str) -> exp.Column:
-        # With the mark they are plain: a filter with other names is printed for each prefix.
-        plain = prefix == PREFIX_MARK or is_plain(f"{prefix}{name}")
-        return exp.column(exp.to_identifier(f"{prefix}{name}", quoted=not plain))
-
-    return write_filter(row_filter, engine, column).sql(engine, copy=False)
-
-
 def _resolve_all(
     publication: Publication | ReplicationSet,
     project: Project,
@@ -259,13 +186,18 @@ def _resolve_all(
                     notices |= dict.fromkeys(told)
 
 
-def _judge_then(earlier: Earlier, shelf: FilterShelf, mistakes: Collector) -> None:
-    """The filters of a statement, by the tables as it found them."""
+def _judged_then(earlier: Earlier, shelf: FilterShelf) -> Iterator[Mistake]:
+    """What is wrong with the filters of a statement, by the tables as it found them."""
     for entry in earlier.said.tables:
         table = earlier.tables.get(entry.name)
+        if entry.name in earlier.others and isinstance(earlier.said, Publication):
+            table = shelf.project.definitions.catalog.unpublishable.get(entry.name)
         if entry.where is not None and table is not None:
-            with mistakes:
-                shelf.judge(entry.where, table, earlier.said.name)
+            found = shelf.resolved(entry.where, table, earlier.said.name, earlier.made)
+            if isinstance(found, Mistakes):
+                yield from found.mistakes
+            elif isinstance(found, Mistake):
+                yield found
 
 
 def _node(

@@ -83,9 +83,10 @@ def command(console: Console, *, deep: bool, engine: str) -> int:
 @contextmanager
 def _bench(project: Project, *, deep: bool, spark: bool) -> Iterator[Bench]:
     """DuckDB in memory, and Spark in a folder that is not the project's where it is asked for."""
-    from filtersql.compile import FilterShelf, destination
+    from filtersql.compile import destination
     from filtersql.proving.check import Bench
     from filtersql.proving.loading import Shelf
+    from filtersql.shelf import FilterShelf
     from filtersql.targets.duckdb import connect
 
     dialect = destination(project).engine

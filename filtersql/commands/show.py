@@ -54,10 +54,11 @@ def command(console: Console, *, kind: str, name: str) -> int:
 
 def _shown(console: Console, memory: Memory, kind: str, name: str) -> _Shown:
     from filtersql import reviewing
-    from filtersql.compile import FilterShelf, rules
+    from filtersql.compile import rules
     from filtersql.definitions.identifiers import relation_name
     from filtersql.errors.reviewing import NotDefined
     from filtersql.publications import Settings, resolve
+    from filtersql.shelf import FilterShelf
     from filtersql.source import Passage, Source
 
     options = console.options

@@ -6,7 +6,7 @@ outside this package sees one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -35,7 +35,11 @@ __all__ = [
     "EventTrigger",
     "PlainColumn",
     "Reader",
+    "Refuse",
 ]
+
+#: what the source system says of a statement
+Refuse = Callable[[Earlier], list[Mistake]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,10 @@ class Drafts:
     publications: dict[str, Publication] = field(default_factory=dict)
     #: what statements said of publications and sets, also one that was refused
     said: list[Earlier] = field(default_factory=list)
+    #: what the source system says of that at once; asked where files are read again
+    refuse: Refuse | None = None
+    #: search_path at the statement that is carried out
+    path: tuple[str, ...] = ()
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: sequences, and the sets that they are in
     sequence_members: dict[RelationName, set[str]] = field(default_factory=dict)

@@ -11,16 +11,39 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from filtersql.catalog import Table
 from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.freezing import frozen
+from filtersql.definitions.freezing import frozen, made
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Earlier, Publication, PublishedTable, ReplicationSet
+from filtersql.definitions.sql_names import Refused
+from filtersql.definitions.undoubted import sound_now
+from filtersql.errors import Mistake
 from filtersql.names import RelationName
 
-__all__ = ["earlier", "note"]
+__all__ = ["earlier", "made_whole", "note"]
+
+
+@contextmanager
+def made_whole(drafts: Drafts, name: str) -> Iterator[None]:
+    """CREATE of a publication: none is there where the source system refuses it.
+
+    Where filtersql alone does, it is there, and what is said of it later is no second mistake.
+    """
+    drafts.broken_publications.add(name)
+    try:
+        yield
+    except Refused:
+        drafts.broken_publications.discard(name)
+        raise
+    except Mistake as mistake:
+        if drafts.refuse is not None and not mistake.own:
+            drafts.broken_publications.discard(name)
+        raise
+    drafts.broken_publications.discard(name)
 
 
 def note(drafts: Drafts, said: Publication | ReplicationSet) -> None:
@@ -32,7 +55,15 @@ def note(drafts: Drafts, said: Publication | ReplicationSet) -> None:
             others[name] = kind
         elif table is not None and table.columns is not None and not table.unattached:
             tables[name] = frozen(drafts, table)
-    drafts.said.append(Earlier(said, tables, others))
+    one = Earlier(said, tables, others)
+    if drafts.refuse is not None:
+        sure = replace(said, tables=tuple(sound_now(said.tables, drafts)))
+        if mistakes := drafts.refuse(replace(one, said=sure, made=made(drafts, drafts.path))):
+            drafts.mistakes += mistakes
+            # who subscribes to it is told nothing more
+            drafts.doubts.append(("publications", said.name))
+            raise Refused
+    drafts.said.append(one)
 
 
 def earlier(drafts: Drafts, tables: Mapping[RelationName, Table]) -> Iterator[Earlier]:

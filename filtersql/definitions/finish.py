@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from filtersql.catalog import Catalog, Column, Made, PgType, Table
-from filtersql.definitions.collations import own_collations
+from filtersql.catalog import Catalog, Column, PgType, Table
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.earlier import earlier
 from filtersql.definitions.foreign_keys import check_key
-from filtersql.definitions.freezing import frozen, view_columns
+from filtersql.definitions.freezing import frozen, made, view_columns
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Definitions
@@ -43,14 +42,7 @@ def finish(drafts: Drafts) -> Definitions:
     return Definitions(
         catalog=Catalog(
             tables=tables,
-            made=Made(
-                types=dict(drafts.types),
-                functions=frozenset(drafts.functions),
-                operators=tuple(drafts.operators),
-                collations=own_collations(drafts),
-                schemas=frozenset(drafts.schemas)
-                | {one.schema for one in (*drafts.tables, *drafts.types, *drafts.functions)},
-            ),
+            made=made(drafts),
             schemas=frozenset(drafts.schemas),
             others=_others(drafts),
             unpublishable={table.name: table for table in _unpublishable(drafts)},

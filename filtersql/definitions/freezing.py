@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.catalog import Column, Table, UniqueIndex
-from filtersql.definitions.collations import compared
+from filtersql.catalog import Column, Made, Table, UniqueIndex
+from filtersql.definitions.collations import compared, own_collations
 from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
 
-__all__ = ["frozen", "view_columns"]
+__all__ = ["frozen", "made", "view_columns"]
 
 
 def frozen(drafts: Drafts, table: DraftTable) -> Table:
@@ -23,6 +23,19 @@ def frozen(drafts: Drafts, table: DraftTable) -> Table:
     if not own and not drafts.collations:
         return found
     return replace(found, columns=tuple(compared(drafts, column) for column in found.columns))
+
+
+def made(drafts: Drafts, path: tuple[str, ...] | None = None) -> Made:
+    """What the files make beside relations, as it stands now."""
+    return Made(
+        types=dict(drafts.types),
+        functions=frozenset(drafts.functions),
+        operators=tuple(drafts.operators),
+        collations=own_collations(drafts),
+        schemas=frozenset(drafts.schemas)
+        | {one.schema for one in (*drafts.tables, *drafts.types, *drafts.functions)},
+        path=path,
+    )
 
 
 def view_columns(view: DraftView) -> tuple[Column, ...]:

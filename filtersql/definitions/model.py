@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from filtersql.catalog import Catalog, PgType, Table
+from filtersql.catalog import Catalog, Made, PgType, Table
 from filtersql.errors import Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -194,6 +194,8 @@ class Earlier:
     tables: Mapping[RelationName, Table] = field(default_factory=dict)
     #: what is no table, by what it was
     others: Mapping[RelationName, str] = field(default_factory=dict)
+    #: types, functions and the like, where it is judged at once
+    made: Made | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from filtersql.definitions.sql_code import (
     create_event_trigger,
 )
 from filtersql.definitions.sql_functions import create_function
-from filtersql.definitions.sql_names import AlreadyTold, Script
+from filtersql.definitions.sql_names import AlreadyTold, Refused, Script
 from filtersql.definitions.sql_objects import create_index, drop
 from filtersql.definitions.sql_publications import alter_publication, create_publication
 from filtersql.definitions.sql_readers import (
@@ -88,7 +88,7 @@ def _carry_out(script: Script, statement: Statement) -> None:
         if not may_call(script.text.text[statement.start : statement.end]):
             return
         carry_out = check_skipped
-    script.at = statement.start
+    script.at, script.drafts.path = statement.start, tuple(script.path)
     mistakes, done = script.drafts.mistakes, False
     known = len(mistakes)
     try:
@@ -98,6 +98,8 @@ def _carry_out(script: Script, statement: Statement) -> None:
         done = True
     except Mistake as mistake:
         mistakes.append(mistake)
+    except Refused:
+        return
     except AlreadyTold:
         pass
     if not done or len(mistakes) > known:

@@ -29,6 +29,7 @@ from filtersql.source import DEFAULTS, Passage, Session, Span
 
 __all__ = [
     "AlreadyTold",
+    "Refused",
     "Script",
     "Settings",
     "check_free",
@@ -51,6 +52,10 @@ _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
 
 class AlreadyTold(Exception):
     """A statement depends on a definition whose mistake is reported: it says nothing of its own."""
+
+
+class Refused(AlreadyTold):
+    """The source system refuses the statement as a whole: nothing that it names is in doubt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from itertools import takewhile
 
 from filtersql.catalog import Generated
 from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.earlier import note
+from filtersql.definitions.earlier import made_whole, note
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.opening import opened
@@ -64,25 +64,24 @@ def create_publication(script: Script, statement: Statement) -> None:
     if node.pubname in drafts.publications:
         first = drafts.publications[node.pubname].span
         raise Duplicate("publication", node.pubname, span, first)
-    drafts.broken_publications.add(node.pubname)
-    said = publication_parameters(script, node.options)
-    schemas = _schemas(script, statement, node.pubobjects)
-    tables = _tables(script, node.pubobjects)
-    publication = Publication(
-        name=node.pubname,
-        span=span,
-        tables=tables,
-        schemas=schemas,
-        all_tables=node.for_all_tables,
-        via_partition_root=False,
-        owner=script.settings.owner,
-        written_in="sql",
-    )
-    made = replace(publication, **said)  # type: ignore[arg-type]
-    _tell_duplicates(script, made)
-    note(drafts, made)
-    drafts.publications[node.pubname] = made
-    drafts.broken_publications.discard(node.pubname)
+    with made_whole(drafts, node.pubname):
+        said = publication_parameters(script, node.options)
+        schemas = _schemas(script, statement, node.pubobjects)
+        tables = _tables(script, node.pubobjects)
+        publication = Publication(
+            name=node.pubname,
+            span=span,
+            tables=tables,
+            schemas=schemas,
+            all_tables=node.for_all_tables,
+            via_partition_root=False,
+            owner=script.settings.owner,
+            written_in="sql",
+        )
+        made = replace(publication, **said)  # type: ignore[arg-type]
+        note(drafts, made)
+        _tell_duplicates(script, made)
+        drafts.publications[node.pubname] = made
 
 
 def alter_publication(script: Script, statement: Statement) -> None:
@@ -110,11 +109,11 @@ def alter_publication(script: Script, statement: Statement) -> None:
             if wrapped.publication_obj_spec.HasField("pubtable"):
                 _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
     tables = _tables(script, node.pubobjects)
+    beside = publication.schemas if action == "AP_AddObjects" else ()
+    changed = replace(publication, tables=tables, schemas=(*beside, *schemas))
     if action != "AP_DropObjects":
-        note(drafts, replace(publication, tables=tables, schemas=schemas))
-    if action == "AP_SetObjects":
-        changed = replace(publication, tables=tables, schemas=schemas)
-    elif action == "AP_AddObjects":
+        note(drafts, changed)
+    if action == "AP_AddObjects":
         try:
             changed = _added(script, publication, tables, schemas, span)
         except Mistake as mistake:
@@ -124,7 +123,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
                     told = wrapped.publication_obj_spec.pubtable.relation
                     _check_there(script, told, adding=adding)
             raise
-    else:
+    elif action == "AP_DropObjects":
         changed = _dropped(publication, tables, schemas, span)
     drafts.publications[node.pubname] = changed
 
@@ -224,8 +223,7 @@ def _tell_duplicates(script: Script, publication: Publication) -> None:
             if column.generated and script.drafts.postgres_version < _GENERATED:
                 return
             if name in columns[:place]:
-                script.drafts.mistakes.append(DuplicateInList(name, entry.span))
-                break
+                raise DuplicateInList(name, entry.span)
 
 
 def _table(script: Script, node: Node) -> PublishedTable:

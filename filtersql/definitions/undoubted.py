@@ -12,7 +12,7 @@ by its filters alone, and nobody's subscription to it is judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ from filtersql.definitions.model import (
 )
 from filtersql.names import RelationName
 
-__all__ = ["doubt_of", "undoubted"]
+__all__ = ["doubt_of", "sound_now", "undoubted"]
 
 _WORD = re.compile(r"[\w$]+")
 #: statements that change no relation and no type
@@ -45,23 +45,13 @@ def doubt_of(text: str) -> tuple[str, str]:
 
 def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
     """The definitions without what is in doubt."""
-    words = {
-        kind: _words(" ".join(text for one, text in drafts.doubts if one == kind))
-        for kind in ("relations", "publications", "types")
-    }
+    words = _doubted_words(drafts)
     tables = _sound_tables(definitions, drafts, words["relations"])
     names = words["relations"] | words["publications"]
     gone = drafts.tables.keys() - tables
 
     def sound(entries: Iterable[PublishedTable]) -> Iterator[PublishedTable]:
-        for entry in entries:
-            missing = entry.name not in drafts.tables and _is_in(entry.name.name, names)
-            if entry.name in gone or entry.name in drafts.broken or missing:
-                continue
-            clauses = (entry.where, *entry.filters.values())
-            read = _words(" ".join(one.text for one in clauses if one is not None))
-            if not read & words["types"] and not any(_is_in(one.name, read) for one in gone):
-                yield entry
+        return _sound(entries, drafts, gone, words)
 
     publications, sets = {}, {}
     for name, one in definitions.publications.items():
@@ -95,6 +85,53 @@ def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
             if not _is_in(name, names) and not _names(one, suspects, names, gone)
         },
     )
+
+
+def sound_now(entries: Iterable[PublishedTable], drafts: Drafts) -> Iterable[PublishedTable]:
+    """Those of a statement that nothing read so far puts in doubt."""
+    if not drafts.doubts and not drafts.broken:
+        return entries
+    words, gone = _doubted_words(drafts), set()
+    for entry in entries:
+        above = {entry.name}
+        while above and entry.name not in gone:
+            if any(one in drafts.broken or _is_in(one.name, words["relations"]) for one in above):
+                gone.add(entry.name)
+            above = {parent for one in above for parent in _parents(drafts, one)}
+    return _sound(entries, drafts, gone, words)
+
+
+def _parents(drafts: Drafts, name: RelationName) -> Iterator[RelationName]:
+    table = drafts.tables.get(name)
+    if table is not None:
+        yield from (one for one, _ in table.inherits)
+        if table.partition_of is not None and not table.unattached:
+            yield table.partition_of
+
+
+def _doubted_words(drafts: Drafts) -> dict[str, frozenset[str]]:
+    return {
+        kind: _words(" ".join(text for one, text in drafts.doubts if one == kind))
+        for kind in ("relations", "publications", "types")
+    }
+
+
+def _sound(
+    entries: Iterable[PublishedTable],
+    drafts: Drafts,
+    gone: Collection[RelationName],
+    words: Mapping[str, frozenset[str]],
+) -> Iterator[PublishedTable]:
+    """Without those of tables that are gone, or whose filters read what is in doubt."""
+    names = words["relations"] | words["publications"]
+    for entry in entries:
+        missing = entry.name not in drafts.tables and _is_in(entry.name.name, names)
+        if entry.name in gone or entry.name in drafts.broken or missing:
+            continue
+        clauses = (entry.where, *entry.filters.values())
+        read = _words(" ".join(one.text for one in clauses if one is not None))
+        if not read & words["types"] and not any(_is_in(one.name, read) for one in gone):
+            yield entry
 
 
 def _sound_tables(

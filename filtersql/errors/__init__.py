@@ -38,6 +38,8 @@ class Mistake(Exception):
     """
 
     exit_code = 1
+    #: filtersql's own refusal of what the source system takes
+    own = False
 
     def __init__(
         self,
@@ -100,13 +102,17 @@ class Collector:
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
         if isinstance(error, Mistake):
-            self.found.setdefault(str(error), error)
+            self.keep([error])
         elif isinstance(error, Mistakes):
-            for mistake in error.mistakes:
-                self.found.setdefault(str(mistake), mistake)
+            self.keep(error.mistakes)
         else:
             return False
         return True
+
+    def keep(self, mistakes: Iterable[Mistake]) -> None:
+        """Keeps each of them once."""
+        for mistake in mistakes:
+            self.found.setdefault(str(mistake), mistake)
 
     def raise_all(self, files: Iterable[str] = ()) -> None:
         """Raises what was found, if anything was: file by file, from top to bottom."""

@@ -483,6 +483,8 @@ class AlreadySubscribed(Mistake):
 class UnsupportedStatement(Mistake):
     """DDL that concerns replication and that filtersql does not carry out."""
 
+    own = True
+
     def __init__(self, what: str, span: Span, hint: str | None = None) -> None:
         super().__init__(f"{what} is not supported", span=span, hint=hint)
 

@@ -180,19 +180,23 @@ class BadLiteral(Mistake):
     @classmethod
     def unread(cls, type_name: str, text: str) -> BadLiteral:
         """A form that PostgreSQL reads and filtersql does not."""
-        return cls(
+        found = cls(
             f'literal "{text}" of type {type_name} is in a form that filtersql does not read',
             hint="Write it in the form in which PostgreSQL prints it.",
         )
+        found.own = True
+        return found
 
     @classmethod
     def abbreviation(cls, zone: str) -> BadLiteral:
         """A time zone's short name that has meant several offsets: filtersql's own refusal."""
-        return cls(
+        found = cls(
             f'time zone abbreviation "{zone}" has had several offsets',
             "Which of them a literal means depends on the server's time zone tables.",
             "Write the offset itself, such as +03.",
         )
+        found.own = True
+        return found
 
     @classmethod
     def time_zone(cls, zone: str) -> BadLiteral:
@@ -210,6 +214,8 @@ class BadTypmod(Mistake):
 class FrozenTime(Mistake):
     """A literal such as 'today' in a publication whose time of creation is not known."""
 
+    own = True
+
     def __init__(self, word: str) -> None:
         super().__init__(
             f'literal "{word}" needs the time when the publication was created',
@@ -220,6 +226,8 @@ class FrozenTime(Mistake):
 
 class UnsureZone(Mistake):
     """A literal names a zone whose rules at that time differ between time zone databases."""
+
+    own = True
 
     def __init__(self, zone: str) -> None:
         super().__init__(
@@ -245,6 +253,8 @@ class Wrong(Mistake):
 
 class NotTranslated(Mistake):
     """PostgreSQL accepts it, but the engine has no form that means exactly the same."""
+
+    own = True
 
     def __init__(
         self, what: str, engine: str, reason: str, span: Span | None, *, hint: str = _ANOTHER_WAY

@@ -117,6 +117,8 @@ class NotPublishable(Mistake):
 class NeverChanging(Mistake):
     """A table of information_schema, which PostgreSQL copies and of which it sends no change."""
 
+    own = True
+
     def __init__(self, name: RelationName, span: Span) -> None:
         super().__init__(
             f"publishing the table {name.schema}.{name.name} is not supported",

@@ -240,7 +240,7 @@ def _array_of(scope: Scope, elements: list[Node]) -> Node:
 
 def _is_users(scope: Scope, written: Call) -> bool:
     return any(
-        known.name == written.name and written.schema in ("", known.schema)
+        known.name == written.name and scope.made.finds(known, written.schema)
         for known in scope.made.functions
     )
 

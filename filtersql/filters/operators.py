@@ -168,7 +168,7 @@ def _check_users(
     known = {  # of those in several schemas, search_path finds one
         one[1:]: Candidate(one, (one.left, one.right) if one.left else (one.right,))
         for one in scope.made.operators
-        if one.name.name == plain and schema in ("", one.name.schema)
+        if one.name.name == plain and scope.made.finds(one.name, schema)
     }
     found = best(matching([*known.values()], types), types)
     if found is None:

@@ -28,7 +28,7 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
         users = [
             known
             for known in scope.made.types
-            if known.name == name and schema in ("", known.schema)
+            if known.name == name and scope.made.finds(known, schema)
         ]
         if not users:
             raise MissingThing(_missing(scope, schema, ".".join(names)), span)

@@ -9,24 +9,19 @@ Example
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.finish import finish
+from filtersql.definitions.drafts import Refuse
 from filtersql.definitions.model import Definitions
-from filtersql.definitions.sql_file import read_sql
-from filtersql.definitions.sql_text import without_secrets
-from filtersql.definitions.types import ADVANCED_SERVER
-from filtersql.definitions.undoubted import undoubted
 from filtersql.definitions.yaml_document import Document
-from filtersql.definitions.yaml_file import read_yaml
 from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
-from filtersql.errors.project import NoProfilesFile, NoProject, NotText
-from filtersql.filters.generations import check_generations
+from filtersql.errors.project import NoProfilesFile, NoProject
+from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
 from filtersql.project.profiles import (
     Output,
     hide_secrets,
@@ -35,14 +30,13 @@ from filtersql.project.profiles import (
     unset_mark,
 )
 from filtersql.project.settings import Settings, read_settings
-from filtersql.project.templates import Templates, Unset, is_raw
+from filtersql.project.templates import Templates, Unset
 from filtersql.semantics import Semantics
-from filtersql.source import Passage, Source
+from filtersql.source import Passage
 
 __all__ = ["Output", "Project", "find_root", "load", "package_folder"]
 
 PROJECT_FILE = "filtersql_project.yml"
-_FOLDERS = ("tables", "publications", "subscriptions", "tests")
 _NO_VALUE = object()
 
 
@@ -72,6 +66,11 @@ class Project:
     silence: tuple[str, ...] = ()
     #: the environment variables that a file asked for, also those that were not set
     environment: frozenset[str] = frozenset()
+    #: reads the definitions again, asking of each statement whether it is refused: the project
+    #: without what is in doubt, and the mistakes
+    again: Callable[[Refuse], tuple[Project, list[Mistake]]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
 
 def load(
@@ -81,26 +80,25 @@ def load(
     target: str | None = None,
     variables: Mapping[str, object] | None = None,
     need_output: bool = True,
-    judge: Callable[[Project], Iterable[Mistake]] = lambda project: (),
+    judge: Callable[[Project], Iterable[Mistake]] | None = None,
 ) -> Project:
     """The project around `start`; raises `Mistakes` with everything that is wrong in its files.
 
-    Without `need_output` a missing profiles.yml or profile is no mistake. `judge` is asked what
-    else is wrong where there are mistakes: of the project without all that is in doubt.
+    Without `need_output` a missing profiles.yml or profile is no mistake. `judge` is asked for
+    all that is wrong where there are mistakes: of the project without all that is in doubt.
     """
-    root = find_root(start)
+    root, given = find_root(start), dict(variables or {})
     mistakes: list[Mistake] = []
     secrets: set[str] = set()
-    forget()
     asked: set[str] = set()
-    given = dict(variables or {})
-    project_file = _read(root / PROJECT_FILE, root, mistakes)
+    forget()
+    project_file = read_text(root / PROJECT_FILE, root, mistakes)
     templates = Templates(_functions(given, secrets, asked), variables=given)
-    rendered = _rendered(project_file, templates, mistakes)
+    text = rendered(project_file, templates, mistakes)
     if mistakes:
         # Without this file neither the profile nor a variable is known.
         raise Mistakes(mistakes)
-    settings = read_settings(Document(rendered, mistakes))
+    settings = read_settings(Document(text, mistakes))
     unsettled = bool(mistakes)
     given = {**settings.variables, **given}
     look_up = _functions(given, secrets, asked)
@@ -108,8 +106,7 @@ def load(
         root, settings, profiles_dir, target, look_up, given, need_output, mistakes, secrets
     )
     functions = {**look_up, "target": _target(output)}
-    templates = Templates(functions, lambda: _macros(root, mistakes), given)
-    files = list(_files(root))
+    files, before = DefinitionFiles.of(root, settings, functions, given), list(mistakes)
     found = Project(
         root=root,
         name=settings.name,
@@ -121,18 +118,26 @@ def load(
         silence=settings.silence,
         identity_check="run" if settings.identity_check == "run" else "compile",
         variables=given,
-        definitions=_definitions(root, files, templates, settings, mistakes),
+        definitions=files.read(mistakes),
         output=output,
         compiled_path=root / settings.compiled_path,
         macro_paths=(root / "macros", package_folder("macros")),
-        files=tuple(_shown(path, root) for path in files),
+        files=files.shown,
         environment=frozenset(asked),
     )
-    if mistakes and not unsettled:
-        mistakes += judge(found)
+    found = replace(found, again=partial(_again, found, files, before))
+    if mistakes and judge is not None and not unsettled:
+        mistakes = [*judge(found)]
     if mistakes:
         raise Mistakes(in_order(mistakes, found.files))
     return found
+
+
+def _again(
+    project: Project, files: DefinitionFiles, before: Iterable[Mistake], refuse: Refuse
+) -> tuple[Project, list[Mistake]]:
+    told = list(before)
+    return replace(project, definitions=files.read(told, refuse)), told
 
 
 def find_root(start: Path) -> Path:
@@ -149,86 +154,6 @@ def package_folder(name: str) -> Path:
     package = Path(__file__).parent.parent
     inside = package / f"_{name}"
     return inside if inside.is_dir() else package.parent / name
-
-
-def _definitions(
-    root: Path,
-    files: Iterable[Path],
-    templates: Templates,
-    settings: Settings,
-    mistakes: list[Mistake],
-) -> Definitions:
-    """What all files say; where something of it is wrong, without what is in doubt."""
-    aimless = bool(mistakes)
-    drafts = Drafts(
-        mistakes=mistakes,
-        defaults=dict(settings.defaults),
-        postgres_version=settings.postgres_version,
-        type_aliases={} if settings.semantics.binary_filters else ADVANCED_SERVER,
-    )
-    for path in files:
-        _read_definitions(path, root, templates, drafts)
-    found = finish(drafts)
-    mistakes += check_generations(found.catalog, settings.postgres_version)
-    if mistakes:
-        found = undoubted(found, drafts)
-    # Without a profile it is not known which engine's limits hold for what is subscribed to.
-    return replace(found, subscriptions={}) if aimless else found
-
-
-def _files(root: Path) -> Iterator[Path]:
-    """The definition files, folder by folder in the order of their names."""
-    for folder in _FOLDERS:
-        suffixes = (".yml", ".yaml") if folder == "tests" else (".yml", ".yaml", ".sql")
-        found = (path for path in (root / folder).rglob("*") if path.suffix in suffixes)
-        yield from sorted(
-            (path for path in found if not path.name.startswith(".") and path.is_file()),
-            key=lambda path: path.relative_to(root).parts,
-        )
-
-
-def _read_definitions(path: Path, root: Path, templates: Templates, drafts: Drafts) -> None:
-    before = len(drafts.mistakes)
-    source = _read(path, root, drafts.mistakes)
-    reader = read_sql if path.suffix == ".sql" else read_yaml
-    # A connection string's password stands in no message: nothing behind this line has it.
-    if reader is read_sql:
-        source = Source(source.path, without_secrets(source.text))
-    raw = reader is read_sql and is_raw(source)
-    text = source.passage() if raw else _rendered(source, templates, drafts.mistakes)
-    if len(drafts.mistakes) > before:
-        drafts.incomplete = True
-        drafts.doubts.append(("relations", source.text))
-    reader(text, drafts)
-
-
-def _rendered(source: Source, templates: Templates, mistakes: list[Mistake]) -> Passage:
-    """The rendered file; an empty one when its template is wrong, which is noted."""
-    try:
-        return templates.render(source)
-    except Mistake as mistake:
-        mistakes.append(mistake)
-        return Passage("", source)
-
-
-def _read(path: Path, root: Path, mistakes: list[Mistake]) -> Source:
-    shown = _shown(path, root)
-    try:
-        return Source(shown, path.read_bytes().decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        problem = f"byte {error.start + 1} is not UTF-8"
-    except OSError as error:
-        problem = (error.strerror or "not readable").lower()
-    mistakes.append(NotText(shown, problem))
-    return Source(shown, "")
-
-
-def _shown(path: Path, root: Path) -> str:
-    """The path as a user would type it: within the project, else from home, else whole."""
-    if path.is_relative_to(root):
-        return path.relative_to(root).as_posix()
-    home = Path.home()
-    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
 def _functions(
@@ -264,10 +189,6 @@ def _target(output: Output | None) -> dict[str, object]:
     return {**kept, **{key: getattr(output, key) for key in named}}
 
 
-def _macros(root: Path, mistakes: list[Mistake]) -> list[Source]:
-    return [_read(path, root, mistakes) for path in sorted((root / "macros").rglob("*.sql"))]
-
-
 def _output(
     root: Path,
     settings: Settings,
@@ -288,17 +209,15 @@ def _output(
     path = next((one / "profiles.yml" for one in folders if (one / "profiles.yml").is_file()), None)
     if path is None:
         if need_output:
-            searched = [_shown(folder, root) for folder in folders]
+            searched = [shown(folder, root) for folder in folders]
             mistakes.append(NoProfilesFile(searched, settings.profile_span))
         return None
     functions = {**look_up, "env_var": _lenient(look_up["env_var"])}
     own: list[Mistake] = []
-    source = _read(path, root, own)
-    rendered = _rendered(source, Templates(functions, variables=variables), own)
-    shown = Passage(
-        rendered.text, hide_secrets(source), rendered.starts, rendered.offsets, rendered.widths
-    )
-    output = read_output(Document(shown, own), settings, target, secrets)
+    source = read_text(path, root, own)
+    text = rendered(source, Templates(functions, variables=variables), own)
+    hidden = Passage(text.text, hide_secrets(source), text.starts, text.offsets, text.widths)
+    output = read_output(Document(hidden, own), settings, target, secrets)
     if need_output or target is not None:
         mistakes += own
     return output

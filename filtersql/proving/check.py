@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from filtersql.compile import FilterShelf, Node
+from filtersql.compile import Node
 from filtersql.errors import Mistakes
 from filtersql.errors.proving import NothingToTry, NotProved
 from filtersql.proving.answering import Tried
@@ -30,6 +30,7 @@ from filtersql.proving.world import World
 from filtersql.rendering import SETTINGS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.words import quoted
+from filtersql.shelf import FilterShelf
 from filtersql.storage import Engine as Dialect
 from filtersql.storage import column_type
 from filtersql.targets import depth

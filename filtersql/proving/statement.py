@@ -24,7 +24,7 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
 from filtersql.artifacts import read_compiled
 from filtersql.changes import stopping
-from filtersql.compile import FilterShelf, Node
+from filtersql.compile import Node
 from filtersql.errors import Mistakes
 from filtersql.errors.proving import (
     FilterNotDefined,
@@ -39,6 +39,7 @@ from filtersql.proving.loading import CASES, FEED, TARGET, Layout
 from filtersql.proving.outlines import PIECES, Outline, Outlines, outlined
 from filtersql.rendering.layout import squeezed
 from filtersql.rendering.words import raise_error, true_or_false
+from filtersql.shelf import FilterShelf
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine

@@ -9,8 +9,10 @@ identity, flag; `resolve` calls them in order. They read switches of `Semantics`
 
 from __future__ import annotations
 
-from filtersql.definitions.model import Definitions, Subscription
-from filtersql.errors import Mistakes, Notice
+from collections.abc import Iterator
+
+from filtersql.definitions.model import Definitions, Earlier, Subscription
+from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import FlagNeedsPublications
 from filtersql.publications.index import Index, index_of
 from filtersql.publications.model import Contribution, ResolvedTable, Settings
@@ -24,6 +26,7 @@ __all__ = [
     "Settings",
     "check",
     "index_of",
+    "judged_then",
     "resolve",
     "unsubscribed",
 ]
@@ -89,6 +92,25 @@ def check(
     for subscription in unsubscribed(definitions):
         notices |= dict.fromkeys(index.notices.get(subscription.name, ()))
     return tuple(notices)
+
+
+def judged_then(
+    said: Earlier,
+    definitions: Definitions,
+    *,
+    semantics: Semantics,
+    postgres_version: int = 18,
+    default_via_partition_root: bool = False,
+    via_partition_root_flag: bool | None = None,
+) -> Iterator[Mistake]:
+    """What is wrong with what a statement says, by its tables as they stood then."""
+    settings = Settings(
+        semantics,
+        postgres_version,
+        default_via_partition_root,
+        via_partition_root_flag,
+    )
+    return _index(definitions, settings).judged_then(said)
 
 
 def _index(definitions: Definitions, settings: Settings) -> Index:
