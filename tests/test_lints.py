@@ -99,6 +99,12 @@ LINTS = (
         f"{_ROOT}\nCREATE PUBLICATION q FOR TABLE t;",
         15,
     ),
+    Lint(
+        "unlogged-partition",
+        "ALTER TABLE leaf SET UNLOGGED;\n"
+        "CREATE PUBLICATION p FOR TABLE root;\nCREATE PUBLICATION q;",
+        "CREATE PUBLICATION p FOR TABLE root;\nCREATE PUBLICATION q;",
+    ),
 )
 
 

@@ -188,8 +188,8 @@ class Drafts:
     said: list[Earlier] = field(default_factory=list)
     #: what the source system says of that at once; asked where files are read again
     refuse: Refuse | None = None
-    #: search_path at the statement that is carried out
-    path: tuple[str, ...] = ()
+    #: search_path at the statement that is carried out; YAML has none
+    path: tuple[str, ...] | None = None
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: sequences, and the sets that they are in
     sequence_members: dict[RelationName, set[str]] = field(default_factory=dict)
@@ -263,10 +263,11 @@ class Drafts:
         Iterable[RelationName],
         Mapping[str, str],
         Mapping[RelationName, PgType],
+        tuple[str, ...] | None,
     ]:
-        """Own types, the relations, whose rows are types too, other names, and bases of domains."""
+        """Own types, the relations, whose rows are types too, other names, domains, the path."""
         copied = (name for name, kind in self.others.items() if kind == "materialized views")
-        return self.types, chain(self.tables, copied), self.type_aliases, self.bases
+        return self.types, chain(self.tables, copied), self.type_aliases, self.bases, self.path
 
     def has_schema(self, schema: str) -> bool:
         """Whether a statement made it, a table is in it, or every database has it."""

@@ -80,6 +80,7 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
         session = script.settings.session
         script.text = part if part.session == session else replace(part, session=session)
         _carry_out(script, statement)
+    drafts.path = None
 
 
 def _carry_out(script: Script, statement: Statement) -> None:
@@ -121,7 +122,7 @@ def _schema_with_elements(script: Script, statement: Statement) -> None:
     """CREATE SCHEMA, whose own statements are carried out inside it."""
     create_schema(script, statement)
     settings = script.settings
-    script.settings = replace(settings, path=(statement.node.schemaname,))
+    script.settings = replace(settings, path=(statement.node.schemaname, *settings.path))
     for element in statement.node.schema_elts:
         kind = element.WhichOneof("node")
         inner = Statement(kind, getattr(element, kind), statement.start, statement.end)

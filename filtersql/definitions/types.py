@@ -20,7 +20,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from filtersql.catalog import PgType
@@ -83,11 +83,13 @@ def read_type(
     relations: Iterable[RelationName] = (),
     aliases: Mapping[str, str] = {},
     bases: Mapping[RelationName, PgType] = {},
+    path: Sequence[str] | None = None,
 ) -> PgType:
     """The type of a column; `known` are the project's own types, `relations` have row types.
 
     `aliases`: other names of types without modifiers, which the source system has. `bases`: what
-    domains are made of. Raises what PostgreSQL refuses.
+    domains are made of. `path`: where a name without a schema is looked up; anywhere where it is
+    not said. Raises what PostgreSQL refuses.
     """
     names = [name.string.sval for name in node.names]
     if len(names) == 1 and names[0] in aliases and not node.setof:
@@ -105,12 +107,12 @@ def read_type(
         if node.array_bounds:
             raise UnsupportedStatement("array of serial", _span(node, text))
         return PgType(SERIAL[name])
-    found = _named(schema, name, known) or _named(schema, name, relations)
+    found = _named(schema, name, known, path) or _named(schema, name, relations, path)
     if found is None:
         if schema in (None, "pg_catalog") and name in PSEUDO:
             raise PseudoType(column, name, _span(node, text))
-        shown = name if schema is None else f"{schema}.{name}"
-        spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known)]
+        shown = (name if schema is None else f"{schema}.{name}") + "[]" * bool(node.array_bounds)
+        spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known if one.name != name)]
         raise Unknown("type", shown, _span(node, text), spellings)
     typmod = _typmod(found, node, text) if node.typmods else -1
     base = bases.get(RelationName(found.schema, found.name))
@@ -120,15 +122,23 @@ def read_type(
     return PgType(found.name, typmod, found.schema, base)
 
 
-def _named(schema: str | None, name: str, known: Iterable[RelationName]) -> PgType | None:
+def _named(
+    schema: str | None, name: str, known: Iterable[RelationName], path: Sequence[str] | None
+) -> PgType | None:
     if schema in (None, "pg_catalog"):
         bare = name[1:] if name.startswith("_") else name
         if bare in BUILT_IN:
             return PgType(name)
     bare = name[1:] if name.startswith("_") else name
-    for one in known:
-        if one.name in (name, bare) and schema in (None, one.schema):
-            return PgType(name, schema=one.schema)
+    places = path if schema is None else [schema]
+    found = [
+        one
+        for one in known
+        if one.name in (name, bare) and (places is None or one.schema in places)
+    ]
+    if found:
+        first = min(found, key=lambda one: places.index(one.schema)) if places else found[0]
+        return PgType(name, schema=first.schema)
     if bare in EXTENSION_TYPES:
         return PgType(name, schema=schema or "public")
     return None

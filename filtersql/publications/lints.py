@@ -6,6 +6,7 @@ Example
     filters-differ-per-action    a row that one filter let in, another never removes
     copy-wider-than-inserts      the copy ignores `publish`, so it takes rows no insert would
     copied-besides-root          PostgreSQL 15 copies a leaf though its changes go to the root
+    unlogged-partition           a partition is copied, and no change of it is decoded
     filter-combination-unstated  the system's manual does not say how several filters combine
     partition-routing-unstated   versions of the system differ in what a root in a set sends
     delete-never-sent            deletes are judged by the key alone, the filter reads more
@@ -41,6 +42,14 @@ def lints(resolved: ResolvedTable) -> Iterator[Notice]:
     name = shown(resolved.table.name)
     span = resolved.subscription.span
     yield from _unfollowed(resolved.subscription)
+    if not resolved.streamed and resolved.table.unlogged:
+        yield Notice(
+            "unlogged-partition",
+            f'table "{name}" is copied, but no change of an unlogged table is decoded',
+            span,
+            hint=f"ALTER TABLE {resolved.table.name} SET LOGGED has its changes decoded.",
+        )
+        return
     if not resolved.streamed:
         yield Notice(
             "copied-besides-root",

@@ -90,7 +90,10 @@ def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     name = shown(resolved.table.name)
     ancestors = index.lineage.ancestors[resolved.table.name]
     if not resolved.streamed:
-        yield f"Only the initial copy takes {name}: its changes are published as its root."
+        why = "its changes are published as its root"
+        if resolved.table.unlogged:
+            why = "no change of an unlogged table is decoded"
+        yield f"Only the initial copy takes {name}: {why}."
     elif resolved.via_partition_root:
         by = _quoted(each.publication for each in resolved.contributions)
         yield f"The rows of its partitions are published as {name} by {index.kind} {by}."

@@ -56,10 +56,12 @@ def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTabl
     members, mistakes = index.subscribed(subscription)
     routing = index.settings.semantics.partition_routing
     listed = listing(members, routing, index.roots)
-    streamed = _streamed(listed, index)
-    besides = copied_besides(listed, streamed, index.lineage, index.settings.postgres_version)
+    streamed, silent = _streamed(listed, index)
+    told = {*streamed, *(each.name for each in silent)}
+    besides = copied_besides(listed, told, index.lineage, index.settings.postgres_version)
+    copied = (_Target(each, [each.name]) for each in (*silent, *besides))
     found: list[ResolvedTable] = []
-    for target in (*streamed.values(), *(_Target(each, [each.name]) for each in besides)):
+    for target in (*streamed.values(), *copied):
         changes = target.published.name in streamed
         resolved, wrong = _resolved(target, subscription, index, changes)
         mistakes += wrong
@@ -73,10 +75,11 @@ def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTabl
     return tuple(sorted(found, key=lambda each: index.order[each.table.name]))
 
 
-def _streamed(listed: Listing, index: Index) -> dict[RelationName, _Target]:
-    """The targets of changes: each leaf's rows go to one."""
+def _streamed(listed: Listing, index: Index) -> tuple[dict[RelationName, _Target], list[Published]]:
+    """The targets of changes: each leaf's rows go to one. And what no change is decoded of."""
     lineage = index.lineage
     targets: dict[RelationName, _Target] = {}
+    silent: list[Published] = []
     # Every subscription asks for every table: most are told apart by their names alone.
     by_name = None if listed.by_schema or listed.all_tables else listed.by_name.keys()
     for name, table in lineage.tables.items():
@@ -87,6 +90,9 @@ def _streamed(listed: Listing, index: Index) -> dict[RelationName, _Target]:
         published = published_as(name, listed, lineage)
         if published is None:
             continue
+        if table.unlogged and published.name == name and listed.routing == "via_root_topmost":
+            silent.append(published)
+            continue
         target = targets.setdefault(published.name, _Target(published))
         if table.unlogged and published.name != name:
             continue  # the copy of a root reads such a partition, and no change of it is decoded
@@ -94,7 +100,7 @@ def _streamed(listed: Listing, index: Index) -> dict[RelationName, _Target]:
             target.sources.append(name)
         if published.displaced:
             target.displaced[name] = published.displaced
-    return targets
+    return targets, silent
 
 
 def _resolved(
