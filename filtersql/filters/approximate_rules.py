@@ -62,8 +62,9 @@ _POWER = Rule(
     f"(ABS(POWER(_1, _2)) = {INF} AND {_FINITE} AND ABS(_2) <> {INF} AND NOT ISNAN(_1)) OR "
     f"(POWER(_1, _2) = 0 AND _1 <> 0 AND {_FINITE} AND ABS(_2) <> {INF})",
     f"_1 = 0 OR _1 = 1 OR _2 = 0 OR _2 = 1 OR ({_WHOLE})",
-    # Java has NaN for 1 with NaN, and for 1 and -1 with an infinity.
-    spark=f"CASE WHEN _1 = 1 OR (_1 = -1 AND ABS(_2) = {INF}) THEN CAST('1' AS DOUBLE) "
+    # Java has NaN for 1 with NaN, and for 1 and -1 with an infinity; with NULL it stays NULL.
+    spark="CASE WHEN (_1 = 1 AND NOT _2 IS NULL) OR "
+    f"(_1 = -1 AND ABS(_2) = {INF}) THEN CAST('1' AS DOUBLE) "
     "ELSE POWER(_1, _2) END",
 )
 #: of a finite constant order
