@@ -195,6 +195,12 @@ def _scaled(say: Words) -> dict[str, str]:
 
     more_days = to_micros(f"(_1 - {say.trunc('_1')}) * 30")
     left = f"_2 - {say.trunc('_2')} + {more_days} - {say.trunc(more_days)}"
+    bad = f"CAST({say.fails('interval out of range')} AS INT)"
+
+    def fitting(value: str) -> str:
+        # FLOAT8_FITS_IN_INT32 asks before the fraction is cut, the engines' casts behind it.
+        return f"CASE WHEN {value} < -2147483648 THEN {bad} ELSE {say.trunc(value)} END"
+
     seconds = to_micros(f"({left}) * 86400")
     over = f"(CASE WHEN ABS({seconds}) >= 86400 THEN {say.trunc(f'{seconds} / 86400')} ELSE 0 END)"
     far, inf = f"ABS(_1) > {10**29}", "CAST('Infinity' AS DOUBLE)"
@@ -211,8 +217,8 @@ def _scaled(say: Words) -> dict[str, str]:
         "WHEN NOT _1 IS NULL AND NOT _2 IS NULL THEN 0 END",
         ".float*": "_1 * _2",
         ".float/": "_1 / _2",
-        ".scaled_months": f"CAST({say.trunc('_1')} AS BIGINT)",
-        ".scaled_days": f"CAST(CAST(CAST({say.trunc('_2')} AS BIGINT) + {over} "
+        ".scaled_months": f"CAST({fitting('_1')} AS BIGINT)",
+        ".scaled_days": f"CAST(CAST(CAST({fitting('_2')} AS BIGINT) + {over} "
         f"+ {say.trunc(more_days)} AS INT) AS BIGINT)",
         ".scaled_micros": say.bigint(f"_3 + ({seconds} - {over} * 86400) * 1000000"),
     }
