@@ -57,9 +57,31 @@ def _lower_escapes(raw: str) -> str:
     return f"REPLACE({found}, CHR(5), '\\\\\\\\')"
 
 
+#: the engine's copy of an object or array escapes what is beyond U+FFFF
+_PAIR = "\\\\x06(uD[89AB][0-9A-F]{2})\\\\x06(uD[C-F][0-9A-F]{2})"
+
+
+def _unescaped_pairs(text: str) -> str:
+    """Pairs of surrogates as the characters that they are: a string of JSON has no other escape."""
+    steps = ("'\\\\\\\\', CHR(5)", "'\\\\', CHR(6)", "'\"', CHR(7)")
+    back = ("CHR(7), '\"'", "CHR(6), '\\\\'", "CHR(5), '\\\\\\\\'")
+    found = text
+    for step in steps:
+        found = f"REPLACE({found}, {step})"
+    found = f"REGEXP_REPLACE({found}, '{_PAIR}', '\\\\\\\\$1\\\\\\\\$2')"
+    found = (
+        f"FROM_JSON(CONCAT('[\"', {found}, '\"]'), 'array<string>', "
+        "MAP('allowUnquotedControlChars', 'true'))[0]"
+    )
+    for step in back:
+        found = f"REPLACE({found}, {step})"
+    return f"CASE WHEN {text} RLIKE '\\\\\\\\uD[89AB]' THEN {found} ELSE {text} END"
+
+
 _DOCUMENT_TEXT = (
     "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
-    f"ELSE {_unmarked(_lower_escapes('r'))} END"
+    f"ELSE TRANSFORM(ARRAY({_unmarked(_lower_escapes('r'))}), "
+    f"t -> {_unescaped_pairs('t')})[0] END"
 )
 
 
@@ -94,6 +116,11 @@ def _in_quotes(text: str) -> str:
     return f"SUBSTRING(TO_JSON(ARRAY({text})), 2, CHAR_LENGTH(TO_JSON(ARRAY({text}))) - 2)"
 
 
+def _copied(made: str) -> str:
+    """A document that was put together, escaped as the engine's copies of its parts are."""
+    return f"FROM_JSON(CONCAT('[', {made}, ']'), 'array<string>')[0]"
+
+
 def _as_member(raw: str) -> str:
     """A raw text inside of an array or object."""
     return f"CASE WHEN LEFT({raw}, 1) IN ('{{', '[') THEN {raw} ELSE {_in_quotes(raw)} END"
@@ -106,13 +133,14 @@ _PLACE = "CASE WHEN _2 < 0 THEN SIZE(" + _ELEMENTS.format("_1") + ") + _2 ELSE _
 
 def _listed(elements: str) -> str:
     """The document of an array's elements."""
-    return f"CONCAT('[', ARRAY_JOIN(TRANSFORM({elements}, e -> {_as_member('e')}), ','), ']')"
+    listed = f"ARRAY_JOIN(TRANSFORM({elements}, e -> {_as_member('e')}), ',')"
+    return _copied(f"CONCAT('[', {listed}, ']')")
 
 
 def _merged(first: str, second: str) -> str:
     """The members of two objects in jsonb's order; the second's count."""
     left, right = _MEMBERS.format(first), _MEMBERS.format(second)
-    return (
+    return _copied(
         "CONCAT('{', ARRAY_JOIN(TRANSFORM(ARRAY_SORT(TRANSFORM(CONCAT(FILTER("
         f"MAP_ENTRIES({left}), p -> NOT ARRAY_CONTAINS(MAP_KEYS({right}), p.key)), "
         f"MAP_ENTRIES({right})), "
@@ -144,7 +172,9 @@ _CHANGES = {
     ".document_put": "TRANSFORM(ARRAY(STRUCT(_1 AS a, TRANSFORM(ARRAY(_3), "
     f"m -> CONCAT('{{', {_in_quotes('_2')}, ':', {_as_member('m')}, '}}'))[0] AS b)), "
     f"w -> {_merged('w.a', 'w.b')})[0]",
-    ".document_list": f"TRANSFORM(ARRAY(_1), m -> CONCAT('[', {_as_member('m')}, ']'))[0]",
+    ".document_list": "TRANSFORM(ARRAY(_1), m -> "
+    + _copied(f"CONCAT('[', {_as_member('m')}, ']')")
+    + ")[0]",
     ".document_without_at": _listed(f"FILTER({_ELEMENTS.format('_1')}, (x, i) -> i <> {_PLACE})"),
     ".document_put_at": _listed(
         f"TRANSFORM({_ELEMENTS.format('_1')}, (x, i) -> CASE WHEN i = {_PLACE} THEN _3 ELSE x END)"
@@ -195,14 +225,15 @@ DOCUMENTS = table(
         ".document_holds": "ARRAY_CONTAINS(FROM_JSON(_1, 'array<string>'), _2)",
         ".document_keys_among": "SIZE(ARRAY_EXCEPT(MAP_KEYS(FROM_JSON(_1, 'map<string,string>')), "
         "_2)) = 0",
-        ".document_without": "CASE WHEN STARTSWITH(_1, '{') THEN CONCAT('{', ARRAY_JOIN(TRANSFORM("
-        "FILTER(MAP_ENTRIES(FROM_JSON(_1, 'map<string,string>')), "
-        "p -> NOT ARRAY_CONTAINS(_2, p.key)), "
-        f"p -> CONCAT({_in_quotes('p.key')}, ':', {_as_member('p.value')})), ','), '}}') "
-        "WHEN STARTSWITH(_1, '[') THEN CONCAT('[', ARRAY_JOIN(TRANSFORM("
-        "FILTER(FROM_JSON(_1, 'array<string>'), e -> NOT ARRAY_CONTAINS(_2, e)), "
-        f"e -> {_as_member('e')}), ','), ']') "
-        "WHEN _1 IS NOT NULL THEN raise_error('cannot delete from scalar') END",
+        ".document_without": "CASE WHEN STARTSWITH(_1, '{') THEN "
+        + _copied(
+            "CONCAT('{', ARRAY_JOIN(TRANSFORM(FILTER(MAP_ENTRIES(FROM_JSON(_1, "
+            "'map<string,string>')), p -> NOT ARRAY_CONTAINS(_2, p.key)), "
+            f"p -> CONCAT({_in_quotes('p.key')}, ':', {_as_member('p.value')})), ','), '}}')"
+        )
+        + " WHEN STARTSWITH(_1, '[') THEN "
+        + _listed("FILTER(FROM_JSON(_1, 'array<string>'), e -> NOT ARRAY_CONTAINS(_2, e))")
+        + " WHEN _1 IS NOT NULL THEN raise_error('cannot delete from scalar') END",
         ".document_number_or_none": "CASE WHEN _1 RLIKE '^n[-0-9]' THEN SUBSTRING(_1, 2) END",
         ".document_order": "CASE WHEN _1 = '[]' THEN '0' WHEN _1 = 'nnull' THEN '1' "
         "WHEN _1 LIKE 's%' THEN '2' WHEN _1 = 'nfalse' THEN '40' WHEN _1 = 'ntrue' THEN '41' "
