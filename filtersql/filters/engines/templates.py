@@ -153,7 +153,13 @@ def first_place(engine: Engine, text: str) -> int:
 
 
 def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
-    """JSON_EXTRACT as a call: its arrow would be read as part of the lambda beside it."""
+    """Calls as they are written here; sqlglot would write them otherwise.
+
+    The arrow of JSON_EXTRACT would be read as part of the lambda beside it; LOG10 became LOG of
+    base 10, which Spark computes as a quotient: of 1000 it is less than 3.
+    """
+    if isinstance(node, exp.Log) and node.this.sql() == "10":
+        return exp.Anonymous(this="LOG10", expressions=[node.expression])
     if not isinstance(node, (exp.JSONExtract, exp.JSONExtractScalar)):
         return node
     name = "JSON_EXTRACT" if isinstance(node, exp.JSONExtract) else "JSON_EXTRACT_STRING"
