@@ -96,7 +96,9 @@ def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: 
     else:
         test = _escaped_like(writer, (subject, kept))
     if not escape:
-        return test
+        # first: of a text that is NULL Spark's LIKE does not compute the pattern, which may raise
+        missing = writer.absent(text.copy(), pattern)
+        return writer.case([(missing, values.null("bool", writer.engine))], test)
     broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
     return writer.case([(writer.piece(".like_unfinished", text.copy()), broken)], test)
 
