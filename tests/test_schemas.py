@@ -84,6 +84,8 @@ def test_keys_are_those_of_the_readers() -> None:
     assert keys(DEFINITIONS["replication_set"]) == yaml_publications._SET
     # for_each is reserved: the reader knows the word and refuses it.
     assert keys(DEFINITIONS["subscription"]) == yaml_subscriptions._SUBSCRIPTION - {"for_each"}
+    config = DEFINITIONS["subscription"]["properties"]["target_config"]["anyOf"][0]
+    assert keys(config) == yaml_subscriptions._CONFIG
     assert keys(DEFINITIONS["test"]) == yaml_subscriptions._TEST
     foreign = DEFINITIONS["table"]["properties"]["foreign_keys"]["anyOf"][0]["items"]
     assert keys(foreign) == yaml_keys._FOREIGN_KEY

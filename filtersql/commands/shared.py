@@ -19,7 +19,7 @@ from filtersql.commands.options import (
     own_from_environment,
     shared_options,
 )
-from filtersql.errors import Mistake, Mistakes
+from filtersql.errors import Collector, Mistake, Mistakes
 
 if TYPE_CHECKING:
     from filtersql.applying import Inputs
@@ -134,11 +134,25 @@ def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
     from filtersql.commands.remembered import notices_of
     from filtersql.compile import compile_project
 
-    options = console.options
+    flag = console.options.publish_via_partition_root
     project = load_project(console)
-    compilation = compile_project(project, via_partition_root=options.publish_via_partition_root)
+    mistakes = Collector()
+    with mistakes:
+        compilation = compile_project(project, via_partition_root=flag)
+    with mistakes:
+        _check_target_types(project)
+    mistakes.raise_all(project.files)
     console.warn(notices_of(compilation.notices))
     return project, compilation
+
+
+def _check_target_types(project: Project) -> None:
+    tables = project.definitions.catalog.tables.values()
+    if any(column.target_type for table in tables for column in table.columns):
+        from filtersql.compile import destination
+        from filtersql.feeds.target_types import check_target_types
+
+        check_target_types(project.definitions.catalog, destination(project).engine)
 
 
 def inputs_of(project: Project) -> Inputs:

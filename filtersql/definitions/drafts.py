@@ -106,6 +106,8 @@ class DraftTable:
     #: whether every constraint has its name here: YAML gives them none
     all_named: bool = False
     partition_by: tuple[str, tuple[str, ...]] | None = None
+    #: the place of the partition key, where YAML says it: its columns may be a later file's
+    partition_span: Span | None = None
     partition_of: RelationName | None = None
     #: whether the parent is still to be looked up: YAML may define it in a later file
     unattached: bool = False

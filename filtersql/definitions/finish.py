@@ -18,7 +18,8 @@ from filtersql.definitions.freezing import frozen, made, view_columns
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Definitions
-from filtersql.definitions.partitions import attach
+from filtersql.definitions.partitions import attach, check_partitioned
+from filtersql.definitions.set_expressions import check_generation
 from filtersql.definitions.sql_names import unknown_table
 from filtersql.errors import Mistake
 from filtersql.errors.altering import UnusableIdentityIndex
@@ -92,6 +93,8 @@ def _complete(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]
             _attach_late(drafts, table, below)
         if table.columns is not None:
             _check_key(drafts, table)
+            _check_generations(drafts, table)
+            _check_partition_key(drafts, table)
     except Mistake as mistake:
         drafts.mistakes.append(mistake)
     if len(drafts.mistakes) > known:
@@ -132,6 +135,24 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
             span = table.key_places.get(name) or table.span
             name_of_table = str(table.name)
             drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
+
+
+def _check_generations(drafts: Drafts, table: DraftTable) -> None:
+    """What generated columns of YAML read; those of SQL were judged where they stand."""
+    if table.all_named or table.name in drafts.broken:
+        return
+    for column in (table.columns or {}).values():
+        if column.generation is not None:
+            try:
+                check_generation(table, column.generation)
+            except Mistake as mistake:
+                drafts.mistakes.append(mistake)
+
+
+def _check_partition_key(drafts: Drafts, table: DraftTable) -> None:
+    """PARTITION BY of YAML; that of SQL was judged where it stands."""
+    if table.partition_span is not None and table.name not in drafts.broken:
+        check_partitioned(table, table.partition_span, drafts.postgres_version)
 
 
 def _check_keys(drafts: Drafts) -> None:

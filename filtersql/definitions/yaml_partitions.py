@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.yaml_document import Document, Node, kind
 from filtersql.definitions.yaml_names import relation_of
+from filtersql.errors import Mistake
 from filtersql.errors.definitions import NeedsKey, WrongKind
+from filtersql.source import Passage
 
 __all__ = ["read_partition"]
 
@@ -34,10 +37,12 @@ def read_partition(document: Document, entry: dict[str, Node], table: DraftTable
         return
     node = entry["partition_by"]
     pairs = document.pairs(node, "partition_by", _STRATEGIES)
-    if len(pairs) == 1:
+    if len(pairs) == 1 and pairs[0][1].value != []:
         strategy, columns = pairs[0]
         texts = document.texts(columns, f"partition_by of table {table.name}")
-        table.partition_by = (strategy.value, tuple(text.text for text in texts))
+        keys = [_key(document, text) for text in texts]
+        table.partition_by = (strategy.value, tuple(key for key in keys if key is not None))
+        table.partition_span = document.span(columns)
     else:
         document.mistakes.append(
             WrongKind(
@@ -47,6 +52,15 @@ def read_partition(document: Document, entry: dict[str, Node], table: DraftTable
                 document.span(node),
             )
         )
+
+
+def _key(document: Document, text: Passage) -> str | None:
+    """A column's plain name, or an expression as it is written."""
+    try:
+        return text.text if "(" in text.text else plain_name(text)
+    except Mistake as mistake:
+        document.mistakes.append(mistake)
+        return None
 
 
 def _bounds(document: Document, node: Node) -> Bounds | None:

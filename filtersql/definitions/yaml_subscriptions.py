@@ -40,6 +40,7 @@ _SUBSCRIPTION = DEFAULTS | frozenset(
     "name publications replication_sets filters superset_of for_each tags description".split()
 )
 _TEST = frozenset("name subscription given changes expect expect_error description".split())
+_CONFIG = frozenset("cluster_by table_properties".split())
 _ON_CONFLICT = ("apply", "skip", "error")
 _ON_FILTER_ERROR = ("stop", "quarantine")
 _SOURCE_FORMATS = ("filtersql",)
@@ -64,8 +65,8 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
     subscribed = Subscription(
         name=name,
         span=span,
-        publications=_subscribed(document, entry.get("publications"), where),
-        replication_sets=_subscribed(document, entry.get("replication_sets"), where),
+        publications=_subscribed(document, entry, "publications", where),
+        replication_sets=_subscribed(document, entry, "replication_sets", where),
         filters=_enabled(document, entry.get("filters"), where),
         superset_of=_named(document, entry.get("superset_of"), f"superset_of of {where}"),
         tags=tags_of(document, entry),
@@ -95,8 +96,7 @@ def read_defaults(document: Document, entry: Mapping[str, Node], where: str) -> 
     # `fail` is what every run does: there is nothing to keep of it.
     document.choice(entry.get("on_schema_change"), f"on_schema_change of {where}", ("fail",))
     if "target_config" in entry:
-        pairs = document.pairs(entry["target_config"], f"target_config of {where}")
-        said["target_config"] = {key.value: document.plain(value) for key, value in pairs}
+        said["target_config"] = _config(document, entry["target_config"], where)
     return {key: value for key, value in said.items() if value is not None}
 
 
@@ -141,9 +141,24 @@ def read_unit_test(document: Document, node: Node, drafts: Drafts) -> None:
     drafts.test_subscriptions.append((subscribed, subscription.span()))
 
 
-def _subscribed(document: Document, node: Node | None, where: str) -> tuple[tuple[str, Span], ...]:
+def _config(document: Document, node: Node, where: str) -> dict[str, object]:
+    """How target tables are made: a word that none of the engines is told is a mistake."""
+    entry = document.mapping(node, f"target_config of {where}", _CONFIG)
+    said: dict[str, object] = {}
+    if "cluster_by" in entry:
+        named = document.texts(entry["cluster_by"], f"cluster_by of {where}")
+        said["cluster_by"] = [column.text for column in named]
+    if "table_properties" in entry:
+        pairs = document.pairs(entry["table_properties"], f"table_properties of {where}")
+        said["table_properties"] = {key.value: document.plain(value) for key, value in pairs}
+    return said
+
+
+def _subscribed(
+    document: Document, entry: Mapping[str, Node], key: str, where: str
+) -> tuple[tuple[str, Span], ...]:
     found: dict[str, Span] = {}
-    for passage in document.texts(node, where):
+    for passage in document.texts(entry.get(key), f"{key} of {where}"):
         try:
             name = plain_name(passage)
         except Mistake as mistake:

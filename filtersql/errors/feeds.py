@@ -204,11 +204,17 @@ class UnstorableValue(Mistake):
 class UnstorableType(Mistake):
     """`target_type` asks for a type in which values of the column cannot be stored."""
 
-    def __init__(self, pg_type: str, sql_type: str) -> None:
+    def __init__(self, pg_type: str, sql_type: str, of: str = "", span: Span | None = None) -> None:
         super().__init__(
-            f"values of type {pg_type} cannot be stored as {sql_type}",
+            f"{of}values of type {pg_type} cannot be stored as {sql_type}",
+            span=span,
             hint="Remove target_type, or name a type that holds the same values.",
         )
+        self.types = pg_type, sql_type
+
+    def of(self, column: str, table: RelationName, span: Span) -> UnstorableType:
+        """The same, with the column that asks for it."""
+        return UnstorableType(*self.types, f'column "{column}" of table "{table}": ', span)
 
 
 class AmbiguousValue(Mistake):

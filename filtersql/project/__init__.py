@@ -110,7 +110,7 @@ def load(
     found = Project(
         root=root,
         name=settings.name,
-        profile=settings.profile,
+        profile=settings.profile or "",
         semantics=settings.semantics,
         postgres_version=settings.postgres_version,
         database_locale=settings.database_locale,
@@ -208,7 +208,7 @@ def _output(
         folders.insert(0, Path(chosen))
     path = next((one / "profiles.yml" for one in folders if (one / "profiles.yml").is_file()), None)
     if path is None:
-        if need_output:
+        if need_output and settings.profile is not None:
             searched = [shown(folder, root) for folder in folders]
             mistakes.append(NoProfilesFile(searched, settings.profile_span))
         return None

@@ -143,7 +143,7 @@ def read_output(
 ) -> Output | None:
     """The chosen output; what is wrong with it is added to the document's mistakes."""
     root = document.root()
-    if root is None and document.mistakes:
+    if settings.profile is None or (root is None and document.mistakes):
         return None
     profiles = document.mapping(root, "profiles.yml", None)
     path = document.passage.source.path

@@ -34,7 +34,8 @@ class Settings:
     """What the project file says, defaults filled in."""
 
     name: str
-    profile: str
+    #: None where the file names none: it is a mistake already
+    profile: str | None
     profile_span: Span
     semantics: Semantics = POSTGRES
     postgres_version: int = 18
@@ -69,7 +70,7 @@ def read_settings(document: Document) -> Settings:
     root_flag = entry.get("publish_via_partition_root")
     return Settings(
         name=name or "project",
-        profile=profile or name or "project",
+        profile=profile or name,
         profile_span=document.span(named) if named is not None else start,
         semantics=_semantics(document, entry.get("semantics")),
         postgres_version=_version(document, entry.get("postgres_version")),
