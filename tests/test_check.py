@@ -211,6 +211,7 @@ def refusal(made: Proofs, name: str, change: Callable[[str], str] | None) -> str
         (lambda text: text.replace("new_a > 5", "new_a > 6"), "is not one of the definitions"),
         (lambda text: text.replace("INTO s1.keyed", "INTO s1.kept"), "does not merge into"),
         (lambda text: text.replace("FROM judged", "FROM judged LIMIT 3"), "cannot be proved"),
+        (lambda text: f"--   TimeZone=UTC\n{text}", "It is written for DuckDB; the target is on"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_tried_is_one_clear_mistake(

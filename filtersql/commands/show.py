@@ -14,6 +14,9 @@ from filtersql.commands.shared import load_project, subcommand
 
 __all__ = ["command"]
 
+#: by what kind a publication's own mistakes are kept
+_HELD = {"publication": "publication", "set": "replication set"}
+
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
@@ -56,8 +59,9 @@ def _shown(console: Console, memory: Memory, kind: str, name: str) -> _Shown:
     from filtersql import reviewing
     from filtersql.compile import rules
     from filtersql.definitions.identifiers import relation_name
+    from filtersql.errors import Mistakes
     from filtersql.errors.reviewing import NotDefined
-    from filtersql.publications import Settings, resolve
+    from filtersql.publications import Settings, index_of, resolve
     from filtersql.shelf import FilterShelf
     from filtersql.source import Passage, Source
 
@@ -68,6 +72,9 @@ def _shown(console: Console, memory: Memory, kind: str, name: str) -> _Shown:
     settings = Settings(
         project.semantics, project.postgres_version, project.publish_via_partition_root, flag
     )
+    # A table that is wrong would not be among those that are shown.
+    if wrong := index_of(definitions, settings).mistakes.get((_HELD.get(kind, ""), name)):
+        raise Mistakes(wrong)
     match kind:
         case "publication":
             found = reviewing.show_publication(name, definitions, settings, deparse)

@@ -9,6 +9,7 @@ from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
+    "CompiledForAnother",
     "FilterNotDefined",
     "MarksGone",
     "MergesElsewhere",
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 _COMPILE = "Run filtersql compile."
+_ENGINES = {"spark": "Spark", "duckdb": "DuckDB"}
 
 
 class NotExpected(Mistake):
@@ -44,6 +46,17 @@ class NoStatement(Mistake):
 
     def __init__(self, path: str) -> None:
         super().__init__(f'compiled file "{path}" does not exist', hint=_COMPILE)
+
+
+class CompiledForAnother(Mistake):
+    """A compiled file was written for another engine than the target's."""
+
+    def __init__(self, path: str, written: str, wanted: str) -> None:
+        super().__init__(
+            f'compiled file "{path}" is for another engine',
+            detail=f"It is written for {_ENGINES[written]}; the target is on {_ENGINES[wanted]}.",
+            hint=f"{_COMPILE} Or name the target that it was compiled for with --target.",
+        )
 
 
 class NotTheMerge(Mistake):

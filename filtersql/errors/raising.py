@@ -59,4 +59,5 @@ def stands(key: Mapping[str, object], upto: int | None) -> str:
 
 
 def _key(key: Mapping[str, object]) -> str:
-    return f"Key ({', '.join(key)})=({', '.join(map(str, key.values()))})"
+    values = ("null" if value is None else str(value) for value in key.values())
+    return f"Key ({', '.join(key)})=({', '.join(values)})"

@@ -18,6 +18,7 @@ hold (NaN in a DECIMAL, infinity in Spark's DATE) does too. Nothing is rounded o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -102,6 +103,11 @@ def canonical_text(pg_type: PgType, written: object) -> str:
     return family(pg_type).printed(text_of(written))
 
 
+def _as_json(written: object) -> str:
+    """A value in the words of the feed: `true` and `{"x": 1}`, not Python's."""
+    return json.dumps(written, ensure_ascii=False, default=str)
+
+
 def _shown(written: object) -> str:
-    text = written if isinstance(written, str) else repr(written)
+    text = written if isinstance(written, str) else _as_json(written)
     return f'"{text}"' if len(text) <= _SHOWN else f'"{text[:_SHOWN]}…"'

@@ -27,6 +27,7 @@ from filtersql.changes import stopping
 from filtersql.compile import Node
 from filtersql.errors import Mistakes
 from filtersql.errors.proving import (
+    CompiledForAnother,
     FilterNotDefined,
     MarksGone,
     MergesElsewhere,
@@ -37,6 +38,7 @@ from filtersql.errors.proving import (
 from filtersql.proving.lifting import Lifting, lifted
 from filtersql.proving.loading import CASES, FEED, TARGET, Layout
 from filtersql.proving.outlines import PIECES, Outline, Outlines, outlined
+from filtersql.rendering import SETTINGS
 from filtersql.rendering.layout import squeezed
 from filtersql.rendering.words import raise_error, true_or_false
 from filtersql.shelf import FilterShelf
@@ -48,6 +50,7 @@ __all__ = ["Statement", "read_statement"]
 
 _MARKS = r"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/"
 _TWIN = "filtersql_twin_{}"
+_OTHER: Mapping[Dialect, Dialect] = {"spark": "duckdb", "duckdb": "spark"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,8 @@ def read_statement(
     if not path.is_file():
         raise Mistakes([NoStatement(shown)])
     text = read_compiled(path, node.compiled.merge_sql)
+    if any(f"--   {name}=" in text for name in SETTINGS[_OTHER[dialect]]):
+        raise Mistakes([CompiledForAnother(shown, _OTHER[dialect], dialect)])
     marked = _marked(text, dialect)
     flat = _with_placeholders(text, marked, dialect)
     outline = _outline(flat, shown, node, dialect, Outlines() if outlines is None else outlines)
