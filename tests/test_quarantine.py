@@ -159,7 +159,9 @@ def test_values_of_every_kind_come_back_from_quarantine() -> None:
         assert not world(Path(folder), RAISING).run(engine).mistakes
         assert engine.rows("SELECT * FROM s1.t") == []
         mended = world(Path(folder), "{p}b >= 0")
-        assert not mended.run(engine, release=True, accept_filter_change=True).mistakes
+        released = mended.run(engine, release=True, accept_filter_change=True)
+        assert not released.mistakes
+        assert [one.message for one in released.results] == ["1 inserted"]
         assert engine.rows("SELECT t::text FROM s1.t") == direct != []
 
 

@@ -23,7 +23,7 @@ from filtersql.applying.counted import (
     reviewed_rows,
 )
 from filtersql.applying.key_texts import written_otherwise
-from filtersql.applying.model import CONFLICTS, Conflict
+from filtersql.applying.model import CONFLICTS, Conflict, no_conflicts
 from filtersql.applying.parts import Kept, run_costly_parts
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
@@ -86,7 +86,7 @@ def judge_changes(
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     unsent = _unsent(engine, compiled) if changes else None
     if changes == 0 or unsent is not None:
-        none = dict.fromkeys(CONFLICTS, 0)
+        none = no_conflicts()
         return Judgement(compiled, compiled.merge_sql, changes, 0, none, unsent=unsent), []
     try:
         staged = _staged(engine, compiled, stage, completing=completing)

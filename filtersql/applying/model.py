@@ -23,6 +23,7 @@ __all__ = [
     "Options",
     "RunResult",
     "TableResult",
+    "no_conflicts",
 ]
 
 #: PostgreSQL 18's names, as conflicts_sql gives them
@@ -32,6 +33,11 @@ CONFLICTS = ("insert_exists", "update_exists", "update_missing", "delete_missing
 STOPPING = frozenset({"insert_exists", "update_exists"})
 
 Status = Literal["success", "error", "skipped"]
+
+
+def no_conflicts() -> dict[str, int]:
+    """None of any kind: what counts them always has every kind."""
+    return dict.fromkeys(CONFLICTS, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ class TableResult:
     rows_deleted: int = 0
     changes_read: int = 0
     changes_skipped: int = 0
-    conflicts: Mapping[str, int] = field(default_factory=dict)
+    conflicts: Mapping[str, int] = field(default_factory=no_conflicts)
     #: the first ones of each kind
     conflict_sample: tuple[Conflict, ...] = ()
     #: changes that were put aside, and that came back

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from filtersql.applying import quarantine
 from filtersql.applying.ledger import Entry, key_of, read
-from filtersql.applying.model import Inputs
+from filtersql.applying.model import Inputs, no_conflicts
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.formats import open_files
@@ -36,7 +36,7 @@ class TargetStatus:
     position: int | None = None
     lag: int | None = None
     last_run: str | None = None
-    conflicts: Mapping[str, int] = field(default_factory=dict)
+    conflicts: Mapping[str, int] = field(default_factory=no_conflicts)
     #: changes that were put aside
     quarantine: int = 0
 
@@ -71,7 +71,8 @@ def _subscription(
         state = "interrupted" if entry.phase in ("copying", "applying", "releasing") else "filled"
         position = positions[key_of(table)]
         held = quarantine.count(engine, table)
-        yield TargetStatus(table, state, position, lag, entry.at, entry.conflicts, held)
+        met = no_conflicts() | dict(entry.conflicts)
+        yield TargetStatus(table, state, position, lag, entry.at, met, held)
 
 
 def _position(entry: Entry | None) -> int | None:

@@ -250,7 +250,7 @@ def _message(target: Target) -> str:
     written = target.written
     if target.repeated or target.settled:
         return "an interrupted run is finished"
-    if not (target.copied or target.read):
+    if not (target.copied or target.read or target.released):
         return "the changed filter is accepted" if target.standing.accepted else "nothing new"
     counts = (
         (written.inserted, "inserted"),

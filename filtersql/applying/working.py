@@ -20,7 +20,7 @@ from filtersql.applying import ledger
 from filtersql.applying.lanes import Lanes
 from filtersql.applying.lease import Lease
 from filtersql.applying.ledger import Entry, Phase
-from filtersql.applying.model import CONFLICTS, Conflict, Inputs, Options
+from filtersql.applying.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.applying.quarantine import Held
 from filtersql.applying.sharing import SharedFeeds
 from filtersql.applying.standing import Standing
@@ -67,7 +67,7 @@ class Target:
     copied: bool = False
     read: int = 0
     skipped: int = 0
-    conflicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CONFLICTS, 0))
+    conflicts: dict[str, int] = field(default_factory=no_conflicts)
     sample: tuple[Conflict, ...] = ()
     #: how often a statement turned out to be committed by an earlier run
     repeated: int = 0

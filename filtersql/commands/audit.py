@@ -44,8 +44,13 @@ def command(console: Console, *, repair: bool) -> int:
         engine.close()
     print_audits(console, done)
     wrong = [one for one in done if not one.right]
+    # A target that is not filled yet was compared with nothing: it is not right.
+    skipped = sum(one.right and one.found is None for one in done)
+    right = len(done) - len(wrong) - skipped
     console.message(
-        f"Done. RIGHT={len(done) - len(wrong)} WRONG={len(wrong)} TOTAL={len(done)}",
+        f"Done. RIGHT={right} WRONG={len(wrong)} "
+        + (f"SKIP={skipped} " if skipped else "")
+        + f"TOTAL={len(done)}",
         fg="red" if wrong else "green",
     )
     if console.options.json:

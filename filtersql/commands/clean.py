@@ -19,13 +19,14 @@ def command(console: Console) -> int:
     """Remove target/, the folder of everything generated. Databases are never there."""
     root = find_root(console.options.project_dir or Path.cwd())
     target = root / "target"
-    if target.is_symlink() or not target.is_dir():
-        console.message("Nothing to clean")
-        return 0
-    if held := _databases(target):
+    there = target.is_dir() and not target.is_symlink()
+    if there and (held := _databases(target)):
         raise Mistakes([DataInTarget(str(path.relative_to(root))) for path in held])
-    shutil.rmtree(target)
-    console.message("Removed target/")
+    if there:
+        shutil.rmtree(target)
+    console.message("Removed target/" if there else "Nothing to clean")
+    if console.options.json:
+        console.document({"removed": ["target"] if there else []})
     return 0
 
 
