@@ -38,6 +38,7 @@ from filtersql.feeds.datetimes import (
 from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
 from filtersql.filters.literals.texts import BLANKS
+from filtersql.source import DEFAULTS, Session
 
 __all__ = ["Family", "family", "is_plain", "text_of", "type_title"]
 
@@ -250,12 +251,35 @@ def _time(read: Callable[[str], str], pg_type: PgType, written: object) -> str:
 
 
 def _literal(pg_type: PgType, written: object) -> str:
-    """A value as PostgreSQL's input function reads it and its output function prints it."""
+    """A value as PostgreSQL's input function reads it and its output function prints it.
+
+    What settings decide is refused: `-1 2:00` under IntervalStyle, `[01/02/2024,)`, `1,50`.
+    """
     text = _plain(written)
+    if _is_doubtful(pg_type.name, text):
+        raise ValueError
     found = _literal_text(pg_type.name, text, -1)
     if pg_type.name == "interval" and found != _literal_text("interval", text, pg_type.typmod):
         raise OverflowError
     return found
+
+
+def _is_doubtful(name: str, text: str) -> bool:
+    """Whether a server with other settings, which a feed does not tell, may have meant another."""
+    if name == "money":
+        return "," in text and not _CENTS.search(text)
+    if name == "interval":
+        return text.lstrip()[:1] == "-" and _read_otherwise(name, text, _STANDARD)
+    return name in _RANGES_OF_DAYS and any(
+        _read_otherwise(name, text, session) for session in _ELSEWHERE
+    )
+
+
+def _read_otherwise(name: str, text: str, session: Session) -> bool:
+    try:
+        return _input(name, text, -1, session) != _input(name, text, -1)
+    except (ValueError, OverflowError):
+        return False
 
 
 def _bits(pg_type: PgType, written: object) -> str:
@@ -273,18 +297,22 @@ def _literal_text(name: str, text: str, typmod: int) -> str:
     return show(name, _input(name, text, typmod))
 
 
-def _input(name: str, text: str, typmod: int) -> object:
+def _input(name: str, text: str, typmod: int, session: Session = DEFAULTS) -> object:
     from filtersql.errors import Mistake
     from filtersql.filters.literals import Clock, read
 
     try:
-        return read(name, text, typmod, Clock(None))
+        return read(name, text, typmod, Clock(session=session))
     except Mistake as mistake:
         if said := _OUT_OF_RANGE.match(mistake.message):
             raise OutOfRange(said[1]) from None
         raise ValueError from None
 
 
+_CENTS = re.compile(r"\.\d\d\)?\s*\Z", re.ASCII)
+_RANGES_OF_DAYS = ("daterange", "tsrange", "tstzrange")
+_STANDARD = Session(sql_standard_intervals=True)
+_ELSEWHERE = (Session("DMY", 3600), Session("YMD", 3600))
 _TEXT = Family("text", _plain)
 _PRINTED: Mapping[Value, Family] = {
     "date": Family("date", _plain, days_text),
