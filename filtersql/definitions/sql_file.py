@@ -41,7 +41,7 @@ from filtersql.definitions.sql_readers import (
 from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
-from filtersql.definitions.sql_settings import discard, set_variable
+from filtersql.definitions.sql_settings import discard, sessions, set_variable
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,
     create_subscription,
@@ -76,7 +76,11 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
         drafts.mistakes += (mistake for _, mistake in mistakes)
         drafts.doubts += (doubt_of(part.text) for part, _ in mistakes)
         drafts.incomplete = True
+    begun = sessions(text)
     for part, statement in lasting(statements, drafts):
+        while begun and begun[0] < part.span(statement.start, statement.end).start:
+            del begun[0]
+            script.begin_session()
         session = script.settings.session
         script.text = part if part.session == session else replace(part, session=session)
         _carry_out(script, statement)

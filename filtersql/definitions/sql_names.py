@@ -94,6 +94,11 @@ class Script:
         """search_path."""
         return self.settings.path
 
+    def begin_session(self) -> None:
+        """What is said from here on begins with nothing set."""
+        self.settings, self.outer = Settings(), None
+        self.forget_temporary([*self.temporary])
+
     def forget_temporary(self, names: Iterable[str]) -> None:
         """Temporary relations are gone."""
         for name in names:
