@@ -91,6 +91,9 @@ def check(
         notices |= dict.fromkeys(index.in_vain(subscription))
     for subscription in unsubscribed(definitions):
         notices |= dict.fromkeys(index.notices.get(subscription.name, ()))
+    for name, member in index.members.items():
+        if not member.entries:  # no target comes of it that could say them
+            notices |= dict.fromkeys(index.notices.get(name, ()))
     return tuple(notices)
 
 
