@@ -229,9 +229,10 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
     if isinstance(node, Var) and not node.decimal:
         shown = writer.column(node)
     elif isinstance(node, Func) and node.function.name in ("lower", "upper"):
+        from filtersql.filters.multiranges import whole as whole_of
         from filtersql.filters.ranges import text_of
 
-        whole = text_of(writer, node.args[0])
+        whole = text_of(writer, whole_of(node.args[0]))
         shown = writer.piece(f".range_{node.function.name}", whole)
     elif documents.of_json(node):
         assert isinstance(node, (Func, Op))

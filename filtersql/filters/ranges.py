@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
-from filtersql.filters import array_elements, numeric_order, numerics, range_tests
+from filtersql.filters import array_elements, multiranges, numeric_order, numerics, range_tests
 from filtersql.filters.engines.templates import field_of
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
@@ -36,7 +36,7 @@ from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Op, Rela
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["RULES", "text_of"]
+__all__ = ["RULES", "test", "text_of"]
 
 _SETS = {"range_intersect", "range_union", "range_minus", "range_merge"}
 _DISCRETE = {"int4", "int8", "date"}
@@ -67,6 +67,8 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
             return writer.column(node)
         case Case() | Coalesce() | NullIf():
             return writer.construct(node, lambda item: text_of(writer, item))
+        case Func() if multiranges.is_made(node):
+            return multiranges.text_of(writer, node)
         case Func() | Op() if node.function.name in _SETS and len(node.args) == 2:
             return _combined(writer, node)
         case Func() if node.function.name == node.type and len(node.args) > 1:
@@ -291,6 +293,11 @@ def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
         return writer.filled(_OF_ONE[name], *_bounds(writer, args[0]))
     parts, shared = _shared(writer, args[0], "a")
     return shared(writer.filled(_OF_ONE[name], *parts))
+
+
+def test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """A comparison of two ranges, or of a range and a value, by the name of its function."""
+    return RULES[name](writer, node, name, args)
 
 
 Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]

@@ -64,6 +64,7 @@ _SPARK = {
     ".array_tokens": f"REGEXP_EXTRACT_ALL(REGEXP_REPLACE(_1, '^[^{{]*', ''), {_SPARK_TOKENS}, 0)",
     ".list_of_text": "TRANSFORM(_1, e -> CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
     r"REGEXP_REPLACE(SUBSTRING(e, 2, CHAR_LENGTH(e) - 2), '\\\\(.)', '$1') ELSE e END)",
+    ".list_found": "REGEXP_EXTRACT_ALL(_1, _2, 0)",
     ".list_length": "SIZE(_1)",
     ".list_holds": "CASE WHEN SIZE(_1) = 0 THEN FALSE ELSE ARRAY_CONTAINS(_1, _2) END",
     ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
@@ -108,6 +109,7 @@ _DUCKDB = {
     ".list_of_text": "[CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
     "REGEXP_REPLACE(SUBSTRING(e, 2, LENGTH(e) - 2), '(?s)\\\\(.)', '\\1', 'g') ELSE e END "
     "FOR e IN _1]",
+    ".list_found": "REGEXP_EXTRACT_ALL(_1, _2)",
     ".list_length": "CAST(LEN(_1) AS INT)",
     ".list_holds": "CASE WHEN LEN(_1) = 0 THEN FALSE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
     "WHEN LIST_CONTAINS(_1, _2) THEN TRUE WHEN LIST_COUNT(_1) = LEN(_1) THEN FALSE END",

@@ -99,7 +99,11 @@ def _late(name: str) -> tuple[Reader, Shower] | None:
         from filtersql.filters.literals import documents
 
         _TYPES.update(documents.TYPES)
-    elif facts().type(name).subtype and not name.endswith("multirange"):
+    elif facts().type(name).kind == "m":
+        from filtersql.filters.literals import multiranges
+
+        _TYPES[name] = multiranges.of(facts().type(name).subtype, read, show)
+    elif facts().type(name).subtype:
         from filtersql.filters.literals import ranges
 
         _TYPES[name] = ranges.of(facts().type(name).subtype, read, show)

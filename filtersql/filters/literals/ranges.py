@@ -18,7 +18,7 @@ from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.texts import BLANKS
 
-__all__ = ["Range", "of"]
+__all__ = ["EMPTY", "Range", "compare", "of"]
 
 _BOUND = r'((?:"(?:[^"\\]|\\.|"")*"|\\.|[^"\\,()\[\]])*)'
 _RANGE = re.compile(rf"\s*([\[(]){_BOUND},{_BOUND}([\])])\s*\Z", re.DOTALL | re.ASCII)
@@ -81,7 +81,7 @@ def made(subtype: str, value: Range) -> Range:
     lower, upper, lower_in, upper_in, _ = value
     lower_in, upper_in = lower_in and lower is not None, upper_in and upper is not None
     if lower is not None and upper is not None:
-        order = _compare(lower, upper)
+        order = compare(lower, upper)
         if order > 0:
             raise BadLiteral("range lower bound must be less than or equal to range upper bound")
         if order == 0 and not (lower_in and upper_in):
@@ -95,7 +95,7 @@ def made(subtype: str, value: Range) -> Range:
                     "integer out of range" if subtype != "date" else "date out of range"
                 )
             upper, upper_in = upper + 1, False
-        if lower is not None and upper is not None and _compare(lower, upper) >= 0:
+        if lower is not None and upper is not None and compare(lower, upper) >= 0:
             # (1,2) of whole numbers holds none
             return EMPTY if not (lower_in and upper_in) else Range(lower, upper, True, True)
     return Range(lower, upper, lower_in, upper_in)
@@ -105,7 +105,8 @@ def _infinite(subtype: str, value: int) -> bool:
     return subtype == "date" and value in (2**31 - 1, -(2**31))
 
 
-def _compare(left: object, right: object) -> int:
+def compare(left: object, right: object) -> int:
+    """Below, at or above 0 as the left bound is smaller, equal or larger; NaN is the largest."""
     if isinstance(left, Decimal) and isinstance(right, Decimal):
         if left.is_nan() or right.is_nan():
             return int(left.is_nan()) - int(right.is_nan())
