@@ -32,7 +32,16 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["Field", "double", "endless", "field", "infinities", "never_ends", "part"]
+__all__ = [
+    "Field",
+    "double",
+    "endless",
+    "field",
+    "infinities",
+    "is_moment",
+    "never_ends",
+    "part",
+]
 
 
 class Field(NamedTuple):
@@ -98,12 +107,29 @@ def never_ends(node: Func | Op) -> bool:
 
 def endless(tree: Node) -> Iterator[Func]:
     """What is computed with a field that may be infinite: no comparison decides beside it."""
+    from filtersql.filters.infinite_fields import decides
+
+    compared = [
+        node
+        for node in walk(tree)
+        if isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS
+    ]
+    decided = {id(one) for node in compared if decides(*node.args) for one in walk(node)}
     for node in walk(tree):
-        if isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS:
+        if id(node) in decided or (
+            isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS
+        ):
             continue
         for arg in children(node):
             if isinstance(arg, Func) and arg.function.name == "extract" and never_ends(arg):
                 yield arg
+
+
+def is_moment(node: Node) -> bool:
+    """Whether it is the Julian date of a timestamp: the day with its fraction."""
+    if not isinstance(node, Func) or node.function.name != "extract":
+        return False
+    return node.args[1].type == "timestamp" and _word(node) == "julian"
 
 
 def _word(node: Func | Op) -> str:
@@ -140,9 +166,11 @@ def double(writer: Writer, node: Func | Op) -> exp.Expr:
     """date_part: the double that PostgreSQL computes, from whole numbers."""
     word, value = _word(node), node.args[1]
     found = field(node)
-    if found is None or (word == "julian" and value.type == "timestamp"):
+    if found is None:
         raise writer.refused(node, _NO_FORM)
-    if not found.behind:
+    if word == "julian" and value.type == "timestamp":
+        result = writer.piece(".julian_double", writer.piece(".epoch_micros", writer.put(value)))
+    elif not found.behind:
         result = writer.cast(_value(writer, node, word), "DOUBLE")
         if value.type == "date":
             # PostgreSQL makes a timestamp of it, which may be out of range

@@ -42,7 +42,7 @@ from filtersql.filters.nodes import (
 )
 from filtersql.filters.types import numeric_parts
 
-__all__ = ["ascending", "fold"]
+__all__ = ["ascending", "comparison", "fold"]
 
 
 def fold(node: Node) -> Const | None:
@@ -147,7 +147,7 @@ def _called(node: Func | Op) -> Const | None:
     for arg in node.args:
         if isinstance(arg, Var):
             return None
-    rule = _FOLDED.get(str(node.function)) or _comparison(node.function.name)
+    rule = _FOLDED.get(str(node.function)) or comparison(node.function.name)
     if rule is None or isinstance(node, Distinct):
         return None
     args = [fold(arg) for arg in node.args]
@@ -176,7 +176,7 @@ _TRUTH: dict[str, Callable[[tuple[bool, object], tuple[bool, object]], bool]] = 
 
 
 @cache
-def _comparison(name: str) -> Callable[..., object] | None:
+def comparison(name: str) -> Callable[..., object] | None:
     """A comparison of two constants of one type; NaN is equal to itself and the largest."""
     match = _COMPARED.match(name)
     if match is None:

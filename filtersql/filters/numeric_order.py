@@ -33,6 +33,7 @@ from filtersql.filters import (
     division,
     documents,
     fields,
+    infinite_fields,
     numeric_curves,
     numeric_steps,
     numeric_sums,
@@ -42,6 +43,7 @@ from filtersql.filters.approximate_numbers import bound
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
+from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
 from filtersql.filters.numeric_nulls import computes
 from filtersql.filters.numeric_texts import as_trunc
@@ -64,6 +66,12 @@ _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     """`left symbol right` for two numerics: exactly, or as doubles that are off by little."""
+    infinite = infinite_fields.decided(writer, symbol, left, right)
+    found = _compare(writer, symbol, left, right)
+    return writer.case(infinite, found) if infinite else found
+
+
+def _compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     try:
         found = _exactly(writer, symbol, left, right)
     except NotTranslated:
@@ -122,7 +130,10 @@ def _with_infinite_field(
     writer: Writer, symbol: str, node: Func, pair: tuple[Node, Node], place: int
 ) -> exp.Expr:
     """The year of infinity is infinite: larger than every number beside it."""
-    finite = _finite(writer, symbol, *pair)
+    if fields.is_moment(node):
+        finite = _day_and_fraction(writer, symbol, node, pair, place)
+    else:
+        finite = _finite(writer, symbol, *pair)
     tests = fields.infinities(writer, node.args[1]) if fields.never_ends(node) else None
     if tests is None:
         return finite
@@ -133,6 +144,30 @@ def _with_infinite_field(
         whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
     missing = [(test.copy(), writer.null()) for test in tests]
     return writer.case([*whens, *missing], finite)
+
+
+#: the Julian date of 1970-01-01, and the microseconds of a day
+_UNIX_DAY, _DAY = 2_440_588, 86_400_000_000
+#: behind the point; PostgreSQL rounds the fraction of a day to 20 digits or more
+_FEW, _WHOLE = 8, 12
+
+
+def _day_and_fraction(
+    writer: Writer, symbol: str, node: Func, pair: tuple[Node, Node], place: int
+) -> exp.Expr:
+    """A Julian date beside a constant of few digits: both in microseconds."""
+    known, size = fold(pair[1 - place]), digits(pair[1 - place])
+    if known is None or size is None or size.behind > _FEW or size.before > _WHOLE:
+        raise writer.refused(node, "A Julian date has a form beside a constant of few digits.")
+    if known.value is None:
+        return values.null("bool", writer.engine)
+    assert isinstance(known.value, Decimal)
+    bound = EXACT.multiply(EXACT.subtract(known.value, Decimal(_UNIX_DAY)), Decimal(_DAY))
+    sides = [
+        writer.cast(writer.piece(".epoch_micros", writer.put(node.args[1])), "DECIMAL(20, 0)"),
+        writer.cast(writer.text(format(bound, "f")), f"DECIMAL({MOST}, {size.behind})"),
+    ]
+    return writer.filled(f"_1 {symbol} _2", *(sides if place == 0 else sides[::-1]))
 
 
 def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.Expr:

@@ -163,7 +163,12 @@ def _made(say: Words) -> dict[str, str]:
 
 
 def _fields(say: Words) -> dict[str, str]:
+    of_day = "((_1 % 86400000000 + 86400000000) % 86400000000)"
     return {
+        # the day, and as a fraction of one its whole seconds and the rest
+        ".julian_double": f"CAST((_1 - {of_day}) {say.div} 86400000000 + 2440588 AS DOUBLE) + "
+        f"(CAST({of_day} {say.div} 1000000 AS DOUBLE) + CAST({of_day} % 1000000 AS DOUBLE) / "
+        "CAST(1000000 AS DOUBLE)) / CAST(86400 AS DOUBLE)",
         # The least number of months has no positive one of 32 bits: PostgreSQL's wraps around.
         ".interval_quarter": f"CASE WHEN _1 >= 0 THEN _1 % 12 {say.div} 3 + 1 "
         f"WHEN _1 = {-(2**31)} THEN 1 "
