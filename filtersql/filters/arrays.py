@@ -35,7 +35,7 @@ from filtersql.filters.raising import may_raise
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["FUNCTIONS", "call", "constant", "holds", "is_null"]
+__all__ = ["FUNCTIONS", "call", "constant", "holds", "is_null", "items"]
 
 #: an element in the texts of the engines
 _ITEM = "item"
@@ -97,6 +97,11 @@ def _each(writer: Writer, node: ScalarArrayOp, left: Node, array: Node, element:
     known = Var(element, -1, node.location, name=array_elements.ELEMENT)
     test = comparison(writer.for_element(read), node, node.function, left, known)
     return writer.piece(".items_any" if node.any else ".items_all", items, test)
+
+
+def items(writer: Writer, node: Node, array: Node) -> exp.Expr:
+    """The elements of an array, of all its dimensions."""
+    return listed(writer, node, array).items
 
 
 def is_null(writer: Writer, node: Node) -> exp.Expr | None:

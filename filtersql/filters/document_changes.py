@@ -51,15 +51,10 @@ def _concat(writer: Writer, node: Op | Func, plain: bool) -> exp.Expr:
 def _delete_at(writer: Writer, node: Op | Func, plain: bool) -> exp.Expr:
     """`j - 0`: an element; of an object or a scalar it is an error."""
     source = document(writer, node.args[0], plain=plain)
-    place = fold(node.args[1])
-    if place is None:
-        raise writer.refused(node, "Only constant places can be taken away.")
-    if place.value is None:
-        return writer.piece(".no_document")
+    place = writer.put(node.args[1])
     kind = writer.piece(".document_kind_of", source.copy())
-    missing = writer.is_null(source)
-    assert isinstance(place.value, int)
-    kept = writer.piece(".document_without_at", source.copy(), writer.integer(place.value))
+    missing = writer.filled("_1 IS NULL OR _2 IS NULL", source, place)
+    kept = writer.piece(".document_without_at", source.copy(), place.copy())
     is_array = writer.filled("_1 = 'a'", kind)
     return writer.case(
         [(missing, writer.piece(".no_document")), (is_array, kept)],

@@ -22,13 +22,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import arrays
+from filtersql.filters import array_values, arrays
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     Case,
@@ -145,8 +145,8 @@ def _column(writer: Writer, node: Var, plain: bool) -> exp.Expr:
 def _without(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Expr:
     """`j - 'a'` and `j - '{a,b}'`: a document without these keys, or elements."""
     known = arrays.constant(node.args[1])
-    if known is None or node.args[1].type not in ("text", "_text"):
-        raise writer.refused(node, "Only constant keys can be taken away.")
+    if known is None:
+        return _without_marked(writer, node, source)
     if known.value is None:
         return writer.piece(".no_document")
     keys = known.value if isinstance(known.value, tuple) else (known.value,)
@@ -154,6 +154,22 @@ def _without(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Expr:
     texts = [f"s{key}" for key in keys if key is not None] or [""]
     without = exp.Array(expressions=[writer.text(one) for one in texts])
     return writer.piece(".document_without", source, without)
+
+
+def _without_marked(writer: Writer, node: Op | Func, source: exp.Expr) -> exp.Expr:
+    """The same of keys that rows have."""
+    key = node.args[1]
+    if key.type == "_text":
+        shown = array_values.one(writer, node, key).items
+        known = writer.piece(".list_without", shown, writer.null())
+        marked = writer.piece(".list_map", known, writer.piece(".document_key", exp.column("item")))
+    else:
+        shown = writer.put(key)
+        marked = exp.Array(expressions=[writer.piece(".document_key", shown.copy())])
+    without = writer.piece(".document_without", source, marked)
+    nothing = writer.piece(".no_document")
+    missing = [(writer.is_null(one.copy()), nothing.copy()) for one in (source, shown)]
+    return writer.case(missing, without)
 
 
 def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr:
@@ -171,9 +187,36 @@ def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr
         raise writer.refused(node, "The path must be a constant.")
     if not isinstance(known.value, tuple) or None in known.value:
         return _nothing(writer, source, from_here)
-    for key in map(str, known.value):
+    steps = [str(key) for key in known.value]
+    if checked and len(steps) > 1:
+        return _last_of_path(writer, from_here, steps)
+    for key in steps:
         from_here = _path_step(writer, from_here, key, checked)
     return from_here
+
+
+def _last_of_path(writer: Writer, source: exp.Expr, steps: Sequence[str]) -> exp.Expr:
+    """The last value at the end of json's path, where its keys may stand several times.
+
+    PostgreSQL counts a place from the end of the first array alone.
+    """
+    places = [int(key) if _is_place(key) else None for key in steps]
+    if any(place is not None and place < 0 for place in places):
+        for key in steps[:-1]:
+            found = _path_step(writer, source, key, True)
+            name = writer.text(f"s{key}")
+            source = writer.piece(".json_field_once", source.copy(), name, found)
+        return _path_step(writer, source, steps[-1], True)
+    found = writer.piece(".path_start", source)
+    for key, place in zip(steps, places, strict=True):
+        name = writer.text(f"s{key}")
+        if place is None:
+            found = writer.piece(".json_values", found, name)
+        else:
+            found = writer.piece(
+                ".json_values_at", found, name, writer.integer(min(place, _LARGEST - 2) + 1)
+            )
+    return writer.piece(".list_item", found, writer.integer(-1))
 
 
 def _nothing(writer: Writer, node: Node, written: exp.Expr) -> exp.Expr:
@@ -210,10 +253,14 @@ def _key(writer: Writer, step: Node) -> str | exp.Expr:
 def _path_step(writer: Writer, source: exp.Expr, key: str, checked: bool) -> exp.Expr:
     """A text of a path is a key, and the place of an element if it is a whole number."""
     found = field(writer, source, key, checked=checked)
-    if not _PLACE.match(key) or not -_LARGEST <= int(key) < _LARGEST:
+    if not _is_place(key):
         return found
     other = item(writer, source.copy(), int(key))
     return exp.Coalesce(this=found, expressions=[other])
+
+
+def _is_place(key: str) -> bool:
+    return bool(_PLACE.match(key)) and -_LARGEST <= int(key) < _LARGEST
 
 
 def field(

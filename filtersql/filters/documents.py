@@ -66,9 +66,16 @@ def of_json(node: Node) -> bool:
 def _as_text(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     assert isinstance(node, (Func, Op))
     found = raw(writer, walk_to(writer, node))
+    if node.function.name.startswith("jsonb"):
+        return writer.piece(".document_text", found)
     # json keeps the blanks between its tokens, which an engine's reader drops
-    kept = node.function.name.startswith("jsonb")
-    return writer.piece(".document_text" if kept else ".document_scalar", found)
+    source = node.args[0]
+    while isinstance(source, (Func, Op)) and source.function.name in STEPS:
+        source = source.args[0]
+    if not isinstance(source, Var):
+        return writer.piece(".document_scalar", found)
+    whole = writer.piece(".document_close", raw(writer, document(writer, source)))
+    return writer.piece(".document_kept", found, writer.put(source), whole)
 
 
 def _kind(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
@@ -167,11 +174,25 @@ def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
     return writer.piece(".document_has", source, marked, inside)
 
 
+def _exists_of_rows(writer: Writer, node: Node, args: Sequence[Node], every: bool) -> exp.Expr:
+    """`j ?| keys` of keys that rows have; those that are NULL are not looked for."""
+    source, keys = document(writer, args[0]), arrays.items(writer, node, args[1])
+    known = writer.piece(".list_without", keys, writer.null())
+    item = exp.column("item")
+    inside = field(writer, source.copy(), item)
+    has = writer.piece(
+        ".document_has", source.copy(), writer.piece(".document_key", item.copy()), inside
+    )
+    found = writer.piece(".items_all" if every else ".items_any", known, has)
+    missing = writer.filled("_1 IS NULL OR _2 IS NULL", source, keys.copy())
+    return writer.case([(missing, values.null("bool", writer.engine))], found)
+
+
 def _exists_many(connector: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
     def exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
         known = arrays.constant(args[1])
         if known is None:
-            raise writer.refused(node, "The keys must be constants.")
+            return _exists_of_rows(writer, node, args, connector is exp.and_)
         if known.value is None:
             return values.null("bool", writer.engine)
         assert isinstance(known.value, tuple)

@@ -38,13 +38,13 @@ def _marked(tokens: str) -> str:
     return _replaced(found, ("##", ""), ('"s"#', '"n'), ("#", '"'))
 
 
-def _unmarked(raw: str) -> str:
-    """A document as jsonb's text."""
+def _unmarked(raw: str, behind: str = " ") -> str:
+    """A document as jsonb's text, with that behind colons and commas."""
     found = (
         f"REGEXP_REPLACE({raw}, '{_UNMARKED_TOKENS}', "
         r"""'"\1"' || CHR(1) || '\2' || CHR(1) || '\3' || CHR(1), 'g')"""
     )
-    return _replaced(found, ("###", ""), ('""##', ""), ('""#', ""), ("##", ""), ("#", " "))
+    return _replaced(found, ("###", ""), ('""##', ""), ('""#', ""), ("##", ""), ("#", behind))
 
 
 #: control characters whose escapes the engine writes with capital letters
@@ -62,6 +62,15 @@ def _lower_escapes(raw: str) -> str:
 _DOCUMENT_TEXT = (
     "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
     f"ELSE {_unmarked(_lower_escapes('r'))} END"
+)
+
+
+#: json's text keeps what stands between its tokens: known where the whole is as jsonb's, or close
+_KEPT_TEXT = (
+    "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
+    f"WHEN _2 = {_unmarked(_lower_escapes('_3'))} THEN {_unmarked(_lower_escapes('r'))} "
+    f"WHEN _2 = {_unmarked(_lower_escapes('_3'), '')} THEN {_unmarked(_lower_escapes('r'), '')} "
+    "WHEN r IS NOT NULL THEN error('the text of an object or an array of json') END"
 )
 
 
@@ -178,6 +187,14 @@ DOCUMENTS = table(
         # of equal keys json's last one counts
         ".json_field": "(LIST_REVERSE(JSON_EXTRACT(_1, '$.*')))["
         "LIST_POSITION(LIST_REVERSE(JSON_KEYS(_1)), _2)]",
+        # a path goes through all values of a key that stands several times
+        ".json_values": "FLATTEN([[v FOR v, i IN JSON_EXTRACT(x, '$.*') "
+        "IF LIST_EXTRACT(JSON_KEYS(x), i) = _2] FOR x IN _1])",
+        ".json_values_at": "FLATTEN([CASE JSON_TYPE(x) WHEN 'OBJECT' THEN "
+        "[v FOR v, i IN JSON_EXTRACT(x, '$.*') IF LIST_EXTRACT(JSON_KEYS(x), i) = _2] "
+        "ELSE [z FOR z IN LIST_SLICE(JSON_EXTRACT(x, '$[*]'), _3, _3)] END FOR x IN _1])",
+        ".json_field_once": "CASE WHEN LEN([k FOR k IN JSON_KEYS(_1) IF k = _2]) > 1 "
+        "THEN CAST(error('a key of the path stands twice in json') AS JSON) ELSE _3 END",
         ".document_item": "JSON_EXTRACT(_1, _2)",
         ".document_item_at": "JSON_EXTRACT(_1, CASE WHEN _2 < 0 THEN '$[#' ELSE '$[' END "
         "|| _2 || ']')",
@@ -209,6 +226,8 @@ DOCUMENTS = table(
         ".document_scalar": "[CASE WHEN LEFT(r, 1) IN ('{', '[') "
         "THEN error('the text of an object or an array of json') "
         "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END FOR r IN [_1]][1]",
+        ".document_kept": f"[{_KEPT_TEXT} FOR r IN [_1]][1]",
+        ".document_close": "_1",
         ".document_loose": "[CASE WHEN LEFT(r, 1) IN ('{', '[') THEN r "
         "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END FOR r IN [_1]][1]",
         ".document_null": "COALESCE(_1, 'nnull') = 'nnull'",

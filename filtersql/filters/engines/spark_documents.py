@@ -36,13 +36,13 @@ def _marked(tokens: str) -> str:
     return _replaced(found, ("##", ""), ('"s"#', '"n'), ("#", '"'))
 
 
-def _unmarked(raw: str) -> str:
-    """A document as jsonb's text."""
+def _unmarked(raw: str, behind: str = " ") -> str:
+    """A document as jsonb's text, with that behind colons and commas."""
     found = (
         f"REGEXP_REPLACE({raw}, '{_UNMARKED_TOKENS}', "
         "CONCAT('\"$1\"', CHR(1), '$2', CHR(1), '$3', CHR(1)))"
     )
-    return _replaced(found, ("###", ""), ('""##', ""), ('""#', ""), ("##", ""), ("#", " "))
+    return _replaced(found, ("###", ""), ('""##', ""), ('""#', ""), ("##", ""), ("#", behind))
 
 
 #: control characters whose escapes the engine writes with capital letters
@@ -82,6 +82,15 @@ _DOCUMENT_TEXT = (
     "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
     f"ELSE TRANSFORM(ARRAY({_unmarked(_lower_escapes('r'))}), "
     f"t -> {_unescaped_pairs('t')})[0] END"
+)
+
+
+#: json's text keeps what stands between its tokens: known where the whole is as jsonb's, or close
+_KEPT_TEXT = (
+    "CASE WHEN LEFT(r, 1) NOT IN ('{', '[') THEN CASE WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END "
+    f"WHEN _2 = {_unmarked(_lower_escapes('_3'))} THEN {_unmarked(_lower_escapes('r'))} "
+    f"WHEN _2 = {_unmarked(_lower_escapes('_3'), '')} THEN {_unmarked(_lower_escapes('r'), '')} "
+    "WHEN r IS NOT NULL THEN raise_error('the text of an object or an array of json') END"
 )
 
 
@@ -128,6 +137,11 @@ def _as_member(raw: str) -> str:
 
 _ELEMENTS = "FROM_JSON({}, 'array<string>')"
 _MEMBERS = "FROM_JSON({}, 'map<string,string>')"
+#: the values of a key in an object, none of anything else
+_OF_KEY = (
+    f"COALESCE(TRANSFORM(FILTER(MAP_ENTRIES({_MEMBERS.format('x')}), p -> p.key = _2), "
+    "p -> p.value), CAST(ARRAY() AS ARRAY<STRING>))"
+)
 _PLACE = "CASE WHEN _2 < 0 THEN SIZE(" + _ELEMENTS.format("_1") + ") + _2 ELSE _2 END"
 
 
@@ -214,6 +228,12 @@ DOCUMENTS = table(
         # of equal keys json's last one counts
         ".json_field": "TRY_ELEMENT_AT(TRANSFORM(FILTER(MAP_ENTRIES(FROM_JSON(_1, "
         "'map<string,string>')), p -> p.key = _2), p -> p.value), -1)",
+        # a path goes through all values of a key that stands several times
+        ".json_values": f"FLATTEN(TRANSFORM(_1, x -> {_OF_KEY}))",
+        ".json_values_at": f"FLATTEN(TRANSFORM(_1, x -> CASE WHEN STARTSWITH(x, '[') "
+        f"THEN SLICE({_ELEMENTS.format('x')}, _3, 1) ELSE {_OF_KEY} END))",
+        ".json_field_once": "CASE WHEN SIZE(FILTER(MAP_KEYS(FROM_JSON(_1, 'map<string,string>')), "
+        "k -> k = _2)) > 1 THEN raise_error('a key of the path stands twice in json') ELSE _3 END",
         ".document_item": "TRY_ELEMENT_AT(FROM_JSON(_1, 'array<string>'), _2)",
         ".document_item_at": "CASE WHEN _2 <> -2147483648 AND _2 <> 2147483647 THEN "
         "TRY_ELEMENT_AT(FROM_JSON(_1, 'array<string>'), CASE WHEN _2 < 0 THEN _2 ELSE _2 + 1 END) "
@@ -246,6 +266,9 @@ DOCUMENTS = table(
         ".document_scalar": "TRANSFORM(ARRAY(_1), r -> CASE WHEN LEFT(r, 1) IN ('{', '[') "
         "THEN raise_error('the text of an object or an array of json') "
         "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END)[0]",
+        ".document_kept": f"TRANSFORM(ARRAY(_1), r -> {_KEPT_TEXT})[0]",
+        # an inner document loses the blanks between its tokens
+        ".document_close": "FROM_JSON(CONCAT('{\"w\":', _1, '}'), 'map<string,string>')['w']",
         ".document_loose": "TRANSFORM(ARRAY(_1), r -> CASE WHEN LEFT(r, 1) IN ('{', '[') THEN r "
         "WHEN r <> 'nnull' THEN SUBSTRING(r, 2) END)[0]",
         ".document_null": "COALESCE(_1, 'nnull') = 'nnull'",
