@@ -35,6 +35,8 @@ _ANY, _ONE = "%", "_"
 
 #: the place of an escape with nothing behind it
 _UNENDED = (False, "")
+#: `%` and `_`, none of them escaped, are its end
+_TAKES_ONE = r"(?s)(?:\A|[^\\])(?:\\\\)*(?:\\[%_])?%[%_]*_[%_]*\z"
 _UNFINISHED = "LIKE pattern must not end with escape character"
 _LETTER = (
     "Whether the database knows the lower case of a letter outside ASCII is unknown: "
@@ -90,17 +92,34 @@ def _dynamic(writer: Writer, node: Node, name: str, subject: exp.Expr, pattern: 
         text = _usually_escaped(writer, text, escape)
     plain = writer.filled("REPLACE(_1, _2, _3)", text, writer.text("\\"), writer.text("\\\\"))
     kept = writer.piece(".like_pattern", text.copy()) if escape else plain
-    if "icl" in name or "icn" in name:
-        collation = getattr(node, "input_collation", None)
-        test = _both_lower(writer, collation, subject, kept)
-    else:
-        test = _escaped_like(writer, (subject, kept))
+
+    def tested(against: exp.Expr) -> exp.Expr:
+        if "icl" in name or "icn" in name:
+            collation = getattr(node, "input_collation", None)
+            return _both_lower(writer, collation, subject.copy(), against)
+        return _escaped_like(writer, (subject.copy(), against))
+
     if not escape:
         # first: of a text that is NULL Spark's LIKE does not compute the pattern, which may raise
         missing = writer.absent(text.copy(), pattern)
-        return writer.case([(missing, values.null("bool", writer.engine))], test)
+        return writer.case([(missing, values.null("bool", writer.engine))], tested(kept))
     broken = writer.cast(writer.piece(".raise", writer.text(_UNFINISHED)), "BOOLEAN")
-    return writer.case([(writer.piece(".like_unfinished", text.copy()), broken)], test)
+    known = exp.Not(this=writer.is_null(subject.copy()))
+    raised = writer.case(
+        [(tested(_reaching(writer, kept.copy())), broken), (known, values.boolean(False))], None
+    )
+    unfinished = writer.piece(".like_unfinished", text.copy())
+    return writer.case([(unfinished, raised)], tested(kept))
+
+
+def _reaching(writer: Writer, unended: exp.Expr) -> exp.Expr:
+    """The pattern of the texts of which PostgreSQL reads on to the escape that ends a pattern.
+
+    Something must be left of them: the sign behind a last `%`, or one more.
+    """
+    body = writer.filled("LEFT(_1, LENGTH(_1) - 1)", unended)
+    takes_one = writer.piece(".matches", body.copy(), writer.text(_TAKES_ONE))
+    return writer.case([(takes_one, body)], writer.filled("_1 || '_%'", body.copy()))
 
 
 def _both_lower(
