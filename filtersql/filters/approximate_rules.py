@@ -54,18 +54,30 @@ _TINY = "ABS(_1) < CAST('1e-30' AS DOUBLE)"
 #: glibc gave 3.0000000000000004 for 27 until 2.40; of these all libraries agree
 _CUBE = "ABS(_1) IN (0, 1, 8, 64, 125, 343, 512, 1000, 1000000)"
 _TENS = "_1 IN (" + ", ".join(f"CAST('1e{power}' AS DOUBLE)" for power in range(16)) + ")"
-_WHOLE = "_1 % 1 = 0 AND _2 % 1 = 0 AND _2 >= 0 AND ABS(_3) <= 9007199254740992"
+_WHOLE = "_1 % 1 = 0 AND _2 % 1 = 0 AND _2 >= 0 AND ABS(POWER(_1, _2)) <= 9007199254740992"
+#: of at most 10 binary places: Java promises exact powers of whole numbers alone
+_BINARY = _WHOLE.replace("_1", "_1 * 1024")
+#: a square root of few digits
+_ROOT_OF = "SQRT(ABS(_1))"
+_SQUARE = f"_2 = 0.5 AND _1 >= 0 AND {_ROOT_OF} * 1024 % 1 = 0 AND {_ROOT_OF} <= 65536"
+#: so small an order that 1 is the nearest double
+_NO_ORDER = f"ABS(_2) < CAST('1e-20' AS DOUBLE) AND _1 > 0 AND _1 < {INF}"
+_EXACT_POWER = (
+    f"WHEN {_BINARY} THEN POWER(_1 * 1024, _2) / POWER(CAST('1024' AS DOUBLE), _2) "
+    f"WHEN {_SQUARE} THEN {_ROOT_OF} WHEN {_NO_ORDER} THEN CAST('1' AS DOUBLE) "
+    "ELSE POWER(_1, _2) END"
+)
 _LITTLE = "_4 > CAST('0.01' AS DOUBLE)"
 _POWER = Rule(
-    "POWER(_1, _2)",
+    f"CASE {_EXACT_POWER}",
     f"(_1 = 0 AND _2 < 0) OR (_1 < 0 AND ABS(_2) < {INF} AND _2 % 1 <> 0) OR "
     f"(ABS(POWER(_1, _2)) = {INF} AND {_FINITE} AND ABS(_2) <> {INF} AND NOT ISNAN(_1)) OR "
     f"(POWER(_1, _2) = 0 AND _1 <> 0 AND {_FINITE} AND ABS(_2) <> {INF})",
-    f"_1 = 0 OR _1 = 1 OR _2 = 0 OR _2 = 1 OR ({_WHOLE})",
+    f"_1 = 0 OR ABS(_1) = 1 OR _2 = 0 OR _2 = 1 OR ({_WHOLE}) OR ({_BINARY}) OR "
+    f"({_SQUARE}) OR ({_NO_ORDER})",
     # Java has NaN for 1 with NaN, and for 1 and -1 with an infinity; with NULL it stays NULL.
     spark="CASE WHEN (_1 = 1 AND NOT _2 IS NULL) OR "
-    f"(_1 = -1 AND ABS(_2) = {INF}) THEN CAST('1' AS DOUBLE) "
-    "ELSE POWER(_1, _2) END",
+    f"(_1 = -1 AND ABS(_2) = {INF}) THEN CAST('1' AS DOUBLE) {_EXACT_POWER}",
 )
 #: of a finite constant order
 _PLAIN_POWER = _POWER._replace(spark="")
@@ -176,7 +188,7 @@ _RULES = {
     "atan2(float8,float8)": _ATAN2,
     "sinh(float8)": Rule("SINH(_1)", "FALSE", "_1 = 0", "1 + ABS(_3)", _LITTLE),
     "cosh(float8)": Rule("COSH(_1)", "FALSE", _TINY, "1 + ABS(_3)", _LITTLE),
-    "tanh(float8)": Rule("TANH(_1)", "FALSE", f"_1 = 0 OR ABS(_1) = {INF}"),
+    "tanh(float8)": Rule("TANH(_1)", "FALSE", "_1 = 0 OR ABS(_1) > 22"),
     "asinh(float8)": Rule("ASINH(_1)", "FALSE", "_1 = 0", spark=_ASINH),
     "acosh(float8)": Rule(
         "ACOSH(_1)", "_1 < 1", "_1 = 1", "1 / SQRT((_1 - 1) * (_1 + 1))", "_1 - 100 * _4 < 1",
