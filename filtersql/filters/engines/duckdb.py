@@ -17,6 +17,7 @@ from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.duckdb_texts import TEXTS
 from filtersql.filters.engines.hashing import DUCKDB_HASHES
 from filtersql.filters.engines.templates import table
+from filtersql.filters.facts import SYMBOLS
 
 __all__ = ["TABLE"]
 
@@ -51,6 +52,29 @@ def _shifts(kind: str, sql_type: str, bits: int) -> dict[str, str]:
     }
 
 
+#: the last day that begins within TIMESTAMP
+_LAST_DAY = "CAST('294247-01-10' AS DATE)"
+_ENDLESS = "CAST('infinity' AS TIMESTAMP)"
+
+
+def _with_dates() -> dict[str, str]:
+    """A date beside a timestamp: a day that TIMESTAMP does not hold is before infinity alone."""
+    rows = {}
+    for name, day, moment in (("date_{}_timestamp", "_1", "_2"), ("timestamp_{}_date", "_2", "_1")):
+        before, behind = f"{moment} = {_ENDLESS}", f"{moment} <> {_ENDLESS}"
+        if day == "_2":
+            before, behind = behind, before
+        beyond = {"eq": "FALSE", "ne": "TRUE", "lt": before, "le": before}
+        for word, symbol in SYMBOLS.items():
+            midnight = [f"CAST({one} AS TIMESTAMP)" if one == day else one for one in ("_1", "_2")]
+            rows[name.format(word)] = (
+                f"CASE WHEN {moment} IS NULL THEN NULL "
+                f"WHEN {day} > {_LAST_DAY} AND NOT ISINF({day}) THEN {beyond.get(word, behind)} "
+                f"ELSE {f' {symbol} '.join(midnight)} END"
+            )
+    return rows
+
+
 _ROWS = table(
     {
         # comparisons of plain values
@@ -78,18 +102,7 @@ _ROWS = table(
         + " "
         + _named("float#ge", _FLOATS)
         + " boolge date_ge timestamp_ge timestamptz_ge byteage uuid_ge time_ge text_ge": "_1 >= _2",
-        "date_eq_timestamp": "CAST(_1 AS TIMESTAMP) = _2",
-        "date_ne_timestamp": "CAST(_1 AS TIMESTAMP) <> _2",
-        "date_lt_timestamp": "CAST(_1 AS TIMESTAMP) < _2",
-        "date_le_timestamp": "CAST(_1 AS TIMESTAMP) <= _2",
-        "date_gt_timestamp": "CAST(_1 AS TIMESTAMP) > _2",
-        "date_ge_timestamp": "CAST(_1 AS TIMESTAMP) >= _2",
-        "timestamp_eq_date": "_1 = CAST(_2 AS TIMESTAMP)",
-        "timestamp_ne_date": "_1 <> CAST(_2 AS TIMESTAMP)",
-        "timestamp_lt_date": "_1 < CAST(_2 AS TIMESTAMP)",
-        "timestamp_le_date": "_1 <= CAST(_2 AS TIMESTAMP)",
-        "timestamp_gt_date": "_1 > CAST(_2 AS TIMESTAMP)",
-        "timestamp_ge_date": "_1 >= CAST(_2 AS TIMESTAMP)",
+        **_with_dates(),
         # integers: in the next wider type, so that no rewriting loses the overflow
         "int2pl": "CAST(CAST(_1 AS INT) + _2 AS SMALLINT)",
         "int2mi": "CAST(CAST(_1 AS INT) - _2 AS SMALLINT)",

@@ -21,11 +21,13 @@ _DAY = "EPOCH_US(CAST({} AS TIMESTAMP))"
 _DIFFER = "error('time zone databases differ on this day')"
 
 
-def _first_day(year: str) -> str:
+def _first_day(size: int, first: int) -> str:
+    """The first moment of so many years, of which one begins with the year `first`."""
+    year = f"(YEAR(_1) - ((YEAR(_1) - {first}) % {size} + {size}) % {size})"
     return (
         "CASE WHEN ISINF(_1) THEN _1 "
-        f"WHEN YEAR(_1) > 0 THEN MAKE_TIMESTAMP({year}, 1, 1, 0, 0, 0) "
-        "WHEN _1 IS NOT NULL THEN error('years before Christ are not handled') END"
+        f"WHEN {year} < -4712 THEN error('timestamp out of range') "
+        f"WHEN _1 IS NOT NULL THEN MAKE_TIMESTAMP({year}, 1, 1, 0, 0, 0) END"
     )
 
 
@@ -127,9 +129,9 @@ PIECES = table(
         ".trunc_milliseconds": "CASE WHEN ISINF(_1) THEN _1 "
         "ELSE CAST(DATE_TRUNC('milliseconds', _1) AS TIMESTAMP) END",
         ".trunc_microseconds": "_1",
-        ".trunc_decade": _first_day("YEAR(_1) // 10 * 10"),
-        ".trunc_century": _first_day("(YEAR(_1) - 1) // 100 * 100 + 1"),
-        ".trunc_millennium": _first_day("(YEAR(_1) - 1) // 1000 * 1000 + 1"),
+        ".trunc_decade": _first_day(10, 0),
+        ".trunc_century": _first_day(100, 1),
+        ".trunc_millennium": _first_day(1000, 1),
         # pieces
         ".text_to_float8": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') "
         "THEN CAST(_1 AS DOUBLE) WHEN ABS(CAST(_1 AS DOUBLE)) = CAST('Infinity' AS DOUBLE) THEN "

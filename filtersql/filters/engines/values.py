@@ -45,6 +45,8 @@ _SQL_TYPES: dict[str, tuple[str, str]] = {
 _AS_TEXT = {"uuid", "time", "bit", "varbit", "macaddr"}
 #: years that Spark reads in a literal: 0001 to 9999
 _SPARK_DAYS = (dates.days_of(1, 1, 1), dates.days_of(9999, 12, 31))
+#: the microseconds since 1970 of DuckDB's infinity, counted from 2000
+_DUCKDB_END = 2**63 - 1 - 10_957 * dates.USECS_PER_DAY
 
 
 class Unwritable(Exception):
@@ -137,6 +139,8 @@ def _moment(type_name: str, value: int, sql_type: str, engine: Engine) -> exp.Ex
             raise Unwritable(shown)
         return cast(text(shown), sql_type, engine)
     if engine == "duckdb":
+        if type_name != "date" and value >= _DUCKDB_END:
+            raise Unwritable(shown)
         return cast(text(_BEFORE_CHRIST.sub(r"\1 (BC)\2", shown)), sql_type, engine)
     days = value if type_name == "date" else value // dates.USECS_PER_DAY
     if _SPARK_DAYS[0] <= days <= _SPARK_DAYS[1]:
