@@ -152,7 +152,8 @@ def _of_call(node: Func | Op) -> Digits | None:
         case "ceil" | "ceiling" | "floor" | "round" | "trunc":
             places = numeric_places.given(args)
             if places is None:
-                return None
+                known = fold(args[1]) is None and digits(args[0])
+                return Digits(known.before + 1, known.behind) if known else None
             if (
                 isinstance(args[0], Op)
                 and division.is_quotient(args[0])
@@ -260,6 +261,9 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
             return writer.cast(writer.piece(f".{name.removesuffix('ing')}", parts[0]), have.sql)
         case "round" | "trunc":
             places = numeric_places.given(args)
+            if places is None and fold(args[1]) is None and digits(args[0]):
+                where = writer.put(args[1])
+                return numeric_places.at_any(writer, name, parts[0], inner[0], where, have.sql)
             if places is None or abs(places) > MOST:
                 raise writer.refused(node, "The number of places must be a constant.")
             return numeric_places.at(writer, name, parts[0], inner[0], places, have.sql)

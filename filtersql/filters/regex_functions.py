@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from filtersql.filters import regex_nth
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
@@ -164,16 +165,26 @@ def all_matches_end(tree: Tree, *, group: int = 0) -> None:
 def _instr(writer: Writer, found: Given) -> exp.Expr:
     _not_everywhere(found)
     start, times, end = found.number(2, 1), found.number(3, 1), found.number(4, 0)
-    if times != 1 or end not in (0, 1) or found.number(6, 0) != 0:
-        raise Untranslatable("Only the first match has a form, as a whole.")
+    if times < 1 or end not in (0, 1) or found.number(6, 0) != 0:
+        raise Untranslatable("Only a match as a whole has a form.")
     tree = found.regex.tree
     check_end(tree)
     subject = _from(writer, found, start)
     kept = written(tree, writer.engine)
-    wanted = f"(?s)\\A(.*?{kept})" if end else f"(?s)\\A(.*?){kept}"
+    skipped = regex_nth.skipped(writer, tree, times)
+    wanted = f"(?s)\\A({skipped}.*?{kept})" if end else f"(?s)\\A({skipped}.*?){kept}"
     before = writer.piece(".regex_extract", subject, writer.text(wanted), writer.integer(1))
-    test = writer.piece(".matches", subject.copy(), writer.text(f"(?s){kept}"))
+    test = _has_match(writer, found, subject.copy(), times)
     return writer.piece(".regex_place", test, before, writer.integer(start))
+
+
+def _has_match(writer: Writer, found: Given, subject: exp.Expr, times: int) -> exp.Expr:
+    """Whether there is an nth match."""
+    if times == 1:
+        kept = written(found.regex.tree, writer.engine)
+        return writer.piece(".matches", subject, writer.text(f"(?s){kept}"))
+    every = _all_matches(writer, found, subject, 0)
+    return writer.filled("_1 >= _2", writer.piece(".list_length", every), writer.integer(times))
 
 
 def _substr(writer: Writer, found: Given) -> exp.Expr:
@@ -254,8 +265,8 @@ def _replace(writer: Writer, found: Given) -> exp.Expr:
     numbers = len(args) > 3 and args[3].type != "text"
     start = found.number(3, 1) if numbers else 1
     times = found.number(4, 1) if numbers else 1
-    if times not in (0, 1):
-        raise Untranslatable("Only the first match, or all of them, can be replaced.")
+    if times < 0:
+        raise Untranslatable("Numbers of matches begin at 1.")
     # With a number of matches the option "g" is an error; 0 stands for all.
     everywhere = regex.everywhere or (numbers and len(args) > 4 and times == 0)
     if numbers and regex.everywhere:
@@ -267,7 +278,11 @@ def _replace(writer: Writer, found: Given) -> exp.Expr:
         raise Untranslatable(_EMPTY)
     kept = written(regex.tree, writer.engine, groups=used)
     subject = _from(writer, found, start)
-    result = _replaced(writer, subject, kept, parts, everywhere, regex.groups)
+    if times > 1:
+        has = _has_match(writer, found, subject.copy(), times)
+        result = regex_nth.replaced(writer, subject, regex.tree, kept, parts, times, has)
+    else:
+        result = _replaced(writer, subject, kept, parts, everywhere, regex.groups)
     if start == 1:
         return result
     before = writer.filled(
