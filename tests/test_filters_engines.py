@@ -39,7 +39,7 @@ VALUES = (DATA / "filter_values.txt").read_text().splitlines()
 MORE = (DATA / "filter_values_more.txt").read_text().splitlines()
 TABLES: dict[Engine, dict[str, str]] = {"spark": spark_table.TABLE, "duckdb": duckdb_table.TABLE}
 #: raised when a table grows; a test that finds fewer has lost some
-FEWEST_FUNCTIONS = {"spark": 415, "duckdb": 411}
+FEWEST_FUNCTIONS = {"spark": 415, "duckdb": 415}
 Question = tuple[tuple[str, ...], str]
 
 
