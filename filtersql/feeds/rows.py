@@ -16,12 +16,11 @@ import msgspec
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import (
-    IncompleteImage,
     TooManyFeedMistakes,
     TornLine,
     UnknownFeedColumn,
-    UnreadableLine,
 )
+from filtersql.errors.source_rows import IncompleteRow, UnreadableRow
 from filtersql.feeds.images import needed_columns
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.records import Number
@@ -83,7 +82,7 @@ def _row(place: Place, mistakes: list[tuple[Place, Mistake]]) -> dict[str, Any] 
     except (msgspec.DecodeError, UnicodeError) as error:
         span = line_span(*place)
         torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
-        mistakes.append((place, TornLine(span) if torn else UnreadableLine(str(error), span)))
+        mistakes.append((place, TornLine(span) if torn else UnreadableRow(str(error), span)))
         return None
 
 
@@ -102,6 +101,6 @@ def _complete(
     ]
     needed = needed_columns(compiled)
     if missing := [name for name in known if name in needed and name not in row]:
-        wrong.append(IncompleteImage("a source row", "row", missing, table.name, line_span(*place)))
+        wrong.append(IncompleteRow(missing, table.name, line_span(*place)))
     mistakes += [(place, mistake) for mistake in wrong]
     return not wrong
