@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
+import pyarrow
 import pytest
 import secured
 from relays import relay
@@ -16,6 +17,7 @@ from running import SPAN, World, insert, table, update
 from spark_server import SparkServer, serving
 
 from filtersql.applying import lease, ledger
+from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 from filtersql.targets.remote import Remote
@@ -240,6 +242,12 @@ def remote(engine: Engine) -> Remote:
     """The engine is a server's."""
     assert isinstance(engine, Remote)
     return engine
+
+
+def of_no_rows(engine: Remote) -> list[tuple]:
+    """What is shown of changes that all come after the place where a run stops."""
+    none = pyarrow.schema([("c0", pyarrow.int64())]).empty_table()
+    return engine.rows(engine.line.local(none, [StagedColumn("seq", "BIGINT")])[0])
 
 
 def assert_few_trips(engine, world, monkeypatch, announce) -> None:

@@ -112,3 +112,18 @@ class TestQuarantine:
 
 def held(engine: DuckDB) -> list[tuple]:
     return engine.rows('SELECT seq, op, "after", error FROM s1.t__quarantine ORDER BY seq')
+
+
+@pytest.mark.parametrize("says", ["stop", "quarantine"])
+def test_what_the_engine_refuses_whatever_the_rows_is_no_change_s(
+    tmp_path: Path, engine: DuckDB, says: str
+) -> None:
+    """Spark's analyzer gives up so: no change is named or put aside, nothing is written."""
+    world = World(tmp_path).publish(table("t", a="int4!", b="int4"), where="nothing_known({p}b)")
+    world.subscribe(on_filter_error=says)
+    world.feed([insert("t", a=1, b=1), insert("t", a=2, b=2)])
+    result = world.run(engine)
+    (mistake,) = result.mistakes
+    assert "nothing_known" in mistake.message
+    assert "on change" not in mistake.message
+    assert [(one.status, one.position) for one in result.results] == [("error", None)]

@@ -27,6 +27,7 @@ from server_worlds import (
     expected,
     forget_the_end,
     held,
+    of_no_rows,
     remote,
     sample,
     second,
@@ -106,10 +107,11 @@ def test_the_same_rows_everywhere(kind, at, monkeypatch) -> None:
 
 @pytest.mark.parametrize("kind", ["thrift delta", "connect iceberg"])
 def test_what_the_server_does_not_see_is_sent_in_chunks(kind, at, monkeypatch, announce) -> None:
-    """The rows stand in a table meanwhile; afterwards the table is gone."""
+    """The rows stand in a table meanwhile; afterwards the table is gone; no rows are a query."""
     monkeypatch.setattr(uploading, "CHUNK_BYTES", 4000)
     place = at(kind)
     engine = remote(place.open())
+    assert of_no_rows(engine) == []
     world = small(place.world)
     world.feed([insert("t1", a=number, b="x" * 50) for number in range(200)])
     made: list[tuple] = []

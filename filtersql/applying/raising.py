@@ -4,6 +4,8 @@ Example
     1. the statement over changes 1 to 1000 fails, and so do the filters alone over these
     2. over 1 to 500 they do not; over 501 to 750 they do; … the first that fails is 612
 
+    What fails over no change at all, as Spark's analyzer does where it gives up, is no change's.
+
     A change that comes before the last TRUNCATE of a batch is not judged by the statement, so it is
     not looked at here either.
 """
@@ -41,6 +43,8 @@ def first_raising(engine: Engine, target: Target, upto: int) -> Raising | None:
     """The first change of a target on which a filter raises an error."""
     seqs = _judged(target, upto)
     if not seqs or (reason := _reason(engine, target, seqs)) is None:
+        return None
+    if _fails_alone(engine, target, seqs):
         return None
     low, high = 0, len(seqs)
     while high - low > 1:
@@ -92,7 +96,8 @@ def _lacks(engine: Engine, target: Target, upto: int) -> bool:
 
 def all_raising(engine: Engine, target: Target, upto: int) -> list[Raising]:
     """All changes of a target on which a filter raises an error."""
-    return _all(engine, target, _judged(target, upto))
+    seqs = _judged(target, upto)
+    return [] if seqs and _fails_alone(engine, target, seqs) else _all(engine, target, seqs)
 
 
 def _all(engine: Engine, target: Target, seqs: Sequence[int]) -> list[Raising]:
@@ -118,12 +123,20 @@ def _judged(target: Target, upto: int) -> list[int]:
     return [seq for seq, _ in pending]
 
 
+def _fails_alone(engine: Engine, target: Target, seqs: Sequence[int]) -> bool:
+    """Whether the filters fail over no change, too: what they are is refused, not a row of them."""
+    return _failure(engine, target, seqs[-1], seqs[-1]) is not None
+
+
 def _reason(engine: Engine, target: Target, seqs: Sequence[int]) -> str | None:
     """Why the filters fail over some changes that follow each other; None where they do not."""
+    return _failure(engine, target, seqs[0] - 1, seqs[-1])
+
+
+def _failure(engine: Engine, target: Target, above: int, upto: int) -> str | None:
     assert target.staged is not None
     compiled = target.compiled
-    view, columns = compiled.changes_view, target.columns
-    engine.view(view, target.staged, columns, above=seqs[0] - 1, upto=seqs[-1])
+    engine.view(compiled.changes_view, target.staged, target.columns, above=above, upto=upto)
     try:
         engine.rows(compiled.judged_sql)
     except Mistakes as refused:

@@ -35,6 +35,7 @@ from filtersql.errors.targets import (
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import reason_of, spark_refusal
+from filtersql.targets.uploading import inline_query
 
 if TYPE_CHECKING:
     import pyarrow
@@ -238,6 +239,8 @@ class ConnectLine:
         """A query of a temporary view over the rows, which travel as Arrow; the view."""
         from sqlglot import exp
 
+        if not rows.num_rows:
+            return inline_query(rows, columns), ()  # PySpark makes no frame without a row
         self.sent += 1
         name = f"filtersql_sent__{self.sent}"
         with self._refusals():
