@@ -189,19 +189,21 @@ def walk_to(writer: Writer, node: Op | Func, *, plain: bool = False) -> exp.Expr
         return _nothing(writer, source, from_here)
     steps = [str(key) for key in known.value]
     if checked and len(steps) > 1:
-        return _last_of_path(writer, from_here, steps)
+        return _last_of_path(writer, node, from_here, steps)
     for key in steps:
         from_here = _path_step(writer, from_here, key, checked)
     return from_here
 
 
-def _last_of_path(writer: Writer, source: exp.Expr, steps: Sequence[str]) -> exp.Expr:
-    """The last value at the end of json's path, where its keys may stand several times.
-
-    PostgreSQL counts a place from the end of the first array alone.
-    """
+def _last_of_path(
+    writer: Writer, node: Op | Func, source: exp.Expr, steps: Sequence[str]
+) -> exp.Expr:
+    """The last value at the end of json's path, where its keys may stand several times."""
     places = [int(key) if _is_place(key) else None for key in steps]
-    if any(place is not None and place < 0 for place in places):
+    if any(place is not None and place < 0 for place in places[1:]):
+        # get_array_start(): it is turned into a place by the first array of that depth, any one
+        raise writer.refused(node, "A place from the end, behind another step, has no form.")
+    if places[0] is not None and places[0] < 0:
         for key in steps[:-1]:
             found = _path_step(writer, source, key, True)
             name = writer.text(f"s{key}")
