@@ -32,7 +32,11 @@ def test_columns_are_never_captured(engine: Engine) -> None:
         if not bound:
             continue
         capitals = [exp.to_identifier(variable.upper()) for variable in bound]
-        args = [of_a_table(exp.column(capitals[place % len(bound)].copy())) for place in range(9)]
+        # as many as there are names, so that each is a column's
+        args = [
+            of_a_table(exp.column(capitals[place % len(bound)].copy()))
+            for place in range(max(9, len(bound)))
+        ]
         written = variables(sqlglot.parse_one(fill(engine, text, args).sql(engine), read=engine))
         assert not bound & written, name
         assert len(written) == len(bound), name

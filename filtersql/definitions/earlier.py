@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -46,8 +46,13 @@ def made_whole(drafts: Drafts, name: str) -> Iterator[None]:
     drafts.broken_publications.discard(name)
 
 
-def note(drafts: Drafts, said: Publication | ReplicationSet) -> None:
-    """Keeps what a statement says, with its tables as they stand now."""
+def note(
+    drafts: Drafts, said: Publication | ReplicationSet, there: Iterable[PublishedTable] = ()
+) -> None:
+    """Keeps what a statement says, with its tables as they stand now.
+
+    Of those that are `there` already the filters are judged, before PostgreSQL says so.
+    """
     tables, others = {}, {}
     for name in (entry.name for entry in said.tables):
         table, kind = drafts.tables.get(name), kind_of(drafts, name)
@@ -57,7 +62,12 @@ def note(drafts: Drafts, said: Publication | ReplicationSet) -> None:
             tables[name] = frozen(drafts, table)
     one = Earlier(said, tables, others)
     if drafts.refuse is not None:
-        sure = replace(said, tables=tuple(sound_now(said.tables, drafts)))
+        known = {entry.name for entry in there}
+        judged = (
+            replace(entry, columns=None) if entry.name in known else entry
+            for entry in sound_now(said.tables, drafts)
+        )
+        sure = replace(said, tables=tuple(judged))
         if mistakes := drafts.refuse(replace(one, said=sure, made=made(drafts, drafts.path))):
             drafts.mistakes += mistakes
             # who subscribes to it is told nothing more

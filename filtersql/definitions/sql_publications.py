@@ -109,11 +109,12 @@ def alter_publication(script: Script, statement: Statement) -> None:
             if wrapped.publication_obj_spec.HasField("pubtable"):
                 _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
     tables = _tables(script, node.pubobjects)
-    beside = publication.schemas if action == "AP_AddObjects" else ()
+    adds = action == "AP_AddObjects"
+    beside, there = (publication.schemas, publication.tables) if adds else ((), ())
     changed = replace(publication, tables=tables, schemas=(*beside, *schemas))
     if action != "AP_DropObjects":
-        note(drafts, changed)
-    if action == "AP_AddObjects":
+        note(drafts, changed, there)
+    if adds:
         try:
             changed = _added(script, publication, tables, schemas, span)
         except Mistake as mistake:

@@ -54,7 +54,8 @@ _SWITCHES = {
     " the target has.",
 }
 
-
+#: those of them that say how a filter judges
+_OF_FILTERS = ("null_policy", "update_decision", "delete_policy")
 _OF_ACTIONS = {
     "update_decision": Action.UPDATE,
     "delete_policy": Action.DELETE,
@@ -66,15 +67,13 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """The sentences of one target."""
     yield from (text for switch, text in _SWITCHES.items() if _is_turned(resolved, switch))
     yield from _routing(resolved, index)
+    yield from _enabled(resolved, index)
     yield from _absorbed(resolved, index.kind)
+    yield from _not_absorbing(resolved, index.kind)
     yield from _without_effect(resolved, index)
     yield from _leaks(resolved)
-    inserts = resolved.filters.get(Action.INSERT, resolved.copy_filters)
-    if resolved.copy_filters != inserts and _names(resolved.copy_filters) != _names(inserts):
-        if resolved.semantics.copy_predicate == "none":
-            yield "The initial copy takes every row."
-        else:
-            yield "The initial copy counts every publication, whatever it publishes."
+    yield from _copied(resolved)
+    yield from _columns(resolved, index)
 
 
 def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
@@ -82,6 +81,8 @@ def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
     conflicts = ("missing_target", "existing_target_on_insert")
     said = resolved.subscription.on_conflict if name in conflicts else None
     if _OF_ACTIONS.get(name, Action.INSERT) not in {*resolved.filters, Action.INSERT}:
+        return False
+    if name in _OF_FILTERS and all(each.where is None for each in resolved.contributions):
         return False
     return said is None and getattr(resolved.semantics, name) == value
 
@@ -122,6 +123,31 @@ def _turned_off(resolved: ResolvedTable, index: Index) -> Iterator[str]:
             )
 
 
+def _enabled(resolved: ResolvedTable, index: Index) -> Iterator[str]:
+    """The named rule that a subscription enables, where its table has some."""
+    rule = resolved.subscription.filters.get(str(resolved.table.name))
+    if rule is not None:
+        yield f'Rule "{rule}" is enabled.'
+    elif any(
+        (entry := index.members[each.publication].entries.get(each.written_on)) and entry.filters
+        for each in resolved.contributions
+    ):
+        yield "No rule of the table is enabled, so no row is filtered."
+
+
+def _not_absorbing(resolved: ResolvedTable, kind: str) -> Iterator[str]:
+    """Members without a filter where all filters must match."""
+    filtered = [each for each in resolved.contributions if each.where is not None]
+    if resolved.semantics.combine != "and" or resolved.semantics.unfiltered_cancels or not filtered:
+        return
+    for each in resolved.contributions:
+        if each.where is None:
+            yield (
+                f'{kind.capitalize()} "{each.publication}" ({each.reason}) has no filter, so those '
+                "of the others decide."
+            )
+
+
 def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:
     unfiltered = [each for each in resolved.contributions if each.where is None]
     grouped: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Action]] = {}
@@ -133,10 +159,45 @@ def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:
     for (by, names), actions in grouped.items():
         filters = "filter" if len(names) == 1 else "filters"
         does = "does" if len(names) == 1 else "do"
+        sends = "sends" if len(by) == 1 else "send"
+        who = kind.capitalize() if len(by) == 1 else f"{kind.capitalize()}s"
         yield (
-            f"{kind.capitalize()} {', '.join(by)} sends every {listed(actions)}, so the {filters} "
+            f"{who} {', '.join(by)} {sends} every {listed(actions)}, so the {filters} "
             f"of {_quoted(names)} {does} not matter."
         )
+
+
+def _copied(resolved: ResolvedTable) -> Iterator[str]:
+    """Where the copy takes others than inserts would bring."""
+    inserts = resolved.filters.get(Action.INSERT, resolved.copy_filters)
+    if resolved.copy_filters == inserts or _names(resolved.copy_filters) == _names(inserts):
+        return
+    if resolved.semantics.copy_predicate == "none":
+        yield "The initial copy takes every row."
+        return
+    yield "The initial copy counts every publication, whatever it publishes."
+    if not resolved.copy_filters:
+        for each in resolved.contributions:
+            if each.where is None:
+                by = f'publication "{each.publication}" ({each.reason})'
+                yield f"It takes every row: {by} has no filter."
+
+
+def _columns(resolved: ResolvedTable, index: Index) -> Iterator[str]:
+    """Why columns are left out."""
+    published = {column.name for column in resolved.columns}
+    left_out = [one for one in resolved.table.columns if one.name not in published]
+    listing = [
+        each.publication
+        for each in resolved.contributions
+        if (entry := index.members[each.publication].entries.get(each.written_on))
+        and entry.columns is not None
+    ]
+    names = ", ".join(one.name for one in left_out)
+    if left_out and listing:
+        yield f"The columns that {index.kind} {_quoted(listing)} lists leave out {names}."
+    elif left_out and all(one.generated for one in left_out):
+        yield f"Generated columns are not published: {names}."
 
 
 def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
@@ -151,6 +212,11 @@ def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
             yield (
                 f'The filter of publication "{each.publication}" on {shown(each.written_on)} '
                 "does not count: a publication of a higher level takes the rows."
+            )
+        elif not any(_quoted([each.publication]) in leak.publications for leak in leaks(resolved)):
+            yield (
+                f'Publication "{each.publication}" has no filter, which does not count: the rows '
+                f"are published as {shown(resolved.table.name)} by a publication of a higher level."
             )
     if not resolved.via_partition_root:
         return
