@@ -134,26 +134,16 @@ def _held(name: str) -> Callable[..., exp.Expr]:
     def rule(writer: Writer, node: Node, _: str, args: Sequence[Node]) -> exp.Expr:
         from filtersql.filters import ranges
 
-        test = ranges.test
-
         outer, inner = args if "contains" in name else args[::-1]
         if _is_null(args):
             return values.null("bool", writer.engine)
 
         def within(writer: Writer, one: Node) -> exp.Expr:
             """Whether a range is in the outer one."""
-            if not is_multirange(outer):
-                return test(writer, node, "range_contains", (outer, one))
-            return _some(
-                writer, node, outer,
-                lambda writer, each: test(writer, node, "range_contains", (each, one)),
-            )  # fmt: skip
+            return _tested(writer, node, outer, "range_contains", lambda each: (each, one))
 
         if not facts().type(inner.type).subtype:
-            found = _some(
-                writer, node, outer,
-                lambda writer, each: test(writer, node, "range_contains_elem", (each, inner)),
-            )  # fmt: skip
+            found = _tested(writer, node, outer, "range_contains_elem", lambda each: (each, inner))
         elif is_multirange(inner):
             _one_constant(writer, node, (outer, inner))
             found = _some(writer, node, inner, within, every=True)
@@ -165,26 +155,30 @@ def _held(name: str) -> Callable[..., exp.Expr]:
     return rule
 
 
+def _tested(
+    writer: Writer, node: Node, held: Node, name: str, pair: Callable[[Node], Sequence[Node]]
+) -> exp.Expr:
+    """The test of a range beside another value; of a multirange, whether it holds for one."""
+    from filtersql.filters.ranges import test
+
+    if not is_multirange(held):
+        return test(writer, node, name, pair(held))
+    return _some(writer, node, held, lambda writer, each: test(writer, node, name, pair(each)))
+
+
 def _one_constant(writer: Writer, node: Node, args: Sequence[Node]) -> None:
     if all(is_multirange(arg) and fold(arg) is None for arg in args):
         raise writer.refused(node, "One of two multiranges must be a constant.")
 
 
 def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    from filtersql.filters.ranges import test
-
     if _is_null(args):
         return values.null("bool", writer.engine)
     _one_constant(writer, node, args)
     held, other = args if is_multirange(args[0]) else args[::-1]
 
     def with_other(writer: Writer, one: Node) -> exp.Expr:
-        if not is_multirange(other):
-            return test(writer, node, "range_overlaps", (one, other))
-        return _some(
-            writer, node, other,
-            lambda writer, each: test(writer, node, "range_overlaps", (one, each)),
-        )  # fmt: skip
+        return _tested(writer, node, other, "range_overlaps", lambda each: (one, each))
 
     return _strict(writer, args, _some(writer, node, held, with_other))
 

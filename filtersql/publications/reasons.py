@@ -207,13 +207,14 @@ def _without_effect(resolved: ResolvedTable, index: Index) -> Iterator[str]:
                 f'{index.kind.capitalize()} "{each.publication}" publishes the whole table '
                 f"({each.reason}), so its own WHERE does not matter."
             )
+    leaking = [leak.publications for leak in leaks(resolved)] if resolved.displaced else []
     for each in resolved.displaced:
         if each.where is not None:
             yield (
                 f'The filter of publication "{each.publication}" on {shown(each.written_on)} '
                 "does not count: a publication of a higher level takes the rows."
             )
-        elif not any(_quoted([each.publication]) in leak.publications for leak in leaks(resolved)):
+        elif not any(_quoted([each.publication]) in by for by in leaking):
             yield (
                 f'Publication "{each.publication}" has no filter, which does not count: the rows '
                 f"are published as {shown(resolved.table.name)} by a publication of a higher level."

@@ -48,6 +48,10 @@ def _cube_root(prime: int) -> int:
     return low % (1 << 64)
 
 
+#: made once for all three: the constants of each are their first bits
+_CUBE_ROOTS = [_cube_root(prime) for prime in _PRIMES]
+
+
 def _turned(kind: _Kind, word: str, by: int) -> str:
     return f"(({word} >> {by}) | (({word} & {(1 << by) - 1}) << {kind.bits - by}))"
 
@@ -84,7 +88,7 @@ def _rounds(kind: _Kind) -> str:
     step = (
         f"[({first} + {second}) % {size}, {a}, {b}, {c}, ({d} + {first}) % {size}, {e}, {f}, {g}]"
     )
-    constants = [_cube_root(prime) >> (64 - kind.bits) for prime in _PRIMES[: kind.rounds]]
+    constants = [root >> (64 - kind.bits) for root in _CUBE_ROOTS[: kind.rounds]]
     pairs = f"LIST_TRANSFORM(LIST_ZIP({_words(constants)}, {_schedule(kind)}), z -> [z[1], z[2]])"
     return f"LIST_REDUCE({pairs}, (v, k) -> {step}, h)"
 
