@@ -77,13 +77,27 @@ def element_of(writer: Writer, node: Node, array: Node) -> str:
 def constant(array: Node) -> Const | None:
     """The constant that an array is, written out or not."""
     array = _bare(array)
-    if isinstance(array, ArrayExpr) and not array.multidimensional:
-        elements = [fold(item) for item in array.elements]
+    if isinstance(array, ArrayExpr):
+        elements = [
+            constant(item) if array.multidimensional else fold(item) for item in array.elements
+        ]
         values = tuple(item.value for item in elements if item is not None)
-        if len(values) < len(elements):
+        if len(values) < len(elements) or (array.multidimensional and not _alike(values)):
             return None
         return Const(array.type, -1, array.location, value=values)
     return fold(array)
+
+
+def _alike(values: tuple[object, ...]) -> bool:
+    """Whether all are arrays of the same dimensions, which make one of a dimension more."""
+    sizes = [_sizes(value) for value in values]
+    return all(size and size == sizes[0] for size in sizes)
+
+
+def _sizes(value: object) -> tuple[int, ...]:
+    if type(value) is not tuple or not value:
+        return ()
+    return (len(value), *_sizes(value[0]))
 
 
 def is_textual(array: Node) -> bool:

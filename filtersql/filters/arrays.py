@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import array_elements, array_values, evaluation, text_arrays
+from filtersql.filters import array_elements, array_values, evaluation, sharing, text_arrays
 from filtersql.filters.array_values import constant, element_of, listed, one, places
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function, facts
@@ -239,7 +239,9 @@ def _position(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
 def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """width_bucket(value, thresholds): how many of the sorted thresholds are not above it."""
     known = constant(args[1])
-    values = known.value if known is not None else None
+    if known is None:
+        return _bucket_of_column(writer, node, args)
+    values = known.value
     if not isinstance(values, tuple) or None in values or any(map(_is_list, values)):
         raise writer.refused(node, "The thresholds must be constants.")
     array_values.check_order(writer, node, args[1])
@@ -254,6 +256,33 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
         [(exp.Not(this=writer.is_null(value)), writer.piece(".list_at_most", items, value.copy()))],
         None,
     )
+
+
+def _bucket_of_column(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    """The same of thresholds that rows have; those in another order raise."""
+    array_values.check_order(writer, node, args[1])
+    value = array_elements.of_node(writer, args[0])
+
+    def counted(items: exp.Expr) -> exp.Expr:
+        nulls = writer.filled("_1 > 0", writer.piece(".list_nulls", items.copy()))
+        sorted_ = writer.piece(".list_sorted", items.copy())
+        return writer.case(
+            [
+                (writer.filled("_1 IS NULL OR _2 IS NULL", items.copy(), value), writer.null()),
+                (nulls, _raised(writer, "thresholds array must not contain NULLs")),
+                (
+                    writer.filled("_1 <> _2", items.copy(), sorted_),
+                    _raised(writer, "thresholds array is not in ascending order"),
+                ),
+            ],
+            writer.piece(".list_at_most", items, value.copy()),
+        )
+
+    return sharing.once(writer, "thresholds", one(writer, node, args[1]).items, counted)
+
+
+def _raised(writer: Writer, message: str) -> exp.Expr:
+    return writer.cast(writer.piece(".raise", writer.text(message)), "INT")
 
 
 #: families of which Python sorts the constants as PostgreSQL does

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import array_values, numeric_order, numerics
+from filtersql.filters import array_values, numeric_order, numerics, sharing, undeclared
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Func, Node, Relabel, Var
@@ -42,7 +42,7 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     known = [fold(arg) for arg in args[1:]]
     values = [item.value for item in known if item is not None]
     if len(values) < len(known):
-        raise writer.refused(node, "The bounds and the count must be constants.")
+        return _divided(writer, node, args)
     if None in values:
         return writer.cast(writer.null(), "INT")
     low, high, count = values
@@ -52,7 +52,7 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     if not (low.is_finite() and high.is_finite() and low != high and count > 0):
         raise writer.refused(node, "PostgreSQL raises an error on these bounds.")
     if count > _MOST_BUCKETS:
-        raise writer.refused(node, f"More than {_MOST_BUCKETS} buckets have no form.")
+        return _divided(writer, node, args)
     digits = numerics.digits(args[0])
     steps = [
         Fraction(low) + (Fraction(high) - Fraction(low)) * place / count
@@ -60,7 +60,7 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
     ]
     limits = [_limit(step, digits.behind if digits else None, down=low > high) for step in steps]
     if None in limits:
-        raise writer.refused(node, "A bucket begins at a number that does not end.")
+        return _divided(writer, node, args)
     texts = [writer.text(numeric_order.sort_text_of(one)) for one in limits if one is not None]
     value = numeric_order.sort_text(writer, args[0])
     piece = ".list_at_least" if low > high else ".list_at_most"
@@ -73,6 +73,58 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
         [(nan, writer.cast(problem, "INT")), (exp.Not(this=writer.is_null(value.copy())), found)],
         None,
     )
+
+
+def _divided(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    """The same of bounds or a count that rows have: in whole numbers, as PostgreSQL computes it."""
+    sizes = [numerics.digits(arg) or numerics.Digits(*undeclared.FITTING) for arg in args[:3]]
+    behind = max(size.behind for size in sizes)
+    count = fold(args[3])
+    most = len(str(count.value)) if count is not None else _INT4_DIGITS
+    if max(size.before for size in sizes) + behind + 1 + most > numerics.MOST:
+        raise writer.refused(node, "The exact bucket needs more than 38 digits.")
+    whole = [
+        writer.piece(
+            ".unscaled",
+            writer.cast(numerics.put(writer, arg), f"DECIMAL({numerics.MOST}, {behind})"),
+        )
+        for arg in args[:3]
+    ]
+
+    def placed(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
+        given = (value, low, high, writer.put(args[3]))
+        up, down = (
+            writer.piece(
+                ".quotient_trunc",
+                writer.filled(f"({text[0]}) * _4", *given),
+                writer.filled(text[1], *given),
+            )
+            for text in (("_1 - _2", "_3 - _2"), ("_2 - _1", "_2 - _3"))
+        )
+        problem = writer.piece(
+            ".raise", writer.text("the count is not above 0, or both bounds are equal")
+        )
+        return writer.filled(_PLACED, *given, writer.cast(problem, "INT"), up, down)
+
+    def named(place: int, known: tuple[exp.Expr, ...]) -> exp.Expr:
+        if place == len(whole):
+            return placed(*known)
+        return sharing.once(
+            writer, f"bucket_{place}", whole[place], lambda one: named(place + 1, (*known, one))
+        )
+
+    return named(0, ())
+
+
+_INT4_DIGITS = 10
+_PLACED = (
+    "CASE WHEN _1 IS NULL OR _2 IS NULL OR _3 IS NULL OR _4 IS NULL THEN NULL "
+    "WHEN _4 <= 0 OR _2 = _3 THEN _5 "
+    "WHEN _2 < _3 THEN CASE WHEN _1 < _2 THEN 0 WHEN _1 >= _3 THEN CAST(_4 + 1 AS INT) "
+    "ELSE CAST(_6 + 1 AS INT) END "
+    "ELSE CASE WHEN _1 > _2 THEN 0 WHEN _1 <= _3 THEN CAST(_4 + 1 AS INT) "
+    "ELSE CAST(_7 + 1 AS INT) END END"
+)
 
 
 def _limit(step: Fraction, behind: int | None, *, down: bool) -> Decimal | None:

@@ -262,7 +262,7 @@ def _elements(writer: Writer, node: Node, array: Node) -> Sequence[Node] | None:
     """The elements of an array that is written out; None: the array is NULL."""
     if isinstance(array, ArrayExpr) and not array.multidimensional:
         return array.elements
-    constant = fold(array)
+    constant = arrays.constant(array)
     if constant is None:
         raise writer.refused(node, "The array must be written out, or a column.")
     if constant.value is None:

@@ -47,6 +47,8 @@ __all__ = [
 
 QUOTIENT = "the last digits of a quotient would decide"
 _FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+#: Spark's exact quotient of two whole numbers of 38 digits has so many
+_WHOLE = 30
 _CLOSE = (
     "PostgreSQL rounds the quotient, and these digits allow it to differ from the exact one "
     "where that decides."
@@ -190,13 +192,19 @@ def whole(writer: Writer, node: Node, quotient: Func | Op, places: int, kind: st
     first, second = quotient.args
     a, b = _size(first), _size(second)
     scale = max(a.behind, b.behind)
-    if a.before + b.before + 2 * scale + places + 2 > MOST:
+    if max(a.before + places, b.before) + scale >= MOST or a.before + b.behind + places > _WHOLE:
         raise writer.refused(node, "The exact quotient needs more than 38 digits.")
     left, right = numerics.put(writer, first), numerics.put(writer, second)
-    upper, lower = (
-        writer.piece(".scaled_up", part, _power(writer, digits))
-        for part, digits in ((left, scale + places), (right, scale))
-    )
+    if a.before + b.before + 2 * scale + places + 2 > MOST:
+        upper, lower = (
+            writer.piece(".unscaled", writer.cast(part, f"DECIMAL({MOST}, {digits})"))
+            for part, digits in ((left, scale + places), (right, scale))
+        )
+    else:
+        upper, lower = (
+            writer.piece(".scaled_up", part, _power(writer, digits))
+            for part, digits in ((left, scale + places), (right, scale))
+        )
     found = writer.piece(f".quotient_{kind}", upper, lower)
     size = Digits(a.before + b.behind + 1, places)
     result = writer.cast(found, f"DECIMAL({size.before + places}, 0)")

@@ -20,14 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from filtersql.filters import intervals, sharing
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Node
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from filtersql.filters.writing import Writer
 
 __all__ = ["RULES", "moved"]
@@ -218,19 +218,41 @@ def _rounded(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp
 
 def _bin(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """date_bin(stride, moment, origin): whole strides from the origin, downwards."""
-    stride = fold(args[0])
-    if stride is None or not isinstance(stride.value, Parts):
-        raise writer.refused(node, "The stride must be a finite constant.")
-    months, days, micros = stride.value
-    size = days * intervals.DAY + micros
-    if months or size <= 0:
-        raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
     kind, moment = args[1].type, writer.put(args[1])
     origin = writer.put(args[2])
     known = [writer.piece(".micros_or_null", each) for each in (moment, origin)]
-    start = writer.filled(f"_2 + (_1 - _2) - (((_1 - _2) % {size}) + {size}) % {size}", *known)
+    start = sharing.once(
+        writer, "stride", _stride(writer, node, args[0]),
+        lambda size: writer.filled("_1 - (((_1 - _2) % _3) + _3) % _3", *known, size),
+    )  # fmt: skip
     whole = writer.piece(f".{kind}_of_micros", start)
-    return writer.piece(".binned", moment.copy(), origin.copy(), whole)
+    found = writer.piece(".binned", moment.copy(), origin.copy(), whole)
+    if fold(args[0]) is not None:
+        return found
+    # strict: where something is NULL, a stride that PostgreSQL refuses is never seen
+    missing = [writer.is_null(writer.raw(args[0])), writer.is_null(moment), writer.is_null(origin)]
+    return writer.case([(exp.or_(*missing, copy=True), writer.null())], found)
+
+
+def _stride(writer: Writer, node: Node, interval: Node) -> exp.Expr:
+    """The microseconds of a stride; PostgreSQL takes no months, and only what is above 0."""
+    known = fold(interval)
+    if known is not None:
+        if not isinstance(known.value, Parts):
+            raise writer.refused(node, "The stride must be finite.")
+        months, days, micros = known.value
+        if months or days * intervals.DAY + micros <= 0:
+            raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
+        return writer.integer(days * intervals.DAY + micros)
+    problem = writer.piece(".raise", writer.text("the stride has months, or is not above 0"))
+    return writer.filled(
+        f"CASE WHEN _1 = 0 AND {_STRIDE} > 0 THEN {_STRIDE} WHEN NOT _3 IS NULL THEN _4 END",
+        *(intervals.component(writer, interval, part) for part in range(3)),
+        writer.cast(problem, "BIGINT"),
+    )
+
+
+_STRIDE = f"(CAST(_2 AS BIGINT) * {intervals.DAY} + _3)"
 
 
 def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from filtersql.filters import multirange_sets
 from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.engines import values
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.multiranges import Multirange
 from filtersql.filters.literals.ranges import EMPTY
-from filtersql.filters.nodes import Const, Func, Node, Var
+from filtersql.filters.nodes import ArrayExpr, Const, Func, Node, Var
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["RULES", "is_made", "text_of", "whole"]
 
 _AROUND = "range_merge"
-#: a range's text between the braces; no bound has a bracket in it
-_ONE_RANGE = r"[\[(][^\[\]()]*[\])]"
 _FIRST_AND_LAST = r"\A[{]([\[(][^,]*,)(?:.*,)?([^,]*)[}]\z"
 #: subtypes of which one value has one text
 _ONE_TEXT = {"int4range", "int8range", "daterange", "tsrange"}
@@ -73,25 +72,29 @@ def whole(node: Node) -> Node:
 
 def is_made(node: Func) -> bool:
     """Whether a multirange is made of a range, or a range of a multirange."""
-    if len(node.args) != 1:
+    if len(node.args) > 1:
         return False
     name = node.function.name
-    return name == _AROUND or (is_multirange(node) and name in (node.type, "multirange"))
+    return (name == _AROUND and bool(node.args)) or (
+        is_multirange(node) and name in (node.type, "multirange")
+    )
 
 
 def text_of(writer: Writer, node: Func) -> exp.Expr:
     """The text of such a one."""
     from filtersql.filters import ranges
 
+    if not node.args:
+        return writer.text("{}")
     source = node.args[0]
     if source.type.startswith("_"):
-        raise writer.refused(node, "Only one range becomes a multirange.")
+        if not isinstance(source, ArrayExpr):
+            raise writer.refused(node, "An array of ranges has no form.")
+        found = [ranges.text_of(writer, one) for one in source.elements]
+        return multirange_sets.joined(writer, node, found)
     text = ranges.text_of(writer, source)
     if node.function.name != _AROUND:
-        nothing = writer.filled("_1 = 'empty'", text)
-        return writer.case(
-            [(nothing, writer.text("{}"))], writer.filled("'{' || _1 || '}'", text.copy())
-        )
+        return multirange_sets.joined(writer, node, [text])
     nothing = writer.filled("_1 = '{}'", text)
     groups = writer.text("$1$2" if writer.engine == "spark" else "\\1\\2")
     around = writer.piece(".replaced_all", text.copy(), writer.text(_FIRST_AND_LAST), groups)
@@ -112,7 +115,9 @@ def _some(writer: Writer, node: Node, held: Node, test: Test, *, every: bool = F
         if not tests:
             return values.boolean(every)
         return (exp.and_ if every else exp.or_)(*tests, copy=False)
-    texts = writer.piece(".list_found", ranges.text_of(writer, held), writer.text(_ONE_RANGE))
+    texts = writer.piece(
+        ".list_found", ranges.text_of(writer, held), writer.text(multirange_sets.ONE_RANGE)
+    )
     item = Var(kind, -1, node.location, name=ELEMENT)
     passes = test(writer.for_element(exp.column("item")), item)
     return writer.piece(".items_all" if every else ".items_any", texts, passes)
@@ -144,8 +149,10 @@ def _held(name: str) -> Callable[..., exp.Expr]:
 
         if not facts().type(inner.type).subtype:
             found = _tested(writer, node, outer, "range_contains_elem", lambda each: (each, inner))
+        elif is_multirange(inner) and _both_vary(outer, inner):
+            rest = multirange_sets.text_of(writer, inner, "multirange_minus", (inner, outer))
+            return writer.filled("_1 = '{}'", rest)
         elif is_multirange(inner):
-            _one_constant(writer, node, (outer, inner))
             found = _some(writer, node, inner, within, every=True)
         else:
             empty = writer.filled("_1 = 'empty'", ranges.text_of(writer, inner))
@@ -166,15 +173,16 @@ def _tested(
     return _some(writer, node, held, lambda writer, each: test(writer, node, name, pair(each)))
 
 
-def _one_constant(writer: Writer, node: Node, args: Sequence[Node]) -> None:
-    if all(is_multirange(arg) and fold(arg) is None for arg in args):
-        raise writer.refused(node, "One of two multiranges must be a constant.")
+def _both_vary(first: Node, second: Node) -> bool:
+    return all(is_multirange(arg) and fold(arg) is None for arg in (first, second))
 
 
 def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     if _is_null(args):
         return values.null("bool", writer.engine)
-    _one_constant(writer, node, args)
+    if _both_vary(args[0], args[1]):
+        common = multirange_sets.text_of(writer, args[0], "multirange_intersect", args)
+        return writer.filled("_1 <> '{}'", common)
     held, other = args if is_multirange(args[0]) else args[::-1]
 
     def with_other(writer: Writer, one: Node) -> exp.Expr:

@@ -105,7 +105,7 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["date_pli", "date_mii", "integer_pl_date", "timestamp_pl_interval",
                      "timestamp_mi_interval"], _FITS),
     **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], _INFINITE),
-    "date_bin": "when the origin is infinite",
+    "date_bin": "when the origin is infinite, or the stride has months or is not above 0",
     "date_trunc(text,timestamp)": _BEFORE_CHRIST,
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
@@ -143,8 +143,10 @@ _RAISES: dict[str, str] = {
                     _BOUNDS),
     **dict.fromkeys([f"{name}({kind},{kind})" for name in ("gcd", "lcm")
                      for kind in ("int4", "int8", "numeric")], _FITS),
-    "width_bucket(numeric,numeric,numeric,int4)": "when the value is NaN",
-    "width_bucket(float8,float8,float8,int4)": "when the value is NaN",
+    **dict.fromkeys([f"width_bucket({kind},{kind},{kind},int4)" for kind in ("numeric", "float8")],
+                    "when the value is NaN, the bounds are equal or not finite, or the count is "
+                    "not above 0"),
+    "width_bucket(anycompatible,anycompatiblearray)": "when the thresholds are not in order",
     **dict.fromkeys(["get_byte", "set_byte"], "when the index is out of range"),
     **dict.fromkeys(["normalize", "is_normalized", "unicode_assigned"],
                     _UNICODE),
@@ -182,6 +184,9 @@ _RAISES: dict[str, str] = {
     "substring(bit,int4,int4)": _NEGATIVE,
     **dict.fromkeys([f"{kind}range" for kind in ("int4", "int8", "num", "date", "ts", "tstz")],
                     "when the lower bound is larger than the upper one"),
+    **dict.fromkeys([f"{kind}multirange(_{kind}range)" for kind in ("int4", "int8", "num", "date",
+                                                                    "ts", "tstz")],
+                    "when a range is NULL"),
     **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "atan",
                                                     "sinh", "cosh", "tanh", "cbrt", "cot", "sind",
                                                     "cosd", "tand", "cotd", "asind", "acosd",
@@ -202,6 +207,7 @@ _HARMLESS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(["cash_div_flt4", "cash_div_flt8"], lambda value: abs(value) >= 1),
     **dict.fromkeys(["substr", "substring"], lambda value: value >= 0),
     "split_part": lambda value: value != 0,
+    "width_bucket": lambda value: isinstance(value, tuple),
     "date_bin": lambda value: abs(value) < 2**62,
     # all six digits of the seconds are kept
     "interval": lambda value: value & 0xFFFF > 5,
@@ -371,6 +377,8 @@ def _harmless(node: Op | Func) -> bool:
         return all(span is not None and isinstance(span.value, Parts) for span in spans)
     if name == "overlay":
         return _is_inside(*map(fold, node.args[2:]))
+    if name == "date_bin" and fold(node.args[0]) is None:
+        return False
     known, keeps = fold(node.args[-1]), _HARMLESS.get(name)
     return (
         keeps is not None and known is not None and known.value is not None and keeps(known.value)

@@ -25,7 +25,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
-from filtersql.filters import array_elements, multiranges, numeric_order, numerics, range_tests
+from filtersql.filters import (
+    array_elements,
+    multirange_sets,
+    multiranges,
+    numeric_order,
+    numerics,
+    range_tests,
+)
 from filtersql.filters.engines.templates import field_of
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
@@ -36,7 +43,7 @@ from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Op, Rela
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["RULES", "test", "text_of"]
+__all__ = ["RULES", "common", "test", "text_of"]
 
 _SETS = {"range_intersect", "range_union", "range_minus", "range_merge"}
 _DISCRETE = {"int4", "int8", "date"}
@@ -71,6 +78,8 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
             return multiranges.text_of(writer, node)
         case Func() | Op() if node.function.name in _SETS and len(node.args) == 2:
             return _combined(writer, node)
+        case Func() | Op() if node.function.name in multirange_sets.NAMES:
+            return multirange_sets.text_of(writer, node, node.function.name, node.args)
         case Func() if node.function.name == node.type and len(node.args) > 1:
             return _made(writer, node)
     raise writer.refused(node, "filtersql has no exact form for this range yet.")
@@ -84,6 +93,14 @@ def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
     parts, shared = _parts_of_both(writer, node.args)
     problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
     return shared(writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type)))
+
+
+def common(writer: Writer, first: Node, second: Node) -> exp.Expr:
+    """What two ranges have in common."""
+    from filtersql.filters.range_sets import SETS
+
+    parts, shared = _parts_of_both(writer, (first, second))
+    return shared(writer.filled(SETS["range_intersect"], *parts))
 
 
 def _parts_of_both(

@@ -80,6 +80,8 @@ _SPARK = {
     ".items_all": "FORALL(_1, item -> _2)",
     ".list_without": "FILTER(_1, item -> NOT item <=> _2)",
     ".list_replaced": "TRANSFORM(_1, item -> CASE WHEN item <=> _2 THEN _3 ELSE item END)",
+    ".joined_pairs": "ARRAY_JOIN(FILTER(FLATTEN(TRANSFORM(_1, item -> TRANSFORM(_2, other -> _3)))"
+    ", e -> e <> 'empty'), ',')",
     ".list_concat": "CONCAT(_1, _2)",
     ".list_of_one": "ARRAY(_1)",
     ".list_head": "SLICE(_1, 1, _2)",
@@ -130,6 +132,8 @@ _DUCKDB = {
     ".list_without": "[item FOR item IN _1 IF item IS DISTINCT FROM _2]",
     ".list_replaced": "[CASE WHEN item IS NOT DISTINCT FROM _2 THEN _3 ELSE item END "
     "FOR item IN _1]",
+    ".joined_pairs": "ARRAY_TO_STRING([e FOR e IN FLATTEN([[_3 FOR other IN _2] FOR item IN _1]) "
+    "IF e <> 'empty'], ',')",
     ".list_concat": "LIST_CONCAT(_1, _2)",
     ".list_of_one": "[_1]",
     ".list_head": "ARRAY_SLICE(_1, 1, _2)",

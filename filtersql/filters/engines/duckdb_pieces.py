@@ -146,6 +146,7 @@ PIECES = table(
         ".decimal_mod": "_1 % _2",
         ".product": "_1 * _2",
         ".scaled_up": "CAST(CAST(_1 * _2 AS DECIMAL(38, 0)) AS HUGEINT)",
+        ".unscaled": "CAST(REPLACE(CAST(_1 AS TEXT), '.', '') AS HUGEINT)",
         **quotients("({0} // {1})"),
         ".raise": "error(_1)",
         ".round_half_away": "ROUND(_1)",

@@ -135,6 +135,7 @@ PIECES = table(
         ".decimal_mod": "_1 % _2",
         ".product": "_1 * _2",
         ".scaled_up": "CAST(_1 * _2 AS DECIMAL(38, 0))",
+        ".unscaled": "CAST(REPLACE(CAST(_1 AS STRING), '.', '') AS DECIMAL(38, 0))",
         **quotients("CAST(({0} - {0} % {1}) / {1} AS DECIMAL(38, 0))"),
         ".raise": "RAISE_ERROR(_1)",
         ".round_half_away": "ROUND(_1)",
