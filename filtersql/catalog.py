@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Passage, Rival, Span
 
 __all__ = [
     "Catalog",
@@ -227,6 +227,8 @@ class Made:
     schemas: frozenset[str] = frozenset()
     #: where a name without a schema is looked up, where that is known
     path: tuple[str, ...] | None = None
+    #: what names mean in a text that no session reads: YAML's are looked up in public
+    rivals: tuple[Rival, ...] = ()
 
     def finds(self, name: RelationName, schema: str) -> bool:
         """Whether a name with this schema, or with none, may be what is called `name`."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-__all__ = ["DEFAULTS", "Passage", "Session", "Source", "Span"]
+__all__ = ["DEFAULTS", "Passage", "Rival", "Session", "Source", "Span"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,24 @@ class Span:
         return f"  {line}\n  {indent}{'^' * width}"
 
 
+class Rival(NamedTuple):
+    """What the files made and a text may mean by a plain name, beside PostgreSQL's own.
+
+    `kind`: function, operator, cast or type; of a cast `args` are its two types and `context` is
+    pg_cast's. `args` hold pg_type's names, that of an operator before its argument begins empty.
+    """
+
+    kind: str
+    name: str
+    args: tuple[str, ...] = ()
+    #: search_path finds it before what PostgreSQL has of that name
+    first: bool = False
+    #: of a function's arguments, how many may be left out
+    defaults: int = 0
+    variadic: bool = False
+    context: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """The settings by which PostgreSQL reads the literals of a text: those of who carries it out.
@@ -95,6 +114,8 @@ class Session:
     sql_standard_intervals: bool = False
     array_nulls: bool = True
     transform_null_equals: bool = False
+    #: what is made already and search_path finds; None: what there is in the end, in public
+    rivals: tuple[Rival, ...] | None = None
 
 
 #: what holds where nothing is said

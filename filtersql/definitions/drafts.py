@@ -222,6 +222,12 @@ class Drafts:
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: own operators, in the order of their statements
     operators: list[OwnOperator] = field(default_factory=list)
+    #: extensions, and the schema of each
+    extensions: dict[str, str] = field(default_factory=dict)
+    #: own casts, from a type to another, with pg_cast's context
+    casts: dict[tuple[str, ...], str] = field(default_factory=dict)
+    #: of user functions, by name and types: how many arguments have defaults, whether VARIADIC
+    spreads: dict[tuple[str, str], tuple[int, bool]] = field(default_factory=dict)
     #: where types and sequences were made
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already

@@ -12,6 +12,7 @@ from dataclasses import replace
 from filtersql.catalog import Column, Made, Table, UniqueIndex
 from filtersql.definitions.collations import compared, own_collations
 from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
+from filtersql.definitions.rivals import rivals
 
 __all__ = ["frozen", "made", "view_columns"]
 
@@ -35,6 +36,7 @@ def made(drafts: Drafts, path: tuple[str, ...] | None = None) -> Made:
         schemas=frozenset(drafts.schemas)
         | {one.schema for one in (*drafts.tables, *drafts.types, *drafts.functions)},
         path=path,
+        rivals=rivals(drafts, ("public",)),
     )
 
 

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.extensions import create_extension
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.own_code import alter_domain
 from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.owners import change_owner, reassign, refuse_drop
+from filtersql.definitions.rivals import create_cast, rivals
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
@@ -96,6 +98,9 @@ def _carry_out(script: Script, statement: Statement) -> None:
     script.at, script.drafts.path = statement.start, tuple(script.path)
     mistakes, done = script.drafts.mistakes, False
     known = len(mistakes)
+    if statement.kind in _READING and (found := rivals(script.drafts, script.path)):
+        session = replace(script.text.session, rivals=found)
+        script.text = replace(script.text, session=session)
     try:
         check_syntax(script, statement)
         check_events(script, statement)
@@ -134,6 +139,8 @@ def _schema_with_elements(script: Script, statement: Statement) -> None:
     script.settings = settings
 
 
+#: the statements that hold filters
+_READING = ("create_publication_stmt", "alter_publication_stmt", "select_stmt")
 _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_stmt": create_table,
     "create_foreign_table_stmt": lambda script, statement: create_table(
@@ -156,6 +163,8 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "composite_type_stmt": create_type,
     "define_stmt": create_type,
     "create_function_stmt": create_function,
+    "create_cast_stmt": create_cast,
+    "create_extension_stmt": create_extension,
     "variable_set_stmt": set_variable,
     "discard_stmt": discard,
     "create_publication_stmt": create_publication,

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from filtersql.definitions.dependents import remove_function
 from filtersql.definitions.depending import Thing, described_thing, function_users, lines_of
+from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.moving import rename_function
+from filtersql.definitions.rivals import note_spread
 from filtersql.definitions.sql_code import note_body
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_operators import drop_operators, move_operator
@@ -25,7 +27,7 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 
-__all__ = ["FUNCTIONS", "create_function", "drop_functions", "move_function"]
+__all__ = ["FUNCTIONS", "create_function", "drop_functions", "move_function", "rename_one"]
 
 #: the kinds of objects that CREATE FUNCTION, PROCEDURE and OPERATOR make
 FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_OPERATOR")
@@ -38,14 +40,14 @@ def create_function(script: Script, statement: Statement) -> None:
     parts = [one.string.sval for one in node.funcname]
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
     wrapped = (one.function_parameter for one in node.parameters)
-    types = [
-        _type(script, one.arg_type) for one in wrapped if enum_name(one, "mode") not in _RETURNED
-    ]
+    given = [one for one in wrapped if enum_name(one, "mode") not in _RETURNED]
+    types = [_type(script, one.arg_type) for one in given]
     name, signature = RelationName(schema, parts[-1]), ", ".join(types)
     known = script.drafts.functions.setdefault(name, [])
     if signature not in known:
         known.append(signature)
     note_body(script.drafts, name, signature, node)
+    note_spread(script.drafts, name.name, signature, given)
     note_function(script, statement, name, signature)
 
 
@@ -77,10 +79,18 @@ def move_function(script: Script, item: Node, *, name: str = "", schema: str = "
         move_operator(script, item, schema)
         return
     signature, new = _signature(script, old, item), RelationName(schema or old[0], name or old[1])
+    rename_one(drafts, old, new, signature)
+
+
+def rename_one(drafts: Drafts, old: RelationName, new: RelationName, signature: str) -> None:
+    """A function of that name and those types under another name."""
     drafts.functions[old].remove(signature)
     if not drafts.functions[old]:
         del drafts.functions[old]
     drafts.functions.setdefault(new, []).append(signature)
+    spread = drafts.spreads.get((old.name, signature))
+    if spread is not None:
+        drafts.spreads[new.name, signature] = spread
     if (*old, signature) in drafts.bodies:
         drafts.bodies[*new, signature] = drafts.bodies.pop((*old, signature))
     rename_function(drafts, old, new, signature)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.identifiers import fold
@@ -50,6 +50,10 @@ _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
 
 
+#: a statement knows what is made before it
+_SESSION = replace(DEFAULTS, rivals=())
+
+
 class AlreadyTold(Exception):
     """A statement depends on a definition whose mistake is reported: it says nothing of its own."""
 
@@ -63,7 +67,7 @@ class Settings:
     """What SET said so far: where names are looked up, how literals are read, who carries out."""
 
     path: Sequence[str] = ("public",)
-    session: Session = DEFAULTS
+    session: Session = _SESSION
     session_user: str | None = None
     role: str | None = None
 

@@ -23,12 +23,14 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.drafts import DraftIndex, DraftTable
+from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import TEMPORARY, index_holder, kind_of
 from filtersql.definitions.own_code import keep_index
 from filtersql.definitions.owned import check_free_sequence
 from filtersql.definitions.partitions import check_key_holds, share_index
+from filtersql.definitions.rivals import drop_cast
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
@@ -249,6 +251,10 @@ def _check_publications(script: Script, statement: Statement) -> None:
             raise Unknown("publication", name, span, drafts.publications)
 
 
+def _drop_cast(script: Script, statement: Statement, item: Node) -> None:
+    drop_cast(script, item)
+
+
 def _drop_event_trigger(script: Script, statement: Statement, item: Node) -> None:
     script.drafts.event_triggers.pop(item.string.sval, None)
 
@@ -274,6 +280,8 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_INDEX": _drop_index,
     "OBJECT_SEQUENCE": _drop_sequence,
     "OBJECT_COLLATION": drop_collation,
+    "OBJECT_CAST": _drop_cast,
+    "OBJECT_EXTENSION": drop_extension,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": drop_schema,
     "OBJECT_EVENT_TRIGGER": _drop_event_trigger,

@@ -22,6 +22,7 @@ from filtersql.definitions.dependents import (
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.moving import move_other, move_table, rename_in_views
+from filtersql.definitions.sql_functions import rename_one
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_types import move_types
 from filtersql.errors.altering import DependedOn, UnknownSchema
@@ -77,6 +78,13 @@ def rename_schema(script: Script, statement: Statement) -> None:
         move_other(drafts, name, RelationName(new, name.name))
     moved = {name: RelationName(new, name.name) for name in drafts.views if name.schema == old}
     rename_in_views(drafts, moved, lambda relation, column: column)
+    for name in [name for name in drafts.functions if name.schema == old]:
+        for signature in [*drafts.functions[name]]:
+            rename_one(drafts, name, RelationName(new, name.name), signature)
+    drafts.operators[:] = [
+        one._replace(name=RelationName(new, one.name.name)) if one.name.schema == old else one
+        for one in drafts.operators
+    ]
     for publication in list(drafts.publications.values()):
         schemas = tuple(new if schema == old else schema for schema in publication.schemas)
         drafts.publications[publication.name] = replace(publication, schemas=schemas)
@@ -98,6 +106,7 @@ def drop_schema(script: Script, statement: Statement, item: Node) -> None:
     for name in [name for name in drafts.functions if name.schema == schema]:
         for signature in [*drafts.functions.get(name, ())]:
             remove_function(drafts, name, signature)
+    drafts.operators[:] = [one for one in drafts.operators if one.name.schema != schema]
     for name in [name for name in drafts.tables if name.schema == schema]:
         remove_table(drafts, name)
     for publication in list(drafts.publications.values()):

@@ -30,7 +30,7 @@ from filtersql.definitions.sql_text import psql_commands
 from filtersql.errors.definitions import InTransaction, UnsupportedStatement
 from filtersql.errors.making import BadSetting
 from filtersql.grammar import Node, Statement, enum_name
-from filtersql.source import DEFAULTS, Passage, Span
+from filtersql.source import Passage, Span
 
 __all__ = ["discard", "sessions", "set_config", "set_variable"]
 
@@ -70,7 +70,8 @@ def set_variable(script: Script, statement: Statement) -> None:
     span = place_of(script, statement, "")
     if kind == "VAR_RESET_ALL":
         now = script.settings
-        _put(script, replace(now, path=Settings().path, session=DEFAULTS), local=False)
+        begun = Settings()
+        _put(script, replace(now, path=begun.path, session=begun.session), local=False)
     elif kind == "VAR_SET_VALUE":
         _assign(script, name, _values(node), span, local=node.is_local)
     elif kind in ("VAR_SET_DEFAULT", "VAR_RESET"):
@@ -157,7 +158,9 @@ _HINTS = {"client_encoding": "Write the file in UTF-8."}
 def _path(now: Settings, values: _Values, span: Span, version: int) -> Settings:
     """The schemas of search_path; `"$user"` has no schema here."""
     path = Settings().path if values is None else values
-    return replace(now, path=[value for value in path if value not in ("", "$user", "pg_catalog")])
+    path = [value for value in path if value not in ("", "$user")]
+    # named behind others, pg_catalog stays: what they hold is found before it
+    return replace(now, path=path[1:] if path[:1] == ["pg_catalog"] else path)
 
 
 def _date_style(now: Settings, values: _Values, span: Span, version: int) -> Settings:

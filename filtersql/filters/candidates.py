@@ -12,14 +12,16 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from filtersql.filters.coercion import can_coerce
 from filtersql.filters.facts import facts
 
-__all__ = ["Candidate", "best", "matching"]
+__all__ = ["Candidate", "Casts", "best", "matching"]
 
 Thing = TypeVar("Thing")
+#: from which types to which the files make implicit casts
+Casts: TypeAlias = frozenset[tuple[str, ...]]
 
 
 class Candidate(NamedTuple):
@@ -29,18 +31,28 @@ class Candidate(NamedTuple):
     args: tuple[str, ...]
 
 
-def matching(candidates: Sequence[Candidate], actual: Sequence[str]) -> list[Candidate]:
-    """Those that the arguments can be implicitly cast to."""
+def matching(
+    candidates: Sequence[Candidate], actual: Sequence[str], casts: Casts = frozenset()
+) -> list[Candidate]:
+    """Those that the arguments can be implicitly cast to; `casts` are the files' own."""
     return [
         candidate
         for candidate in candidates
         if len(candidate.args) == len(actual)
-        and all(map(lambda have, want: can_coerce(have, want, "i"), actual, candidate.args))
+        and all(
+            map(
+                lambda have, want: can_coerce(have, want, "i") or (have, want) in casts,
+                actual,
+                candidate.args,
+            )
+        )
         and _generic_consistent(actual, candidate.args)
     ]
 
 
-def best(candidates: Sequence[Candidate], actual: Sequence[str]) -> Candidate | None:
+def best(
+    candidates: Sequence[Candidate], actual: Sequence[str], casts: Casts = frozenset()
+) -> Candidate | None:
     """The one that wins, or None when the call is ambiguous."""
     if len(candidates) <= 1:
         return candidates[0] if candidates else None
@@ -63,7 +75,7 @@ def best(candidates: Sequence[Candidate], actual: Sequence[str]) -> Candidate | 
         left = chosen
         if len(left) == 1:
             return left[0]
-    return _as_the_known_ones(left, actual, len(unknown))
+    return _as_the_known_ones(left, actual, len(unknown), casts)
 
 
 def _most(candidates: Sequence[Candidate], actual: Sequence[str], match: object) -> list[Candidate]:
@@ -120,14 +132,14 @@ def _by_category(
 
 
 def _as_the_known_ones(
-    candidates: list[Candidate], actual: Sequence[str], unknown: int
+    candidates: list[Candidate], actual: Sequence[str], unknown: int, casts: Casts
 ) -> Candidate | None:
     """Rule 4f: if all known arguments have one type, the unknown ones have it too."""
     known = {name for name in actual if name != "unknown"}
     if len(known) != 1 or unknown == len(actual):
         return None
     assumed = [next(iter(known))] * len(actual)
-    kept = matching(candidates, assumed)
+    kept = matching(candidates, assumed, casts)
     return kept[0] if len(kept) == 1 else None
 
 

@@ -21,8 +21,9 @@ from filtersql.errors.filters import (
     UnknownFunction,
     Wrong,
 )
+from filtersql.filters import rivals
 from filtersql.filters.allowed import MUTABLE
-from filtersql.filters.candidates import Candidate, best, matching
+from filtersql.filters.candidates import Candidate, Casts, best, matching
 from filtersql.filters.coercion import coerce, pathway, shown_type
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import Function, facts
@@ -31,6 +32,7 @@ from filtersql.filters.polymorphic import enforce
 from filtersql.filters.scope import Scope
 from filtersql.filters.versions import has
 from filtersql.names import quote_identifier
+from filtersql.source import Rival
 
 __all__ = ["Call", "call"]
 
@@ -75,7 +77,12 @@ def call(scope: Scope, written: Call) -> Node:
     types = tuple(arg.type for arg in written.args)
     if written.schema not in ("", "pg_catalog"):
         return _foreign(scope, written)
-    found = _find(written.name, types, written.variadic)
+    if written.schema:
+        found = _find(written.name, types, written.variadic)
+    else:
+        found = _found(scope, written.name, types, written.variadic)
+    if found is _OWN:
+        raise InvalidExpression(MUTABLE, scope.span(written.location))
     if found is None:
         if _is_users(scope, written):
             raise InvalidExpression(MUTABLE, scope.span(written.location))
@@ -93,7 +100,9 @@ def call(scope: Scope, written: Call) -> Node:
 
 def of_column(scope: Scope, node: Node, name: str, location: int) -> Node | None:
     """`(node).name`, which is `name(node)`; None where no function is meant."""
-    found = _find(name, (node.type,), False)
+    found = _found(scope, name, (node.type,), False)
+    if found is _OWN:
+        raise InvalidExpression(MUTABLE, scope.span(location))
     if found is None or found is _AMBIGUOUS:
         return None
     if found.target:
@@ -112,13 +121,27 @@ class _Spread(NamedTuple):
     spread: bool
 
 
-_AMBIGUOUS = Found()
+#: several fit, or one that the files make
+_AMBIGUOUS, _OWN = Found(), Found(target="")
+
+
+def _found(scope: Scope, name: str, types: tuple[str, ...], variadic: bool) -> Found | None:
+    """What a plain name means with arguments of these types."""
+    return _find(name, types, variadic, *rivals.functions(scope, name))
 
 
 @lru_cache(maxsize=4096)
-def _find(name: str, types: tuple[str, ...], variadic: bool) -> Found | None:
+def _find(
+    name: str,
+    types: tuple[str, ...],
+    variadic: bool,
+    own: tuple[Rival, ...] = (),
+    casts: Casts = frozenset(),
+) -> Found | None:
     """func_get_detail(): None when nothing fits."""
     candidates = _candidates(name, len(types), variadic)
+    if own:
+        candidates = rivals.beside(candidates, rivals.called(own, len(types), spread=not variadic))
     for candidate in candidates:
         if candidate.args == types:
             return _as_found(candidate)
@@ -126,14 +149,16 @@ def _find(name: str, types: tuple[str, ...], variadic: bool) -> Found | None:
         way = "text" if types[0] == "unknown" else pathway(types[0], name, "e").kind
         if way in ("relabel", "text"):
             return Found(target=name)
-    left = matching(candidates, types)
+    left = matching(candidates, types, casts)
     if not left:
         return None
-    chosen = best(left, types)
+    chosen = best(left, types, casts)
     return _as_found(chosen) if chosen else _AMBIGUOUS
 
 
 def _as_found(candidate: Candidate) -> Found:
+    if isinstance(candidate.thing, Rival):
+        return _OWN
     assert isinstance(candidate.thing, _Spread)
     return Found(candidate.thing.function, candidate.args, candidate.thing.spread)
 

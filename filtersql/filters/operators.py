@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from filtersql.errors import Mistake
 from filtersql.errors.filters import (
     AmbiguousOperator,
     InvalidExpression,
@@ -19,8 +20,9 @@ from filtersql.errors.filters import (
     UnknownOperator,
     Wrong,
 )
+from filtersql.filters import rivals
 from filtersql.filters.allowed import OPERATORS, TYPES, of_own_type
-from filtersql.filters.candidates import Candidate, best, matching
+from filtersql.filters.candidates import Candidate, Casts, best, matching
 from filtersql.filters.coercion import coerce, shown_type
 from filtersql.filters.collations import merged, of_result
 from filtersql.filters.facts import Operator, facts
@@ -28,6 +30,7 @@ from filtersql.filters.nodes import Distinct, Node, NullIf, Op, ScalarArrayOp, S
 from filtersql.filters.polymorphic import enforce
 from filtersql.filters.scope import Scope
 from filtersql.filters.types import display
+from filtersql.source import Rival
 
 __all__ = ["make", "make_distinct", "make_null_if", "make_scalar_array", "select"]
 
@@ -66,7 +69,8 @@ def make_scalar_array(
         raise Wrong("op ANY/ALL (array) requires array on right side", scope.span(location))
     shown = (shown_type(left), display(element))
     _check_users(scope, name, (left.type, element), (left,), location)
-    operator = select(scope, name, (left.type, element), location, shown)
+    start = min(location, leftmost(left))
+    operator = select(scope, name, (left.type, element), location, shown, start=start)
     enforced = enforce((left.type, element), (operator.left, operator.right), operator.result)
     if enforced is None:
         raise _unknown(scope, name, shown, location)
@@ -87,21 +91,34 @@ def make_scalar_array(
 
 
 def select(
-    scope: Scope, name: str, types: tuple[str, ...], location: int, shown: Sequence[str] = ()
+    scope: Scope,
+    name: str,
+    types: tuple[str, ...],
+    location: int,
+    shown: Sequence[str] = (),
+    *,
+    start: int | None = None,
 ) -> Operator:
-    """The operator for arguments of these types, which mistakes call as `shown`."""
-    found = _select(name, types)
+    """The operator for arguments of these types, which mistakes call as `shown`.
+
+    `start`: where its first argument begins.
+    """
+    found = _select(name, types, *rivals.operators(scope, name, len(types)))
     shown = shown or [display(item) for item in types]
     if isinstance(found, Operator):
         return found
+    if isinstance(found, Rival):
+        raise _of_users(scope, found.name, location if start is None else start)
     if found:
         raise AmbiguousOperator(_signature(name, shown), scope.span(location))
     raise _unknown(scope, name, shown, location)
 
 
 @lru_cache(maxsize=4096)
-def _select(name: str, types: tuple[str, ...]) -> Operator | bool:
-    """The operator; True: ambiguous, False: there is none."""
+def _select(
+    name: str, types: tuple[str, ...], own: tuple[Rival, ...] = (), casts: Casts = frozenset()
+) -> Operator | Rival | bool:
+    """The operator, or one of the files; True: ambiguous, False: there is none."""
     known = facts()
     binary = len(types) == 2
     # `OPERATOR(pg_catalog.=)` keeps its schema for the message
@@ -111,17 +128,18 @@ def _select(name: str, types: tuple[str, ...]) -> Operator | bool:
     if binary and "unknown" in types and types != ("unknown", "unknown"):
         one = types[0] if types[1] == "unknown" else types[1]
         exact = (one, one)
-    for item in operators:
-        if (item.left, item.right) == exact or (not binary and (item.right,) == types):
-            return item
     candidates = [
         Candidate(item, (item.left, item.right) if binary else (item.right,)) for item in operators
     ]
-    left = matching(candidates, types)
+    candidates = rivals.beside(candidates, [Candidate(one, one.args) for one in own])
+    for candidate in candidates:
+        if candidate.args == exact:
+            return candidate.thing  # type: ignore[return-value]
+    left = matching(candidates, types, casts)
     if not left:
         return False
-    chosen = best(left, types)
-    return chosen.thing if chosen and isinstance(chosen.thing, Operator) else True
+    chosen = best(left, types, casts)
+    return chosen.thing if chosen else True  # type: ignore[return-value]
 
 
 def _resolved(
@@ -131,7 +149,8 @@ def _resolved(
     _check_users(scope, name, types, args, location)
     _check_users_type(scope, args)
     shown = [shown_type(arg) for arg in args]
-    operator = select(scope, name, types, location, shown)
+    start = min(location, leftmost(args[0]))
+    operator = select(scope, name, types, location, shown, start=start)
     declared = (operator.left, operator.right) if len(args) == 2 else (operator.right,)
     enforced = enforce(types, declared, operator.result)
     if enforced is None:
@@ -175,10 +194,15 @@ def _check_users(
         return
     for arg, wanted in zip(args, found.args, strict=False):
         coerce(scope, arg, wanted)
-    span = scope.span(min(location, leftmost(args[0])))
+    raise _of_users(scope, plain, min(location, leftmost(args[0])))
+
+
+def _of_users(scope: Scope, name: str, location: int) -> Mistake:
+    """What is said of an operator of the files."""
+    span = scope.span(location)
     if scope.checked:
-        raise NotTranslated(f'operator "{plain}"', "any engine", _NOT_READ, span)
-    raise InvalidExpression(OPERATORS, span)
+        return NotTranslated(f'operator "{name}"', "any engine", _NOT_READ, span)
+    return InvalidExpression(OPERATORS, span)
 
 
 def _check_users_type(scope: Scope, args: Sequence[Node]) -> None:

@@ -24,6 +24,9 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
     span = scope.span(parsed.location)
     name = names[-1]
     schema = names[-2] if len(names) > 1 else ""
+    for one in scope.rivals if not schema else ():
+        if one.kind == "type" and one.name == name:
+            return one.args[0], -1
     if schema not in ("", "pg_catalog") or not facts().has_type(name):
         users = [
             known
