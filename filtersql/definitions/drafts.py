@@ -185,6 +185,8 @@ class Drafts:
     views: dict[RelationName, DraftView] = field(default_factory=dict)
     #: the .sql files that were read, in order
     files: list[str] = field(default_factory=list)
+    #: the database that they are about, where one of them names it
+    database: str | None = None
     publications: dict[str, Publication] = field(default_factory=dict)
     #: what statements said of publications and sets, also one that was refused
     said: list[Earlier] = field(default_factory=list)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from filtersql.definitions.databases import connections
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.extensions import create_extension
 from filtersql.definitions.newer_syntax import check_syntax
@@ -43,7 +44,7 @@ from filtersql.definitions.sql_readers import (
 from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
-from filtersql.definitions.sql_settings import discard, sessions, set_variable
+from filtersql.definitions.sql_settings import discard, set_variable
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,
     create_subscription,
@@ -78,13 +79,13 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
         drafts.mistakes += (mistake for _, mistake in mistakes)
         drafts.doubts += (doubt_of(part.text) for part, _ in mistakes)
         drafts.incomplete = True
-    begun = sessions(text)
+    databases = connections(text, drafts)
     for part, statement in lasting(statements, drafts):
-        while begun and begun[0] < part.span(statement.start, statement.end).start:
-            del begun[0]
-            script.begin_session()
+        databases.reach(script, part.span(statement.start, statement.end).start)
         session = script.settings.session
         script.text = part if part.session == session else replace(part, session=session)
+        if statement.kind in _STATEMENTS and not databases.is_ours(script, statement):
+            continue
         _carry_out(script, statement)
     drafts.path = None
 

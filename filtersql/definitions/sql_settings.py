@@ -1,4 +1,4 @@
-"""SET, RESET, DISCARD, set_config(), psql's connect: what names and literals mean behind them.
+"""SET, RESET, DISCARD, set_config(): what names and literals mean behind them.
 
 Example
     ===================================== ==================================================
@@ -26,13 +26,12 @@ from zoneinfo import available_timezones
 
 from filtersql.definitions.sql_arguments import constant
 from filtersql.definitions.sql_names import Script, Settings, place_of
-from filtersql.definitions.sql_text import psql_commands
 from filtersql.errors.definitions import InTransaction, UnsupportedStatement
 from filtersql.errors.making import BadSetting
 from filtersql.grammar import Node, Statement, enum_name
-from filtersql.source import Passage, Span
+from filtersql.source import Span
 
-__all__ = ["discard", "sessions", "set_config", "set_variable"]
+__all__ = ["discard", "set_config", "set_variable"]
 
 #: of a parameter: its texts, or None where it is to have its default
 _Values = Sequence[str] | None
@@ -49,18 +48,10 @@ _AS_EVER = {
     "timezone_abbreviations": re.compile(r"default"),
     "lc_monetary": re.compile(r"|c|posix|c\.utf-?8|en_us(\..*)?"),
 }
-_CONNECT = re.compile(r"\\c(onnect)?(?![a-z_])")
 _HOURS = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)\s*", re.ASCII)
 _INTERVAL = re.compile(r"([-+]?)(\d+)(?::(\d\d))?", re.ASCII)
 _POSIX = re.compile(r"(<[-+\w]{3,}>|[a-z]{3,})[-+]?\d.*", re.IGNORECASE | re.ASCII)
 _UTC = {f"{area}{name}" for area in ("", "etc/") for name in ("utc", "uct", "zulu", "universal")}
-
-
-def sessions(text: Passage) -> list[int]:
-    r"""The places at which psql's \connect begins another session."""
-    if not _CONNECT.search(text.text):
-        return []
-    return [one.span().start for one in psql_commands(text) if _CONNECT.match(one.text)]
 
 
 def set_variable(script: Script, statement: Statement) -> None:

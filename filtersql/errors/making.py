@@ -1,4 +1,4 @@
-"""What PostgreSQL refuses of CREATE COLLATION, CREATE OPERATOR and SET; its words.
+"""What PostgreSQL refuses of CREATE COLLATION, CREATE OPERATOR and SET, in its words; databases.
 
 PostgreSQL
     collationcmds.c: DefineCollation(); operatorcmds.c: DefineOperator(); pg_operator.c:
@@ -10,7 +10,7 @@ from __future__ import annotations
 from filtersql.errors import Mistake
 from filtersql.source import Span
 
-__all__ = ["BadCollation", "BadOperator", "BadSetting"]
+__all__ = ["BadCollation", "BadOperator", "BadSetting", "SecondDatabase"]
 
 
 class BadCollation(Mistake):
@@ -47,3 +47,17 @@ class BadSetting(Mistake):
     def no_boolean(cls, name: str, span: Span) -> BadSetting:
         """Neither on nor off."""
         return cls(f'parameter "{name}" requires a Boolean value', span)
+
+
+class SecondDatabase(Mistake):
+    """Statements of another database than those before."""
+
+    own = True
+
+    def __init__(self, name: str, span: Span) -> None:
+        super().__init__(
+            f'statements in database "{name}" follow those in another database',
+            span=span,
+            detail="A publication has tables of its own database only.",
+            hint="Make a project for each database, or name the database before anything else.",
+        )
