@@ -62,7 +62,13 @@ TEXTS = {
     "tsrange": ['["2024-01-01 00:00:00",2024-02-01 12:00)'],
     "tstzrange": ['["2024-01-01 01:00:00+01",)'],
     "_inet": ["{10.0.0.1,::1/64}"],
+    "int4multirange": ["{[1,4]}", "{[7,9], [1,3),empty,[3,4]}", "{ }", "{(,)}"],
+    "nummultirange": ["{[1.50,2),(2,3.0]}", "{[1,2),[2,3]}"],
+    "datemultirange": ["{(,2024-01-31],[2024-02-02,infinity]}"],
+    "tsmultirange": ['{["2024-01-01 00:00:00",2024-02-01 12:00)}'],
+    "tstzmultirange": ['{["2024-01-01 01:00:00+01",)}'],
     "_int4range": ['{"[1,4]",empty}'],
+    "_int4multirange": ['{"{[1,4]}","{}",NULL}'],
 }  # fmt: skip
 CASES = [(name, text) for name, texts in TEXTS.items() for text in texts]
 #: the first and the last values, what lies beyond them, and fields that no clock or calendar has
@@ -88,6 +94,8 @@ EDGES = {
     "_timestamp": ['{"4714-11-24 00:00:00 BC",-infinity}', '{"4714-11-23 23:00:00 BC"}'],
     "_timestamptz": ['{"2024-01-01T00:00:00Z"}', '{"294277-01-01 00:00:00+00"}'],
     "_interval": ["{25 mons}", "{2147483648 days}"],
+    "_box": ["{(3,3),(2,2);(1,1),(0,0)}", "{ NULL ; (3,3),(2,2)}", "{{(3,3),(2,2)};{NULL}}"],
+    "_point": ['{"(3,3)","(2,2)"}'],
 }  # fmt: skip
 
 
@@ -184,6 +192,8 @@ def _type(name: str) -> PgType:
         # read one way or another, by the settings of whoever printed them
         ("interval", "-1 2:00:00"), ("_interval", '{"-1 2:00:00"}'), ("money", "1,50"),
         ("daterange", "[01/02/2024,)"), ("tstzrange", "[2024-01-01,)"),
+        ("datemultirange", "{[01/02/2024,)}"), ("tstzmultirange", "{[2024-01-01,)}"),
+        ("int4multirange", "{[2,1)}"), ("int4multirange", "[1,2)"),
     ],
 )  # fmt: skip
 def test_a_text_that_does_not_fit_is_refused(name: str, text: str) -> None:

@@ -14,28 +14,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["array_text"]
 
 _BOUNDS = re.compile(r"((?:\[[+-]?\d+:[+-]?\d+\])+)=(\{.*)", re.DOTALL | re.ASCII)
-_TOKEN = re.compile(
-    r'\s*(?:([{},])|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+))\s*', re.DOTALL | re.ASCII
-)
+#: with % for what stands between two elements
+_TOKEN = r'\s*(?:([{}%])|"((?:[^"\\]|\\.)*)"|((?:[^{}%"\\]|\\.)+))\s*'
 
 #: A tree of an array: elements as text, None for NULL.
 Tree = list["Tree | str | None"]
 
 
-def array_text(value: str | list[object], element: Callable[[object], str]) -> str:
+def array_text(
+    value: str | list[object], element: Callable[[object], str], separator: str = ","
+) -> str:
     """The array as PostgreSQL prints it; `element` gives an element's text. Raises ValueError."""
     if isinstance(value, str):
-        bounds, tree = _parsed(value)
+        bounds, tree = _parsed(value, separator)
     else:
         bounds, tree = "", _tree(value)
     _shape(tree)
-    return bounds + (_printed(tree, element) if tree else "{}")
+    return bounds + (_printed(tree, element, separator) if tree else "{}")
+
+
+@cache
+def _token(separator: str) -> re.Pattern[str]:
+    return re.compile(_TOKEN.replace("%", separator), re.DOTALL | re.ASCII)
 
 
 def _tree(value: list[object]) -> Tree:
@@ -50,17 +57,17 @@ def _leaf(item: object) -> str | None:
     return None if item is None else str(item)
 
 
-def _parsed(text: str) -> tuple[str, Tree]:
+def _parsed(text: str, separator: str) -> tuple[str, Tree]:
     bounds = ""
     text = text.strip(BLANKS)
     if match := _BOUNDS.fullmatch(text):
         bounds, text = f"{match[1]}=", match[2]
     stack: list[Tree] = [[]]
-    # An element must follow `{` and `,`; a separator or the end must follow an element.
+    # An element must follow `{` and a separator; a separator or the end must follow an element.
     wants_element = True
-    position = 0
+    position, token = 0, _token(separator)
     while position < len(text):
-        match = _TOKEN.match(text, position)
+        match = token.match(text, position)
         if match is None or (len(stack) == 1 and position > 0):
             raise ValueError
         position = match.end()
@@ -80,7 +87,7 @@ def _take(stack: list[Tree], match: re.Match[str], wants_element: bool) -> bool:
     if mark == "}" and len(stack) > 1 and (not wants_element or not stack[-1]):
         stack.pop()
         return False
-    if mark == "," and not wants_element:
+    if mark not in (None, "{", "}") and not wants_element:
         return True
     if mark is not None or not wants_element or len(stack) == 1:
         raise ValueError
@@ -101,19 +108,20 @@ def _shape(tree: Tree) -> tuple[int, ...]:
     return (len(tree), *(shapes.pop() if shapes else ()))
 
 
-def _printed(tree: Tree, element: Callable[[object], str]) -> str:
+def _printed(tree: Tree, element: Callable[[object], str], separator: str) -> str:
     parts = []
     for item in tree:
         if isinstance(item, list):
-            parts.append(_printed(item, element))
+            parts.append(_printed(item, element, separator))
         elif item is None:
             parts.append("NULL")
         else:
-            parts.append(_quoted(element(item)))
-    return "{" + ",".join(parts) + "}"
+            parts.append(_quoted(element(item), separator))
+    return "{" + separator.join(parts) + "}"
 
 
-def _quoted(text: str) -> str:
-    if text and text.upper() != "NULL" and not re.search(r'[{},"\\ \t\n\r\v\f]', text):
+def _quoted(text: str, separator: str) -> str:
+    marked = separator in text or re.search(r'[{}"\\ \t\n\r\v\f]', text)
+    if text and text.upper() != "NULL" and not marked:
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -37,6 +37,7 @@ from filtersql.feeds.datetimes import (
 )
 from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
+from filtersql.filters.literals.arrays import SEPARATORS
 from filtersql.filters.literals.texts import BLANKS
 from filtersql.source import DEFAULTS, Session
 
@@ -80,7 +81,8 @@ def family(pg_type: PgType) -> Family:
     if pg_type.schema != "pg_catalog":
         return Family("text", _plain)
     if pg_type.is_array:
-        return Family("text", partial(_array, _array_element(pg_type)))
+        separator = SEPARATORS.get(pg_type.name[1:], ",")
+        return Family("text", partial(_array, _array_element(pg_type), separator))
     if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
         return Family("text", partial(_sized, pg_type.length, pg_type.name == "bpchar"))
     if pg_type.name == "numeric":
@@ -141,11 +143,10 @@ def _array_element(pg_type: PgType) -> Callable[[object], str]:
     return family(PgType(pg_type.name[1:], pg_type.typmod)).printed
 
 
-def _array(element: Callable[[object], str], written: object) -> str:
+def _array(element: Callable[[object], str], separator: str, written: object) -> str:
     if not isinstance(written, str | list):
         raise ValueError
-    text = array_text(written, element)
-    return _plain(text)
+    return _plain(array_text(written, element, separator))
 
 
 def _sized(length: int, padded: bool, written: object) -> str:
@@ -310,7 +311,10 @@ def _input(name: str, text: str, typmod: int, session: Session = DEFAULTS) -> ob
 
 
 _CENTS = re.compile(r"\.\d\d\)?\s*\Z", re.ASCII)
-_RANGES_OF_DAYS = ("daterange", "tsrange", "tstzrange")
+_RANGES_OF_DAYS = (
+    *("daterange", "tsrange", "tstzrange"),
+    *("datemultirange", "tsmultirange", "tstzmultirange"),
+)
 _STANDARD = Session(sql_standard_intervals=True)
 _ELSEWHERE = (Session("DMY", 3600), Session("YMD", 3600))
 _TEXT = Family("text", _plain)
@@ -351,9 +355,10 @@ _DECLARED: Mapping[str, tuple[Value, Callable[[PgType, object], object]]] = {
             "int4range",
             "int8range",
             "numrange",
-            "daterange",
-            "tsrange",
-            "tstzrange",
+            "int4multirange",
+            "int8multirange",
+            "nummultirange",
+            *_RANGES_OF_DAYS,
         ),
         ("text", _literal),
     ),

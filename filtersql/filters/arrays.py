@@ -29,6 +29,7 @@ from filtersql.filters.array_values import constant, element_of, listed, one, pl
 from filtersql.filters.engines import values
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.folding import ascending, fold
+from filtersql.filters.literals.arrays import SEPARATORS
 from filtersql.filters.nodes import Node, Relabel, ScalarArrayOp, Var
 from filtersql.filters.raising import may_raise
 
@@ -127,8 +128,14 @@ def _size(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
 def _counted(writer: Writer, node: Node, array: Node) -> exp.Expr:
     """The elements, of which only the number matters."""
     if array_values.is_textual(array):
-        return array_values.tokens(writer, array_values.text(writer, node, array))
+        return _counted_tokens(writer, node, array, array_values.text(writer, node, array))
     return listed(writer, node, array).items
+
+
+def _counted_tokens(writer: Writer, node: Node, array: Node, shown: exp.Expr) -> exp.Expr:
+    if facts().type(_bare(array).type).element in SEPARATORS:
+        raise writer.refused(node, "Commas do not part the elements of this type's arrays.")
+    return array_values.tokens(writer, shown)
 
 
 def _of_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
@@ -164,7 +171,7 @@ def _with_text(writer: Writer, node: Node, array: Node) -> array_values.Listed:
     if not array_values.is_textual(array):
         return listed(writer, node, array)
     shown = array_values.text(writer, node, array)
-    return array_values.Listed(array_values.tokens(writer, shown), shown.copy())
+    return array_values.Listed(_counted_tokens(writer, node, array, shown), shown.copy())
 
 
 def _shown_bounds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

@@ -9,7 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.filters.nodes import ArrayExpr, Const, Func, MinMax, Node, Op, Other, Var
+from filtersql.filters.nodes import ArrayExpr, Const, Func, MinMax, Node, Op, Other, Relabel, Var
 from filtersql.filters.types import display
 
 __all__ = ["described"]
@@ -27,6 +27,8 @@ def described(node: Node) -> str:
             return f'column "{node.name}" of type {display(node.type)}'
         case Const():
             return f"a constant of type {display(node.type)}"
+        case Relabel():
+            return f"the cast from {display(node.arg.type)} to {display(node.type)}"
         case Other() if not node.args:
             return node.what.removesuffix("_N")
         case Other():

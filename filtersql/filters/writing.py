@@ -32,6 +32,7 @@ from filtersql.filters import (
     numeric_nulls,
     numeric_order,
     numerics,
+    relabelled,
     retyped,
     row_comparing,
 )
@@ -234,6 +235,8 @@ class Writer:
                 return comparing.distinct(self, node)
             case Op() | Func() if not isinstance(node, NullIf):
                 return comparing.call(self, node)
+            case Relabel() if not relabelled.is_held_alike(node.arg.type, node.type):
+                raise self.refused(node, relabelled.NOT_HELD)
             case Relabel() | Collate():
                 return self.put(node.arg)
             case NullTest():

@@ -16,7 +16,10 @@ from filtersql.errors.filters import BadLiteral, NotTranslated
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.texts import BLANKS
 
-__all__ = ["of"]
+__all__ = ["SEPARATORS", "of"]
+
+#: pg_type.typdelim, where it is no comma
+SEPARATORS = {"box": ";"}
 
 _BOUNDS = re.compile(r"\s*((?:\[[+-]?\d+(?::[+-]?\d+)?\]\s*)+)=", re.ASCII)
 _DIMENSION = re.compile(r"\[([+-]?\d+)(?::([+-]?\d+))?\]", re.ASCII)
