@@ -40,6 +40,8 @@ from filtersql.applying.working import (
     timed,
 )
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.raising import CopyRefused
+from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.changes import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.depth import configure
@@ -179,8 +181,16 @@ def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> No
         target.copied = True
         if has_source:
             define_lookups(engine, target, work.targets, None, completing=False)
-            written = engine.write(compiled.initial_copy_sql, compiled, mark(target))
-            target.written += written or Written()
+            target.written += _filled(engine, target) or Written()
+
+
+def _filled(engine: Engine, target: Target) -> Written | None:
+    try:
+        return engine.write(target.compiled.initial_copy_sql, target.compiled, mark(target))
+    except Mistakes as refused:
+        if type(mistake := refused.mistakes[0]) is not EngineRefused:
+            raise  # what is said of it helps more
+        raise Mistakes([CopyRefused(target.name, mistake)]) from None
 
 
 def _catch_up(work: Work, cut: int | None) -> None:

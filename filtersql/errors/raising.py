@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from filtersql.errors import Mistake
+from filtersql.errors.targets import EngineRefused
 
-__all__ = ["UNKNOWN_VALUE", "FilterRaises", "UnchangedNotSent", "UnknownUnchangedValue", "stands"]
+__all__ = [
+    "UNKNOWN_VALUE",
+    "CopyRefused",
+    "FilterRaises",
+    "UnchangedNotSent",
+    "UnknownUnchangedValue",
+    "stands",
+]
 
 #: what a statement says that is stopped by such a value
 UNKNOWN_VALUE = "an unchanged out-of-line value is not known"
@@ -24,6 +32,15 @@ class FilterRaises(Mistake):
             hint="Mend the row filter or the row; with on_filter_error: quarantine such changes "
             "are put aside and the run goes on.",
         )
+
+
+class CopyRefused(EngineRefused):
+    """The engine does not fill a target: a row filter raises on a row of the source."""
+
+    def __init__(self, name: str, refused: EngineRefused) -> None:
+        super().__init__(refused.engine, refused.reason, f'the initial copy of "{name}"')
+        self.detail = refused.detail
+        self.hint = "Where it is the row filter that raises, mend it or the row of the source."
 
 
 class UnchangedNotSent(Mistake):

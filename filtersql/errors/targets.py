@@ -231,7 +231,7 @@ class EngineRefused(Mistake):
 
     def __init__(self, engine: str, reason: str, doing: str | None = None) -> None:
         first, _, rest = reason.strip().partition("\n")
-        self.reason = first
+        self.engine, self.reason = engine, first
         super().__init__(
             f"{engine} refused {doing or 'a statement'}: {first}",
             detail=rest.strip() or None,
