@@ -31,7 +31,12 @@ from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.json_walks import Walker
 from filtersql.filters.literals import jsonpaths
-from filtersql.filters.literals.jsonpath_methods import can_fail, covered, keeps_digits
+from filtersql.filters.literals.jsonpath_methods import (
+    can_fail,
+    covered,
+    keeps_digits,
+    reads_moments,
+)
 from filtersql.filters.literals.jsonpath_trees import (
     Path,
     Sum,
@@ -95,6 +100,8 @@ def found(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
     if any(step.kind == "levels" for step in tree.steps):
         raise writer.refused(node, "The items of all levels have no order here.")
     fails = can_fail(tree)
+    if reads_moments(tree):
+        raise writer.refused(node, "A date or time of a path has a form in conditions only.")
     kind = tree.steps[-1].kind if tree.steps else ""
     exact = keeps_digits(tree)
     if (fails and (not plain or _silent(node.args) or kind == "keyvalue")) or (

@@ -23,10 +23,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import json_arithmetic, json_items, json_methods, json_texts
+from filtersql.filters import (
+    json_arithmetic,
+    json_items,
+    json_methods,
+    json_moments,
+    json_texts,
+)
 from filtersql.filters.document_values import raw
+from filtersql.filters.literals import jsonpath_moments
 from filtersql.filters.literals.jsonpath_methods import METHODS, can_fail
 from filtersql.filters.literals.jsonpath_trees import (
+    TURNED,
     Compare,
     Exists,
     Junction,
@@ -49,7 +57,6 @@ __all__ = ["Walker"]
 
 #: levels of a document that `.**` goes down
 _DEEPEST = 60
-_TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Walker:
@@ -231,10 +238,12 @@ class Walker:
     def compare(self, tree: Compare, current: exp.Expr | None, depth: int) -> exp.Expr:
         """`path op scalar`, either way round, or `path op path`."""
         left, right, symbol = tree.left, tree.right, tree.symbol
+        if jsonpath_moments.beside_each_other(tree):
+            return json_moments.compare(self, tree, current, depth)
         if isinstance(left, Sum) or isinstance(right, Sum):
             return self.computed(tree, current, depth)
         if left.base == "=":
-            left, right, symbol = right, left, _TURNED[symbol]
+            left, right, symbol = right, left, TURNED[symbol]
         if left.base == "=" or (right.base == "=" and right.steps):
             raise self.refused()
         if right.base != "=":

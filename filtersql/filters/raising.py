@@ -46,6 +46,9 @@ _CLASSES = "on characters outside ASCII of a class that depends on the database'
 _PATTERN = "when the pattern of a row is more than characters, simple classes and repetitions"
 _PATH = "when a step of the path fails"
 _ODD_NUMBER = "when a string that the path reads as a number is written in an unusual form"
+_ODD_MOMENT = (
+    "when a date or time of the document has a zone beside one without, or an unusual form"
+)
 _UNFINISHED = "when the pattern ends with its escape character"
 _INFINITE = "when a value is infinite"
 _EARLY = "on the days on which time zone databases differ in this zone"
@@ -55,8 +58,19 @@ _UNICODE = "on characters that depend on the Unicode version of the database"
 _BEFORE_CHRIST = "on years before Christ"
 _DIMENSIONS = "on arrays of more than two dimensions"
 _BOUNDS = "on arrays that differ in their bounds alone"
+_ENDS = "where its last digits would decide"
 #: PostgreSQL raises on none of these
-_OURS = {_CLASSES, _EARLY, _LETTERS, _CHARACTERS, _UNICODE, _BEFORE_CHRIST, _DIMENSIONS, _BOUNDS}
+_OURS = {
+    _CLASSES,
+    _EARLY,
+    _LETTERS,
+    _CHARACTERS,
+    _UNICODE,
+    _BEFORE_CHRIST,
+    _DIMENSIONS,
+    _BOUNDS,
+    _ENDS,
+}
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 #: an interval is added to a time, or taken from it
@@ -187,12 +201,14 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys([f"{kind}multirange(_{kind}range)" for kind in ("int4", "int8", "num", "date",
                                                                     "ts", "tstz")],
                     "when a range is NULL"),
-    **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "atan",
-                                                    "sinh", "cosh", "tanh", "cbrt", "cot", "sind",
-                                                    "cosd", "tand", "cotd", "asind", "acosd",
-                                                    "atand", "acosh", "atanh")]
-                    + ["dcbrt", "atan2", "degrees", "radians"],
+    **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "cot",
+                                                    "sind", "cosd", "tand", "cotd", "asind",
+                                                    "acosd", "acosh", "atanh")]
+                    + ["degrees", "radians"],
                     "out of its domain, or where its last digits would decide"),
+    **dict.fromkeys([f"{name}(float8)" for name in ("atan", "sinh", "cosh", "tanh", "asinh",
+                                                    "cbrt", "atand")]
+                    + ["dcbrt", "atan2"], _ENDS),
     "chr": "when the value is no character",
     **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
@@ -350,6 +366,8 @@ def _path_problem(node: Op | Func) -> str:
     silent = node.function.name.endswith("_opr") or (last is not None and last.value is True)
     if not silent and (whole.strict or jsonpath_methods.can_fail(whole.tree)):
         return _PATH
+    if jsonpath_methods.reads_moments(whole.tree):
+        return _ODD_MOMENT
     return _ODD_NUMBER if jsonpath_methods.reads_numbers(whole.tree) else ""
 
 

@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines import containing, item_methods
+from filtersql.filters.engines import containing, item_methods, item_moments
 from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
@@ -171,6 +171,7 @@ DOCUMENTS = table(
     _CHANGES
     | containing.DUCKDB
     | item_methods.DUCKDB
+    | item_moments.DUCKDB
     | {
         # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
         ".marked": _marked(_MARKED_TOKENS),

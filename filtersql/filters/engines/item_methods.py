@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DUCKDB", "SPARK"]
+__all__ = ["DUCKDB", "DUCKDB_WORDS", "SPARK", "SPARK_WORDS", "Words"]
 
 _NUMBER = "^n[-0-9]"
 #: digits that a double keeps
@@ -31,7 +31,7 @@ _LONGEST = 10_000
 
 
 @dataclass(frozen=True)
-class _Words:
+class Words:
     """How an engine spells what both have."""
 
     matches: str
@@ -50,7 +50,7 @@ class _Words:
         return self.bound.format(name=name, value=value, body=body)
 
 
-_SPARK = _Words(
+SPARK_WORDS = Words(
     matches="{} RLIKE '{}'",
     bound="TRANSFORM(ARRAY({value}), {name} -> {body})[0]",
     text="STRING",
@@ -58,7 +58,7 @@ _SPARK = _Words(
     blank="[\\\\s]",
     end="\\\\z",
 )
-_DUCKDB = _Words(
+DUCKDB_WORDS = Words(
     matches="REGEXP_MATCHES({}, '{}')",
     bound="[{body} FOR {name} IN [{value}]][1]",
     text="TEXT",
@@ -83,7 +83,7 @@ def _signed(sign: str, digits: str) -> str:
     return f"CONCAT('n', CASE WHEN {sign} AND {digits} <> '0' THEN '-' ELSE '' END, {digits})"
 
 
-def _whole(words: _Words, up: str) -> str:
+def _whole(words: Words, up: str) -> str:
     """The whole part of the number r; the one after it where `up` says so."""
     chosen = f"CASE WHEN {up} THEN {_next('w')} ELSE w END"
     inner = words.let("u", chosen, _signed("r LIKE 'n-%'", "u"))
@@ -91,7 +91,7 @@ def _whole(words: _Words, up: str) -> str:
     return f"CASE WHEN {words.has('r', _NUMBER)} THEN {found} END"
 
 
-def _digits(words: _Words, written: str, sign: str) -> str:
+def _digits(words: Words, written: str, sign: str) -> str:
     """Decimal digits without zeros that say nothing."""
     bare = f"REGEXP_REPLACE({written}, '^0+', '')"
     short = words.let(
@@ -101,7 +101,7 @@ def _digits(words: _Words, written: str, sign: str) -> str:
     return words.let("w", shown, _signed(sign, "w"))
 
 
-def _of_text(words: _Words, odd: str, *, real: bool) -> str:
+def _of_text(words: Words, odd: str, *, real: bool) -> str:
     """The number that a string holds; NULL where it holds none."""
     minus = words.has("r", "^s_s*-")
     mantissa = "REGEXP_EXTRACT(r, '[0-9.]+', 0)"
@@ -133,7 +133,7 @@ def _of_text(words: _Words, odd: str, *, real: bool) -> str:
     )
 
 
-def _real(words: _Words) -> str:
+def _real(words: Words) -> str:
     size = "ABS(TRY_CAST(SUBSTRING(r, 2) AS DOUBLE))"
     fits = f"{size} < CAST('Infinity' AS DOUBLE) AND ({size} > 0 OR NOT {words.has('r', '[1-9]')})"
     text = _of_text(words, "^s_s*[-+]?0[xX]", real=True)
@@ -146,14 +146,14 @@ def _real(words: _Words) -> str:
 _ODD = "^s_s*[-+]?(0[xXoObB]|[0-9.]*_)"
 
 
-def _number(words: _Words) -> str:
+def _number(words: Words) -> str:
     return (
         f"CASE WHEN {words.has('r', _NUMBER)} THEN r "
         f"WHEN r LIKE 's%' THEN {_of_text(words, _ODD, real=False)} END"
     )
 
 
-def _integer(words: _Words, kind: str) -> str:
+def _integer(words: Words, kind: str) -> str:
     """A number rounded, or a whole number in a string, that fits the type."""
 
     def fitting(text: str) -> str:
@@ -173,7 +173,7 @@ def _integer(words: _Words, kind: str) -> str:
     )
 
 
-def _boolean(words: _Words) -> str:
+def _boolean(words: Words) -> str:
     whole = "TRY_CAST(SUBSTRING(r, 2) AS INT)"
     number = (
         f"CASE WHEN {whole} IS NOT NULL THEN CASE WHEN {whole} = 0 THEN 'nfalse' ELSE 'ntrue' END "
@@ -188,14 +188,14 @@ def _boolean(words: _Words) -> str:
     )
 
 
-def _string(words: _Words) -> str:
+def _string(words: Words) -> str:
     return (
         "CASE WHEN r LIKE 's%' THEN r "
         f"WHEN {words.has('r', '^n([-0-9]|true|false)')} THEN CONCAT('s', SUBSTRING(r, 2)) END"
     )
 
 
-def _pieces(words: _Words) -> dict[str, str]:
+def _pieces(words: Words) -> dict[str, str]:
     fraction = "[.][0-9]*[1-9]"
     number = words.has("r", _NUMBER)
     bodies = {
@@ -227,7 +227,7 @@ def _in_quotes(text: str) -> str:
     return f"SUBSTRING(TO_JSON(ARRAY({text})), 2, CHAR_LENGTH(TO_JSON(ARRAY({text}))) - 2)"
 
 
-SPARK = _pieces(_SPARK) | {
+SPARK = _pieces(SPARK_WORDS) | {
     ".path_pairs": "FLATTEN(TRANSFORM(_1, x -> CASE WHEN STARTSWITH(x, '{') THEN TRANSFORM("
     "MAP_ENTRIES(FROM_JSON(x, 'map<string,string>')), "
     f"p -> CONCAT('{{\"skey\":', {_in_quotes('p.key')}, ',\"svalue\":', "
@@ -237,7 +237,7 @@ SPARK = _pieces(_SPARK) | {
     ".path_first_sure": "CASE WHEN SIZE(_1) = 0 THEN FALSE "
     "WHEN ELEMENT_AT(_1, 1) IS NOT NULL THEN TRUE END",
 }
-DUCKDB = _pieces(_DUCKDB) | {
+DUCKDB = _pieces(DUCKDB_WORDS) | {
     ".path_pairs": "FLATTEN([CASE WHEN JSON_TYPE(x) = 'OBJECT' THEN "
     "[CAST('{\"skey\":' || CAST(TO_JSON(k) AS TEXT) || ',\"svalue\":' || "
     f"CAST({_member('x', 'k')} AS TEXT) || '}}' AS JSON) FOR k IN JSON_KEYS(x)] "

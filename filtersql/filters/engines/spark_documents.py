@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines import containing, item_methods
+from filtersql.filters.engines import containing, item_methods, item_moments
 from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
@@ -211,6 +211,7 @@ DOCUMENTS = table(
     _CHANGES
     | containing.SPARK
     | item_methods.SPARK
+    | item_moments.SPARK
     | {
         # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
         # or that of a scalar behind its mark

@@ -113,10 +113,16 @@ def _networks(say: Words, engine: Engine) -> dict[str, str]:
         "hostmask(inet)": f"{family} || {count('0', size)} || {count('1', rest)} || ' '",
         "inet_same_family": f"{family} = LEFT(_2, 1)",
         "inetnot": f"{family} || TRANSLATE(SUBSTRING(_1, 2), '01', '10')",
-        "set_masklen(inet,int4)": "CASE WHEN _1 IS NULL THEN NULL "
-        "WHEN _2 = -1 THEN REPLACE(_1, ' ', '') || ' ' "
-        f"WHEN _2 NOT BETWEEN 0 AND {whole} THEN {say.fails('invalid mask length')} "
-        f"ELSE {family} || LEFT({bits}, _2) || ' ' || SUBSTRING({bits}, _2 + 1) END",
+        **{
+            f"set_masklen({kind},int4)": "CASE WHEN _1 IS NULL THEN NULL "
+            "WHEN _2 = -1 THEN REPLACE(_1, ' ', '') || ' ' "
+            f"WHEN _2 NOT BETWEEN 0 AND {whole} THEN {say.fails('invalid mask length')} "
+            f"ELSE {family} || LEFT({bits}, _2) || ' ' || {behind} END"
+            for kind, behind in (
+                ("inet", f"SUBSTRING({bits}, _2 + 1)"),
+                ("cidr", count("0", f"{whole} - _2")),
+            )
+        },
         ".inet_host": "SPLIT_PART(_1, '/', 1)",
         ".inet_text": "CASE WHEN CONTAINS(_1, '/') THEN _1 WHEN CONTAINS(_1, ':') "
         "THEN _1 || '/128' ELSE _1 || '/32' END",

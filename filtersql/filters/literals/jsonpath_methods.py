@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from filtersql.filters.literals import jsonpath_moments
+from filtersql.filters.literals.jsonpath_moments import MOMENTS
 from filtersql.filters.literals.jsonpath_trees import (
     Compare,
     Exists,
@@ -28,11 +30,11 @@ from filtersql.filters.literals.jsonpath_trees import (
     Unknown,
 )
 
-__all__ = ["METHODS", "can_fail", "covered", "keeps_digits", "reads_numbers"]
+__all__ = ["METHODS", "can_fail", "covered", "keeps_digits", "reads_moments", "reads_numbers"]
 
 #: methods that raise for some items
 METHODS = {"abs", "floor", "ceiling", "double", "number", "decimal", "bigint", "integer",
-           "boolean", "string", "keyvalue"}  # fmt: skip
+           "boolean", "string", "keyvalue", *MOMENTS}  # fmt: skip
 #: methods for which 1.0 is not 1
 _OF_DIGITS = {"boolean", "string"}
 #: methods for which a string may be a number
@@ -42,6 +44,11 @@ _OF_TEXT = {"double", "number", "decimal", "bigint", "integer"}
 def reads_numbers(tree: Tree) -> bool:
     """Whether a method reads the number that a string may hold."""
     return any(step.kind in _OF_TEXT for path in _paths(tree) for step in path.steps)
+
+
+def reads_moments(tree: Tree) -> bool:
+    """Whether a method reads the date or time that a string may hold."""
+    return any(step.kind in MOMENTS for path in _paths(tree) for step in path.steps)
 
 
 def can_fail(path: Tree) -> bool:
@@ -56,7 +63,7 @@ def keeps_digits(tree: Tree) -> bool:
 
 def covered(tree: Tree) -> bool:
     """Whether the methods of all paths stand where they have a form."""
-    return all(map(_is_covered, _paths(tree)))
+    return jsonpath_moments.covered(tree) and all(map(_is_covered, _paths(tree)))
 
 
 def _is_covered(path: Path) -> bool:
@@ -67,7 +74,7 @@ def _is_covered(path: Path) -> bool:
     if "levels" in kinds[places[0] :]:
         return False
     # The digits of a number that a method made are not known as PostgreSQL writes them.
-    numbers = METHODS - _OF_DIGITS - {"keyvalue"}
+    numbers = METHODS - _OF_DIGITS - MOMENTS - {"keyvalue"}
     made = [place for place, kind in enumerate(kinds) if kind in numbers]
     if made and _OF_DIGITS & set(kinds[made[0] :]):
         return False

@@ -17,12 +17,16 @@ from decimal import Decimal
 
 from filtersql.filters.literals.documents import quoted
 
-__all__ = [
+__all__ = ["TURNED",
     "Compare", "Exists", "Junction", "Like", "Not", "Operand", "Path", "Predicate", "Scalar",
     "Starts", "Step", "Sum", "Tree", "Unknown", "Whole", "show", "with_values",
 ]  # fmt: skip
 
 Scalar = str | bool | Decimal | None
+
+
+#: a comparison, the other way round
+TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True, slots=True)

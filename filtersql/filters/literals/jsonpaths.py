@@ -4,8 +4,8 @@ Example
     >>> show(parsed('strict $.a ? (@>$x)'))
     'strict $."a"?(@ > $"x")'
 
-    Methods of dates and times, decimal() with arguments, and places that are computed, are not
-    read.
+    Methods of dates and times with arguments, decimal() with arguments, and places that are
+    computed, are not read.
 
 PostgreSQL
     jsonpath_gram.y, jsonpath_scan.l.
@@ -23,6 +23,7 @@ from functools import lru_cache
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.documents import quoted
+from filtersql.filters.literals.jsonpath_moments import MOMENTS
 from filtersql.filters.literals.jsonpath_trees import (
     Compare,
     Exists,
@@ -59,7 +60,7 @@ _BASES = {"0x": 16, "0o": 8, "0b": 2}
 #: a vertical tab is none of them
 _BLANKS = " \t\n\r\f"
 _METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
-_SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string"}
+_SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string", *MOMENTS}
 _FLAGS = frozenset("ismxq")
 #: a larger one is an error, once something is there
 _MOST_PLACES = 2**31 - 1
@@ -230,7 +231,8 @@ class _Reader:
                     name = _decoded(name) if kind == "string" else name
                     base += quoted(name)
             return Path(base, self.steps())
-        return Path("=", value=self.scalar())
+        value = self.scalar()
+        return Path("=", self.steps(), value)
 
     def scalar(self) -> Scalar:
         """A string, number, true, false or null."""
