@@ -26,6 +26,7 @@ from sqlglot import exp
 from filtersql.catalog import Column, PgType, Table
 from filtersql.filters.evaluation import constants_first
 from filtersql.filters.literals import show
+from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import NullTest
 from filtersql.filters.resolving import resolve
@@ -93,7 +94,7 @@ NASTY: dict[str, list[str | None]] = {
                          "9999-12-31 23:59:59.999999", "1582-10-10 12:00:00",
                          "2024-03-31 02:30:00", "2023-12-31 12:34:56.789", None],
     # where the types of PostgreSQL end
-    "date:farthest": ["5874897-12-31", "4713-01-01 BC", "2000-01-01", None],
+    "date:farthest": ["5874897-12-31", "4713-01-01 BC", "4714-11-24 BC", "2000-01-01", None],
     "timestamp:farthest": ["294246-12-31 23:59:59", "4713-01-01 00:00:00 BC",
                            "0044-03-15 00:00:00 BC", "2000-01-01 00:00:00", None],
     "interval": ["00:00:00", "1 day", "-1 days", "1 mon", "30 days",
@@ -216,7 +217,7 @@ NASTY: dict[str, list[str | None]] = {
 }  # fmt: skip
 #: values that a type of the engine cannot hold: a run stops on them, no filter sees them
 NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC", "5874897-12-31", "4713-01-01 BC",
-                "294246-12-31 23:59:59", "4713-01-01 00:00:00 BC",
+                "4714-11-24 BC", "294246-12-31 23:59:59", "4713-01-01 00:00:00 BC",
                 "0044-03-15 00:00:00 BC"}  # fmt: skip
 _MOST_ROWS = 700
 _NUMBERS = itertools.count()
@@ -389,7 +390,7 @@ def shown(value: object, type_name: str) -> str | None:
 def plain_number(text: str) -> str:
     """One text for each numeric value."""
     value = Decimal(text)
-    return format(value.normalize(), "f") if value.is_finite() else str(value)
+    return format(EXACT.normalize(value), "f") if value.is_finite() else str(value)
 
 
 def same(expected: str | None, found: str | None, type_name: str) -> bool:

@@ -8,7 +8,7 @@ Example
 
 PostgreSQL
     src/backend/utils/adt/numeric.c, numeric_in() and numeric_out(): the scale that was written is
-    kept. src/backend/utils/adt/float.c, float8out_internal(): the shortest text that reads back.
+    kept. src/backend/utils/adt/float.c, float8out_internal(): the shortest digits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from filtersql.filters.literals.numbers import shortest_float4, to_float4
+from filtersql.filters.literals.numbers import show_float4, show_float8, to_float4
 from filtersql.filters.literals.texts import BLANKS
 
 __all__ = ["float_text", "float_value", "integer_value", "numeric_text"]
@@ -108,25 +108,8 @@ def float_value(text: str, size: int) -> float:
 
 
 def float_text(value: float, size: int) -> str:
-    """The shortest text that reads back as the value, as PostgreSQL prints it."""
-    if value != value:
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    shortest = repr(value) if size == 8 else shortest_float4(value)
-    sign, digits, exponent = Decimal(shortest).as_tuple()
-    figures = "".join(map(str, digits)).rstrip("0") or "0"
-    point = len(digits) + int(exponent)
-    minus = "-" if sign else ""
-    if figures == "0":
-        return f"{minus}0"
-    if not -4 < point <= (15 if size == 8 else 6):
-        mantissa = figures[0] + (f".{figures[1:]}" if len(figures) > 1 else "")
-        return f"{minus}{mantissa}e{point - 1:+03}"
-    if point <= 0:
-        return f"{minus}0.{'0' * -point}{figures}"
-    whole = figures[:point].ljust(point, "0")
-    return minus + whole + (f".{figures[point:]}" if len(figures) > point else "")
+    """The value as PostgreSQL prints it."""
+    return (show_float4 if size == 4 else show_float8)(value)
 
 
 def _typed(whole: str, fraction: str, precision: int, scale: int) -> tuple[str, str]:

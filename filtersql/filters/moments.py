@@ -299,8 +299,8 @@ def _date_and_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) 
     start = writer.piece(".timestamp_of_date", writer.put(day))
     if time.type == "time":
         return writer.piece(".add_micros", start, writer.piece(".time_micros", writer.put(time)))
-    micros = writer.piece(".timetz_utc", writer.put(time))
-    return writer.piece(".timestamptz_in_utc", writer.piece(".add_micros", start, micros))
+    moved = writer.piece(".add_micros", start, writer.piece(".timetz_utc", writer.put(time)))
+    return writer.piece(".timestamptz_in_utc", writer.piece(".timestamp_in_range", moved))
 
 
 def _make_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

@@ -36,11 +36,15 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writing import Writer
 
-__all__ = ["compare"]
+__all__ = ["compare", "unless_too_long"]
 
 Comparison = Callable[["Writer", str, Node, Node], "exp.Expr"]
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MOST = 1000
+#: digits before the point of PostgreSQL's longest numeric
+_LONGEST = 131_072
+_GROWING = {"numeric_add", "numeric_sub", "numeric_mul", "div", "numeric_div_trunc", "round",
+            "ceil", "ceiling", "floor"}  # fmt: skip
 #: types without NaN
 _WHOLE = {"int2", "int4", "int8"}
 
@@ -79,6 +83,22 @@ def compare(
         case "div" | "numeric_div_trunc":
             return _whole_quotient(writer, symbol, args, limit, against)
     return None
+
+
+def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
+    """Raises for a number of which a function would be longer than a numeric can be."""
+    nodes = list(walk(node))
+    names = {one.function.name for one in nodes if isinstance(one, (Func, Op))}
+    roots = {one.name: one for one in nodes if isinstance(one, Var) and one.type == "numeric"}
+    undeclared = [root for root in roots.values() if root.decimal is None]
+    if not undeclared or not names & _GROWING:
+        return found
+    numbers = [one.value for one in nodes if isinstance(one, Const)]
+    grown = sum(abs(one.adjusted()) + 2 for one in numbers if isinstance(one, Decimal))
+    most = max(_LONGEST - grown - len(nodes), 1)
+    problem = writer.piece(".raise", writer.text("value overflows numeric format"))
+    tests = [writer.filled(f"LENGTH(_1) > {most}", writer.raw(root)) for root in undeclared]
+    return writer.case([(test, writer.cast(problem, "BOOLEAN")) for test in tests], found)
 
 
 Against = Callable[[str, Node, Decimal], "exp.Expr"]

@@ -6,7 +6,7 @@ Example
 
 PostgreSQL
     numutils.c, pg_strtoint32_safe(); numeric.c, numeric_in(); float.c, float8in_internal() and
-    float8out_internal(): the shortest digits that read back as the same value.
+    float8out_internal(): the shortest digits, of which `shortest` says more.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import cast
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.literals.clock import Clock
+from filtersql.filters.literals.shortest import shortest
 from filtersql.filters.literals.texts import BLANKS
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
     "read_float8",
     "read_numeric",
     "read_oid",
-    "shortest_float4",
     "show_float4",
     "show_float8",
     "show_numeric",
@@ -226,34 +226,25 @@ def _float(type_name: str, text: str) -> float:
 
 
 def show_float8(value: object) -> str:
-    """The shortest digits that read back as the same double."""
+    """The shortest digits that stand for the same double."""
     assert isinstance(value, float)
-    return _shortest(value, repr(value), 15)
+    return _shown(value, 8, 15)
 
 
 def show_float4(value: object) -> str:
-    """The shortest digits that read back as the same real."""
+    """The shortest digits that stand for the same real."""
     assert isinstance(value, float)
-    return _shortest(value, shortest_float4(value), 6)
+    return _shown(value, 4, 6)
 
 
-def shortest_float4(value: float) -> str:
-    """The fewest digits that read back as the same real, as Python writes them."""
-    for digits in range(1, 10):
-        text = f"{value:.{digits - 1}e}"
-        if to_float4(float(text), Decimal(text)) == value:
-            break
-    return text
-
-
-def _shortest(value: float, text: str, widest: int) -> str:
+def _shown(value: float, size: int, widest: int) -> str:
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0.0:
         return "-0" if math.copysign(1.0, value) < 0 else "0"
-    number = EXACT.normalize(Decimal(text))
+    number = EXACT.normalize(Decimal(shortest(value, size)))
     sign, digits, exponent = number.as_tuple()
     place = len(digits) + cast(int, exponent) - 1
     figures = "".join(map(str, digits))
