@@ -93,3 +93,33 @@ def test_a_cube_root_decides_where_all_libraries_agree(cube: int, root: int, agr
         return
     with pytest.raises(duckdb.InvalidInputException, match="last digits"):
         duckdb.sql(query).fetchall()
+
+
+#: ln(1 + 1e-1100) is 0 to the 1000 digits that PostgreSQL has of it
+NEAR_ONE = f"1.{'0' * 1099}1"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "told"),
+    [
+        ("c1 * 0.001 > 0", f"0.{'0' * 16382}1", "too many digits"),
+        ("c1 * 500 > 3", "9" * 131072, "too many digits"),
+        ("div(c1, 0.5) > 3", "9" * 131072, "too many digits"),
+        ("ln(c1) = 0", NEAR_ONE, "too many digits"),
+        ("log(2, c1) > 0", NEAR_ONE, "too many digits"),
+        ("log(1.0000000001, c1) < 20794415417.8380800533", "8", "last digits"),
+        ("log(c1, 8) < 20794415417.8380800533", "1.0000000001", "last digits"),
+        ("log(1.5, c1) < 5.1286", "8", ""),
+        ("c1 * 500 > 3", "9" * 16000, ""),
+        ("ln(c1) > 0", f"1.{'0' * 800}1", ""),
+    ],
+)
+def test_digits_that_postgresql_cuts_off_decide_nothing(text: str, value: str, told: str) -> None:
+    """Results of numerics have so many digits: a number of which more would be needed raises."""
+    sql = Rows(("numeric",)).written(text, "duckdb")
+    query = f"SELECT {sql} FROM (SELECT ?::VARCHAR AS c1) r"
+    if not told:
+        assert duckdb.execute(query, [value]).fetchall() == [(True,)]
+        return
+    with pytest.raises(duckdb.InvalidInputException, match=told):
+        duckdb.execute(query, [value])

@@ -26,7 +26,6 @@ from sqlglot import exp
 from filtersql.catalog import Column, PgType, Table
 from filtersql.filters.evaluation import constants_first
 from filtersql.filters.literals import show
-from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import NullTest
 from filtersql.filters.resolving import resolve
@@ -389,8 +388,8 @@ def shown(value: object, type_name: str) -> str | None:
 
 def plain_number(text: str) -> str:
     """One text for each numeric value."""
-    value = Decimal(text)
-    return format(EXACT.normalize(value), "f") if value.is_finite() else str(value)
+    plain = format(Decimal(text), "f")
+    return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 
 def same(expected: str | None, found: str | None, type_name: str) -> bool:

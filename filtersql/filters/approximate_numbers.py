@@ -55,7 +55,7 @@ _LOGARITHM = Rule(
     "LN(_2) / LN(_1)",
     "(_1 <= 0 OR _1 = 1) AND NOT _2 IS NULL OR _2 <= 0 AND NOT _1 IS NULL",
     "_2 = 1 OR _1 = _2",
-    doubt="TRUE",
+    doubt="_2 <= 100 * _5 OR _1 <= 100 * _4 OR ABS(_1 - 1) <= 100 * _4",
 )
 _SQUARE = f"_3 % {EIGHTH} = 0 AND _3 * _3 = _1 AND _3 < 4294967296"
 _NAMES = {

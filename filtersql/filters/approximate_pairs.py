@@ -251,17 +251,21 @@ def _grown(name: str) -> str:
     """The error of a result of two arguments that may be off."""
     if name == "atan2":
         return "2 * (_4 + _5) / GREATEST(ABS(_1), ABS(_2))"
+    if name in _LOGARITHMS:
+        return "2 * (_5 / _2 + ABS(_3) * _4 / _1) / ABS(LN(_1))"
     whole = "2 * _2 * POWER(ABS(_1) + _4, _2 - 1) * _4"
     relative = "2 * ABS(_3) * (ABS(_2) * _4 / ABS(_1) + ABS(LN(ABS(_1))) * _5)"
     return f"CASE WHEN {_FEW} THEN {whole} WHEN _3 <> 0 THEN {relative} ELSE 0 END"
 
 
+#: of a base and a number
+_LOGARITHMS = {"log", "numeric_log"}
 _PLAIN = "ISNAN(_1) OR ISNAN(_2) OR (_1 = 0 AND _4 = 0 AND _2 > 100 * _5)"
 _FEW = "_5 = 0 AND _2 % 1 = 0 AND _2 BETWEEN 1 AND 64"
 
 
 def _doubt_of_two(name: str, doubt: str) -> str:
-    if name == "atan2":
+    if name == "atan2" or name in _LOGARITHMS:
         return doubt
     return (
         f"CASE WHEN ({_FEW}) OR {_PLAIN} THEN FALSE ELSE _1 <= 100 * _4 "

@@ -46,6 +46,8 @@ _NAMES = {
     "numeric_power": "power", "pow": "power", "factorial": "factorial", "numeric": "float",
 }  # fmt: skip
 _NEAR = Decimal("1e-14")
+#: PostgreSQL's results have 1000 digits behind the point at most
+_SMALLEST = Decimal("1e-900")
 _FLOATS = ("float4", "float8")
 _MOST_EXPONENT = 100
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -78,6 +80,8 @@ def compare(
         return _of_float(writer, symbol, node, limit)
     if kind == "factorial":
         return _factorial(writer, symbol, node, limit)
+    if 0 < limit.copy_abs() < _SMALLEST:
+        return None
     inner = node.args[0]
     if len(node.args) == 2:
         place = 0 if kind == "log" else 1

@@ -13,7 +13,8 @@ Example
     ========================= ====================================
 
     Each is exact for every value, NaN and the infinities included, since sums and products of
-    numerics are never rounded, and rounding is a flight of steps.
+    numerics are not rounded, and rounding is a flight of steps. Products are, to 16383 digits
+    behind the point: numbers that reach them raise, like those too large for a numeric.
 
 PostgreSQL
     numeric.c: add_var(), mul_var(), round_var() (half away from zero), trunc_var(), ceil_var().
@@ -41,10 +42,11 @@ __all__ = ["compare", "unless_too_long"]
 Comparison = Callable[["Writer", str, Node, Node], "exp.Expr"]
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MOST = 1000
-#: digits before the point of PostgreSQL's longest numeric
-_LONGEST = 131_072
-_GROWING = {"numeric_add", "numeric_sub", "numeric_mul", "div", "numeric_div_trunc", "round",
-            "ceil", "ceiling", "floor"}  # fmt: skip
+#: digits before the point of PostgreSQL's longest numeric, behind it, and behind it of a curve's
+_LONGEST, _FINEST, _CURVED = 131_072, 16_383, 900
+_PRODUCT = "numeric_mul"
+_GROWING = {_PRODUCT, "numeric_add", "numeric_sub", "div", "numeric_div_trunc", "round", "ceil",
+            "ceiling", "floor"}  # fmt: skip
 #: types without NaN
 _WHOLE = {"int2", "int4", "int8"}
 
@@ -86,19 +88,24 @@ def compare(
 
 
 def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
-    """Raises for a number of which a function would be longer than a numeric can be."""
+    """Raises for a number so long that PostgreSQL's result is cut off, or too long for it."""
     nodes = list(walk(node))
-    names = {one.function.name for one in nodes if isinstance(one, (Func, Op))}
+    calls = [one for one in nodes if isinstance(one, (Func, Op))]
+    names = {one.function.name for one in calls}
     roots = {one.name: one for one in nodes if isinstance(one, Var) and one.type == "numeric"}
     undeclared = [root for root in roots.values() if root.decimal is None]
-    if not undeclared or not names & _GROWING:
+    most = _FINEST if _PRODUCT in names else _LONGEST
+    if any(map(numeric_curves.is_curve, calls)):
+        most = _CURVED
+    elif not names & _GROWING:
         return found
     numbers = [one.value for one in nodes if isinstance(one, Const)]
-    grown = sum(abs(one.adjusted()) + 2 for one in numbers if isinstance(one, Decimal))
-    most = max(_LONGEST - grown - len(nodes), 1)
-    problem = writer.piece(".raise", writer.text("value overflows numeric format"))
-    tests = [writer.filled(f"LENGTH(_1) > {most}", writer.raw(root)) for root in undeclared]
-    return writer.case([(test, writer.cast(problem, "BOOLEAN")) for test in tests], found)
+    grown = [one.as_tuple() for one in numbers if isinstance(one, Decimal) and one.is_finite()]
+    most -= len(nodes) + sum(len(digits) + abs(int(place)) for _, digits, place in grown)
+    problem = writer.piece(".raise", writer.text("a numeric has too many digits"))
+    tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", writer.raw(one)) for one in undeclared]
+    whens = [(test, writer.cast(problem.copy(), "BOOLEAN")) for test in tests]
+    return writer.case(whens, found) if whens else found
 
 
 Against = Callable[[str, Node, Decimal], "exp.Expr"]
