@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.later_sessions import LATER, begin
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import psql_commands
@@ -39,7 +40,7 @@ _DBNAME = re.compile(r"(?:^|\s)dbname\s*=\s*(?:'((?:[^'\\]|\\.)*)'|(\S+))")
 _URI = re.compile(r"postgres(?:ql)?://[^/?]*/?([^/?]*)")
 
 #: what is no database's own: it says only how the rest is read
-_OF_SESSION = ("variable_set_stmt", "discard_stmt", "transaction_stmt")
+_OF_SESSION = ("variable_set_stmt", "discard_stmt", "transaction_stmt", *LATER)
 
 
 @dataclass(slots=True)
@@ -63,7 +64,7 @@ class Connections:
             name = _database(self.last.text)
             if name is not None and name != self.named:
                 self.named, self.told = name, False
-            script.begin_session()
+            begin(script, self.named)
 
     def is_ours(self, script: Script, statement: Statement) -> bool:
         """Whether a statement is of the project's database; notes once where another begins."""

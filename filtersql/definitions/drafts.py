@@ -224,6 +224,9 @@ class Drafts:
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: own operators, in the order of their statements
     operators: list[OwnOperator] = field(default_factory=list)
+    #: what holds in sessions that begin later: of a database, or of all roles, parameters with
+    #: their values
+    session_settings: dict[tuple[str, str], dict[str, list[str]]] = field(default_factory=dict)
     #: extensions, and the schema of each
     extensions: dict[str, str] = field(default_factory=dict)
     #: own casts, from a type to another, with pg_cast's context

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 
+from filtersql.definitions.session_code import sets
 from filtersql.definitions.sql_code import function_calls
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement
@@ -68,8 +69,16 @@ def check_hidden(script: Script, statement: Statement, functions: Container[str]
 
 
 def _calls_in(node: Node, functions: Container[str]) -> Iterator[tuple[Node, str]]:
-    """The calls of some functions below a node, with their names."""
+    """The calls of some functions below a node, with their names; set_config() is one of them."""
     for one in function_calls(node):
         name = ".".join(part.string.sval for part in one.funcname)
-        if name in functions:
+        setting = name.removeprefix("pg_catalog.") == "set_config"
+        if name in functions or (setting and sets(_first(one))):
             yield one, name
+
+
+def _first(node: Node) -> str | None:
+    """The text that a call begins with, where it is a constant."""
+    first = node.args[0] if node.args else None
+    named = first is not None and first.WhichOneof("node") == "a_const"
+    return str(first.a_const.sval.sval) if first is not None and named else None

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 
 from filtersql.definitions.drafts import Drafts, EventTrigger
+from filtersql.definitions.session_code import setting_changed
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_text import psql_commands
 from filtersql.errors.definitions import UnsupportedStatement
@@ -90,7 +91,7 @@ def check_block(script: Script, statement: Statement) -> None:
     """DO: raises where the block changes a definition, itself or by a function."""
     for wrapped in statement.node.args:
         if wrapped.def_elem.defname == "as":
-            found = _change(script.drafts, wrapped.def_elem.arg.string.sval, set())
+            found = _change(script, wrapped.def_elem.arg.string.sval, set())
             if found:
                 place = place_of(script, statement, "")
                 raise UnsupportedStatement(f"DO with {found}", place, _HINT)
@@ -102,7 +103,7 @@ def check_calls(script: Script, statement: Statement) -> None:
         return
     for node in function_calls(statement.node):
         parts = [one.string.sval for one in node.funcname]
-        found = _change_of(script.drafts, parts, set())
+        found = _change_of(script, parts, set())
         if found:
             what = f"a call of {'.'.join(parts)}(), which does {found},"
             raise UnsupportedStatement(what, place_of(script, statement, parts[-1]), _HINT)
@@ -138,7 +139,7 @@ def check_events(script: Script, statement: Statement) -> None:
     for name, trigger in [*triggers.items()]:
         if not trigger.enabled or (trigger.tags and tag not in trigger.tags):
             continue
-        found = _change_of(script.drafts, trigger.function, set())
+        found = _change_of(script, trigger.function, set())
         if found:
             del triggers[name]
             what = f'event trigger "{name}", which does {found} at {tag},'
@@ -166,24 +167,26 @@ def function_calls(node: Node) -> Iterator[Node]:
                 yield from function_calls(each)
 
 
-def _change_of(drafts: Drafts, parts: tuple[str, ...] | list[str], seen: set[str]) -> str | None:
+def _change_of(script: Script, parts: tuple[str, ...] | list[str], seen: set[str]) -> str | None:
     """What a function of the files changes, in its own words."""
-    for (schema, name, _), body in drafts.bodies.items():
+    for (schema, name, _), body in script.drafts.bodies.items():
         if name == parts[-1] and (len(parts) == 1 or parts[-2] == schema):
-            found = _change(drafts, body, seen | {name})
+            found = _change(script, body, seen | {name})
             if found:
                 return found
     return None
 
 
-def _change(drafts: Drafts, text: str, seen: set[str]) -> str | None:
+def _change(script: Script, text: str, seen: set[str]) -> str | None:
     """What a text changes, itself or by a function of the files."""
     found = _CHANGES.search(text)
     if found:
         return " ".join(found[0].split())
-    for name in {name for _, name, _ in drafts.bodies} - seen:
+    if changed := setting_changed(text, lasting=script.outer is not None):
+        return changed
+    for name in {name for _, name, _ in script.drafts.bodies} - seen:
         if re.search(rf"\b{re.escape(name)}\"?\s*\(", text, re.IGNORECASE):
-            inner = _change_of(drafts, (name,), seen)
+            inner = _change_of(script, (name,), seen)
             if inner:
                 return inner
     return None

@@ -16,11 +16,13 @@ from dataclasses import replace
 from filtersql.definitions.databases import connections
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.extensions import create_extension
+from filtersql.definitions.later_sessions import LATER, begin, set_for_later
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.own_code import alter_domain
 from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.owners import change_owner, reassign, refuse_drop
 from filtersql.definitions.rivals import create_cast, rivals
+from filtersql.definitions.session_code import writes_of_concern
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
@@ -71,6 +73,7 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
         readable = without_long(readable)
     script = Script(readable, drafts)
     drafts.files.append(text.source.path)
+    begin(script, drafts.database)
     check_psql(text, drafts)
     try:
         statements = [(readable, statement) for statement in parse_statements(readable)]
@@ -93,7 +96,8 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
 def _carry_out(script: Script, statement: Statement) -> None:
     carry_out = _STATEMENTS.get(statement.kind)
     if carry_out is None:
-        if not may_call(script.text.text[statement.start : statement.end]):
+        text = script.text.text[statement.start : statement.end]
+        if not may_call(text) and not writes_of_concern(text):
             return
         carry_out = check_skipped
     script.at, script.drafts.path = statement.start, tuple(script.path)
@@ -168,6 +172,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_extension_stmt": create_extension,
     "variable_set_stmt": set_variable,
     "discard_stmt": discard,
+    **dict.fromkeys(LATER, set_for_later),
     "create_publication_stmt": create_publication,
     "alter_publication_stmt": alter_publication,
     "alter_owner_stmt": change_owner,

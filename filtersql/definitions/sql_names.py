@@ -88,6 +88,8 @@ class Script:
     at: int = 0
     #: inside a transaction, the settings that hold when it ends: SET LOCAL leaves them alone
     outer: Settings | None = None
+    #: what parameters were when the session began, where that is not PostgreSQL's default
+    begun: dict[str, list[str]] = field(default_factory=dict)
     #: the temporary relations of this session, which hide others
     temporary: set[str] = field(default_factory=set)
     #: those of them that go with their transaction

@@ -20,6 +20,7 @@ from filtersql.definitions.model import (
     ReplicationSet,
 )
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
+from filtersql.definitions.session_code import check_writes
 from filtersql.definitions.set_calls import calls_of, check_calls_of, check_hidden
 from filtersql.definitions.set_members import judges
 from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
@@ -107,6 +108,8 @@ def call(script: Script, statement: Statement) -> None:
         hint = "Write CREATE TABLE with its columns."
         raise UnsupportedStatement("SELECT INTO", span_of(script, into), hint)
     check_calls_of(script, statement, _PARAMETERS)
+    if statement.node.HasField("with_clause"):
+        check_writes(script, statement.node)
     for each in calls_of(statement):
         names = [name.string.sval for name in each.funcname]
         if names[-1] == "set_config" and names[:-1] in ([], ["pg_catalog"]):
@@ -118,6 +121,7 @@ def call(script: Script, statement: Statement) -> None:
 def check_skipped(script: Script, statement: Statement) -> None:
     """A statement that is of no concern by itself, where it may call such a function."""
     check_hidden(script, statement, _PARAMETERS)
+    check_writes(script, statement.node)
 
 
 def commands(script: Script, statement: Statement) -> Iterator[Passage]:

@@ -31,7 +31,7 @@ from filtersql.errors.making import BadSetting
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
 
-__all__ = ["discard", "set_config", "set_variable"]
+__all__ = ["FOLLOWED", "as_begun", "checked", "discard", "set_config", "set_variable"]
 
 #: of a parameter: its texts, or None where it is to have its default
 _Values = Sequence[str] | None
@@ -60,8 +60,7 @@ def set_variable(script: Script, statement: Statement) -> None:
     name, kind = node.name.lower(), enum_name(node, "kind")
     span = place_of(script, statement, "")
     if kind == "VAR_RESET_ALL":
-        now = script.settings
-        begun = Settings()
+        now, begun = script.settings, as_begun(script, Settings())
         _put(script, replace(now, path=begun.path, session=begun.session), local=False)
     elif kind == "VAR_SET_VALUE":
         _assign(script, name, _values(node), span, local=node.is_local)
@@ -76,8 +75,36 @@ def discard(script: Script, statement: Statement) -> None:
         if script.outer is not None:
             raise InTransaction("DISCARD ALL", place_of(script, statement, ""))
         script.begin_session()
+        script.settings = as_begun(script, script.settings)
     if target == "DISCARD_TEMP":
         script.forget_temporary([*script.temporary])
+
+
+def as_begun(script: Script, settings: Settings) -> Settings:
+    """Settings with what holds from the beginning of the session."""
+    for name, values in script.begun.items():
+        settings = _RULES[name](settings, values, script.span(0), script.drafts.postgres_version)
+    return settings
+
+
+def checked(script: Script, node: Node, span: Span) -> dict[str, list[str] | None] | None:
+    """What a SET that is part of another statement sets; None where it is all that is reset."""
+    name, kind = node.name.lower(), enum_name(node, "kind")
+    if kind == "VAR_RESET_ALL":
+        return None
+    if name not in FOLLOWED or name == "client_encoding":
+        return {}
+    if kind == "VAR_SET_CURRENT":
+        raise UnsupportedStatement(f"SET {name} FROM CURRENT", span, _PLAIN)
+    values = _values(node) if kind == "VAR_SET_VALUE" else None
+    if values is not None and name in _AS_EVER:
+        value = ", ".join(values)
+        if not _AS_EVER[name].fullmatch(value.lower()):
+            raise UnsupportedStatement(f"SET {name} = '{value}'", span, _PLAIN)
+        return {}
+    if name in _RULES:
+        _RULES[name](script.settings, values, span, script.drafts.postgres_version)
+    return {name: values} if name in _RULES else {}
 
 
 def set_config(script: Script, node: Node) -> None:
@@ -99,6 +126,7 @@ def set_config(script: Script, node: Node) -> None:
 def _assign(script: Script, name: str, values: _Values, span: Span, *, local: bool) -> None:
     """A parameter gets values; None is its default. Raises what is wrong with them."""
     rule = _RULES.get(name)
+    values = script.begun.get(name) if values is None else values
     if rule is not None:
         version = script.drafts.postgres_version
         _put(script, rule(script.settings, values, span, version), local=local)
@@ -270,3 +298,5 @@ _RULES: dict[str, _Rule] = {
     "role": _role,
     "session_authorization": _session_user,
 }
+#: parameters by which texts are read
+FOLLOWED = frozenset((*_RULES, *_AS_EVER))
