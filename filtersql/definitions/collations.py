@@ -54,9 +54,15 @@ def create_collation(script: Script, statement: Statement) -> None:
             return
         shown = _shown(name, encoded=encoded and drafts.encoded_collations[name])
         raise BadCollation(f"{shown} already exists", span)
-    drafts.encoded_collations[name] = encoded
     exact = said.get("deterministic") not in _NO
-    drafts.collations[name.name] = exact and drafts.collations.get(said.get("from", ""), True)
+    _keep(drafts, name, exact=exact and drafts.collations.get(said.get("from", ""), True))
+    drafts.encoded_collations[name] = encoded
+
+
+def _keep(drafts: Drafts, name: RelationName, *, exact: bool) -> None:
+    """Of several of one name, in schemas of their own, columns do not say which: none is exact."""
+    others = any(one.name == name.name for one in drafts.encoded_collations)
+    drafts.collations[name.name] = exact and (not others or drafts.collations[name.name])
 
 
 def _shown(name: RelationName, *, encoded: bool) -> str:
@@ -132,8 +138,8 @@ def rename_collation(script: Script, statement: Statement) -> None:
         shown = _shown(new, encoded=known[new])
         span = place_of(script, statement, new.name)
         raise BadCollation(f'{shown} already exists in schema "{new.schema}"', span)
+    _keep(script.drafts, new, exact=script.drafts.collations[old.name])
     known[new] = known.pop(old)
-    script.drafts.collations[new.name] = script.drafts.collations[old.name]
 
 
 def drop_collation(script: Script, statement: Statement, item: Node) -> None:

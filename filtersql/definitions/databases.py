@@ -40,7 +40,7 @@ _DBNAME = re.compile(r"(?:^|\s)dbname\s*=\s*(?:'((?:[^'\\]|\\.)*)'|(\S+))")
 _URI = re.compile(r"postgres(?:ql)?://[^/?]*/?([^/?]*)")
 
 #: what is no database's own: it says only how the rest is read
-_OF_SESSION = ("variable_set_stmt", "discard_stmt", "transaction_stmt", *LATER)
+_OF_SESSION = ("variable_set_stmt", "discard_stmt", "transaction_stmt", "createdb_stmt", *LATER)
 
 
 @dataclass(slots=True)

@@ -209,6 +209,8 @@ class Drafts:
     defaults: dict[str, object] = field(default_factory=dict)
     #: which PostgreSQL carries the statements out
     postgres_version: int = 18
+    #: the locale of its database, as the project says it
+    database_locale: str = "default"
     #: names that the source system has for types beside PostgreSQL's
     type_aliases: Mapping[str, str] = field(default_factory=dict)
     #: user types, by what they are: `domain`, `composite type`, …; an enumeration is a `type`

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from filtersql.definitions.created_databases import create_database
 from filtersql.definitions.databases import connections
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.extensions import create_extension
@@ -170,6 +171,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_function_stmt": create_function,
     "create_cast_stmt": create_cast,
     "create_extension_stmt": create_extension,
+    "createdb_stmt": create_database,
     "variable_set_stmt": set_variable,
     "discard_stmt": discard,
     **dict.fromkeys(LATER, set_for_later),

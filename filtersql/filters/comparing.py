@@ -55,6 +55,7 @@ from filtersql.filters.nodes import (
     is_null_const,
 )
 from filtersql.filters.raising import may_raise
+from filtersql.filters.regex_syntax import OWN_CASE
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -107,7 +108,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if name in _TEXT_ORDER:
         check_order(writer, node)
     if str(function) in casing.CASED and locales.of_its_own(getattr(node, "input_collation", "")):
-        raise writer.refused(node, "This language has rules of its own for upper and lower case.")
+        raise writer.refused(node, OWN_CASE)
     if name in regexes.MATCHES:
         return regexes.match(writer, node, function, args)
     if name in regex_functions.FUNCTIONS and regex_functions.takes(function):

@@ -22,36 +22,57 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from filtersql.definitions.created_databases import OF_ITS_OWN
 from filtersql.filters.facts import facts
 from filtersql.filters.nodes import Node, RowCompare
 from filtersql.filters.trees import rebuilt
 
-__all__ = ["UNKNOWN", "ascii_only", "by_bytes", "by_icu", "of_its_own", "of_the_database"]
+__all__ = [
+    "UNKNOWN",
+    "ascii_only",
+    "by_bytes",
+    "by_icu",
+    "of_its_own",
+    "of_the_database",
+    "of_the_files",
+]
 
 #: the collation of a database of which the project says nothing
 UNKNOWN = "default"
 _ASCII_ONLY = {"c", "posix", "ucs_basic"}
 _BY_BYTES = _ASCII_ONLY | {"c.utf-8", "c.utf8", "pg_c_utf8", "pg_unicode_fast"}
-#: languages with letters of ASCII, or accents, whose other case is their own
-_OF_ITS_OWN = {"tr", "az", "lt", "el", "hy"}
 _ICU = "icu:"
+#: of a collation that the files make: its name may be that of another, and says nothing
+_OWN = "own:"
+#: how a locale of an operating system or of ICU is called
+_LOCALE = re.compile(r"(?:icu:)?[a-z]{2,3}(?:[-_.@].*)?|c|posix", re.IGNORECASE)
 
 
 def of_the_database(tree: Node, name: str) -> Node:
     """The tree with the database's collation in the place of "default"."""
+    return _called(tree, {UNKNOWN: name})
+
+
+def of_the_files(tree: Node, names: Iterable[str | None]) -> Node:
+    """The tree in which collations that the files make are told from PostgreSQL's."""
+    return _called(tree, {name: _OWN + name for name in names if name is not None})
+
+
+def _called(tree: Node, names: Mapping[str | None, str]) -> Node:
+    """The tree with collations under other names."""
 
     def known(node: Node) -> Node:
         changes: dict[str, object] = {
-            field: name
+            field: names[found]
             for field in ("collation", "input_collation")
-            if getattr(node, field, None) == UNKNOWN
+            if (found := getattr(node, field, None)) in names
         }
         if isinstance(node, RowCompare):
-            changes["collations"] = tuple(
-                name if one == UNKNOWN else one for one in node.collations
-            )
+            changes["collations"] = tuple(names.get(one, one) for one in node.collations)
         return replace(node, **changes) if changes else node  # type: ignore[arg-type]
 
     return rebuilt(tree, known)
@@ -68,15 +89,18 @@ def ascii_only(collation: str | None) -> bool:
 
 
 def of_its_own(collation: str | None) -> bool:
-    """Whether the language has rules of its own for upper and lower case."""
+    """Whether the language has rules of its own for upper and lower case, or none is known."""
+    ctype = _ctype(collation)
+    if not (ctype in ("", UNKNOWN) or _LOCALE.fullmatch(ctype) or facts().collation(ctype)):
+        return True
     language = _ctype(collation).removeprefix(_ICU).replace("_", "-").partition("-")[0].lower()
-    return language in _OF_ITS_OWN
+    return language in OF_ITS_OWN
 
 
 def by_icu(collation: str | None) -> bool:
     """Whether ICU may be what finds the beginnings of words."""
     ctype = _ctype(collation)
-    if ctype == UNKNOWN or ctype.startswith(_ICU):
+    if ctype == UNKNOWN or ctype.startswith((_ICU, _OWN)):
         return True
     known = facts().collation(ctype)
     return known is not None and known.provider == "i"

@@ -28,7 +28,6 @@ from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node
 from filtersql.filters.regex_matches import can_be_empty, check_end, check_groups, is_flat, lazy
-from filtersql.filters.regex_syntax import parsed
 from filtersql.filters.regex_trees import (
     Anchor,
     Choice,
@@ -42,7 +41,7 @@ from filtersql.filters.regex_trees import (
 )
 from filtersql.filters.regex_trees import Node as Tree
 from filtersql.filters.regex_writing import written
-from filtersql.filters.regexes import ascii_only, constant_text, guarded, matches, similar_parts
+from filtersql.filters.regexes import constant_text, guarded, matches, parsed_for, similar_parts
 
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
@@ -67,7 +66,7 @@ class Given:
         if pattern is None or flags is None:
             raise _Null
         self.node, self.args, self.subject = node, args, args[0]
-        self.regex: Regex = parsed(pattern, flags, ascii_only=ascii_only(node))
+        self.regex: Regex = parsed_for(node, pattern, flags)
 
     def number(self, place: int, default: int) -> int:
         """A whole number among the arguments."""
@@ -202,10 +201,7 @@ def _marked_part(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     texts = [_constant(args, place, None) for place in (1, 2)]
     if None in texts:
         raise _Null
-    parts = [
-        parsed(part, ascii_only=ascii_only(node))
-        for part in similar_parts(str(texts[0]), str(texts[1]))
-    ]
+    parts = [parsed_for(node, part) for part in similar_parts(str(texts[0]), str(texts[1]))]
     if len(parts) != 3 or any(part.groups for part in parts):
         raise Untranslatable("The pattern must mark one part, without groups.")
     trees = [part.tree for part in parts]

@@ -41,17 +41,26 @@ from filtersql.filters.regex_trees import (
     Untranslatable,
 )
 
-__all__ = ["parsed"]
+__all__ = ["OWN_CASE", "parsed"]
 
+OWN_CASE = "This language has rules of its own for upper and lower case."
 _MOST_REPEATED = 255
 _BOUNDS = re.compile(r"[0-9]+(,[0-9]*)?")
 
 
 @lru_cache(maxsize=1024)
 def parsed(
-    pattern: str, flags: str = "", *, ascii_only: bool = False, wide: bool | None = None
+    pattern: str,
+    flags: str = "",
+    *,
+    ascii_only: bool = False,
+    own_case: bool = False,
+    wide: bool | None = None,
 ) -> Regex:
-    """The tree of a pattern; raises Untranslatable. `flags` are those of regexp_match()."""
+    """The tree of a pattern; raises Untranslatable. `flags` are those of regexp_match().
+
+    `own_case`: the collation's language has rules of its own for upper and lower case.
+    """
     everywhere = False
     options = {"i": False, "lines": "", "x": False, "q": False}
     for flag in flags:
@@ -71,6 +80,8 @@ def parsed(
             raise Untranslatable("Its embedded options cannot be read.")
         for flag in letters:
             _switch(options, flag)
+    if options["i"] and own_case:
+        raise Untranslatable(OWN_CASE)
     reader = _Reader(pattern, bool(options["i"]), str(options["lines"]), ascii_only, wide)
     if options["q"]:
         tree: Node = Join(tuple(reader.letter(ord(sign)) for sign in pattern))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
 __all__ = [
-    "MATCHES", "ascii_only", "constant_text", "doubtful", "guarded", "match", "matches", "similar",
+    "MATCHES", "constant_text", "doubtful", "guarded", "match", "matches", "parsed_for", "similar",
     "similar_parts",
 ]  # fmt: skip
 
@@ -78,7 +78,7 @@ def _matches_everywhere(
     writer: Writer, node: Node, text: str, flags: str, subject: Node
 ) -> exp.Expr:
     """Whether the subject matches in every locale, or in none; else the row raises."""
-    regex = parsed(text, flags, ascii_only=ascii_only(node))
+    regex = parsed_for(node, text, flags)
     if not regex.doubts:
         return matches(writer, regex, subject)
     least, most = (parsed(text, flags, wide=wide) for wide in (False, True))
@@ -95,9 +95,11 @@ def _matches_everywhere(
     return writer.case([(writer.filled("_1 AND _2", broad, other), broken)], test)
 
 
-def ascii_only(node: Node) -> bool:
-    """Whether the collation knows no letters outside ASCII."""
-    return locales.ascii_only(getattr(node, "input_collation", None))
+def parsed_for(node: Node, pattern: str, flags: str = "") -> Regex:
+    """The tree of a pattern under the collation of what asks for it; raises Untranslatable."""
+    collation = getattr(node, "input_collation", None)
+    known, own = locales.ascii_only(collation), locales.of_its_own(collation)
+    return parsed(pattern, flags, ascii_only=known, own_case=own)
 
 
 def matches(writer: Writer, regex: Regex, subject: Node) -> exp.Expr:
@@ -146,7 +148,7 @@ def doubtful(node: Op | Func) -> bool:
         text = constant_text(node.args[1])
         if text is None or flags is None:
             return False
-        return bool(parsed(text, flags, ascii_only=ascii_only(node)).doubts)
+        return bool(parsed_for(node, text, flags).doubts)
     except Untranslatable:
         return False
 

@@ -17,7 +17,7 @@ from filtersql.filters.allowed import check
 from filtersql.filters.coercion import boolean, coerce
 from filtersql.filters.deparse import deparse
 from filtersql.filters.literals.clock import Clock
-from filtersql.filters.locales import UNKNOWN, of_the_database
+from filtersql.filters.locales import UNKNOWN, of_the_database, of_the_files
 from filtersql.filters.lookups import lookup
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Node, Var, walk
@@ -85,6 +85,8 @@ def _typed(
     check_casts(scope, tree)
     check(scope, tree)
     printed, read = deparse(tree), _columns(tree)
+    if scope.own_collations:
+        tree = of_the_files(tree, scope.own_collations)
     tree = planned(scope, tree)
     if database_locale != UNKNOWN:
         tree = of_the_database(tree, database_locale)

@@ -66,6 +66,7 @@ class DefinitionFiles:
             refuse=refuse,
             defaults=dict(settings.defaults),
             postgres_version=settings.postgres_version,
+            database_locale=settings.database_locale,
             type_aliases={} if settings.semantics.binary_filters else ADVANCED_SERVER,
         )
         for path in self.paths:
