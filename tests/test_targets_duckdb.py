@@ -46,6 +46,24 @@ def test_a_file_that_another_process_holds_is_named(tmp_path) -> None:
     engine.close()
 
 
+def test_macros_that_hide_functions_of_duckdb_are_refused(tmp_path) -> None:
+    """Statements name functions without a schema: the file's macro of that name would be called."""
+    path = tmp_path / "x.duckdb"
+    engine = connect(path)
+    engine.execute("CREATE MACRO shout(x) AS upper(x)")
+    engine.execute("CREATE SCHEMA s; CREATE MACRO s.lower(x) AS 'mine'")
+    engine.close()
+    engine = connect(path)
+    assert engine.rows("SELECT lower('A')") == [("a",)]
+    engine.execute("CREATE MACRO lower(x) AS 'mine'")
+    assert engine.rows("SELECT lower('A')") == [("mine",)]
+    engine.close()
+    with pytest.raises(Mistakes) as found:
+        connect(path)
+    assert found.value.exit_code == 2
+    assert 'a macro of the file hides DuckDB\'s own function "lower"' in str(found.value)
+
+
 def test_the_settings_that_meaning_depends_on_are_in_force() -> None:
     """Its optimizer drops integer overflow; times are read in UTC."""
     engine = connect(None)

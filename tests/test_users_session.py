@@ -33,6 +33,7 @@ spark = (
 spark.conf.set("spark.sql.ansi.enabled", "false")
 spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
 spark.range(3).createOrReplaceTempView("mine")
+spark.udf.register("shout", lambda text: text)
 
 from filtersql.cli import main
 
@@ -53,6 +54,8 @@ assert [t.name for t in spark.catalog.listTables() if t.name.startswith("filters
 assert SparkSession.getActiveSession() is spark
 assert not (folder / "warehouse").exists()
 assert run() == 0
+spark.udf.register("coalesce", lambda text: text)
+assert run() == 2
 print("used")
 """
 
@@ -101,3 +104,4 @@ def test_a_notebooks_session_is_used_and_left_as_it_was(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stdout + found.stderr
     assert found.stdout.endswith("used\n")
     assert "Nothing changed" in found.stdout
+    assert 'this session hides Spark\'s own function "coalesce"' in found.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from filtersql.errors import Mistake
 from filtersql.source import Span
@@ -17,6 +17,7 @@ __all__ = [
     "EngineRefused",
     "FileInUse",
     "FormatMissing",
+    "HiddenFunctions",
     "JarNotThere",
     "JarsMissing",
     "JavaMissing",
@@ -212,6 +213,20 @@ class SettingRefused(Mistake):
         super().__init__(
             f'setting "{name}" must be "{wanted}"',
             detail=f'The engine keeps it at "{found}".',
+        )
+
+
+class HiddenFunctions(Mistake):
+    """Functions that the target or the session defines are found before those of the engine."""
+
+    exit_code = 2
+
+    def __init__(self, names: Sequence[str], engine: str, where: str) -> None:
+        some = ", ".join(f'"{name}"' for name in names)
+        super().__init__(
+            f"{where} hides {engine}'s own {'function' if len(names) == 1 else 'functions'} {some}",
+            detail="Statements would mean something else.",
+            hint="Give it another name." if len(names) == 1 else "Give them other names.",
         )
 
 

@@ -42,6 +42,7 @@ SETTINGS: dict[Engine, dict[str, str]] = {
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.variable.substitute": "false",
         "spark.sql.parser.escapedStringLiterals": "false",
+        "spark.sql.timestampType": "TIMESTAMP_LTZ",
     },
     "duckdb": {"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"},
 }

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import EngineRefused, FileInUse, SettingRefused, Unreachable
+from filtersql.errors.targets import (
+    EngineRefused,
+    FileInUse,
+    HiddenFunctions,
+    SettingRefused,
+    Unreachable,
+)
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
@@ -36,12 +42,16 @@ _BATCH = 100_000
 _STREAMED = 5_000
 #: what DuckDB says of a file that another process has open, and its number where it knows it
 _LOCK = re.compile(r"Could not set lock on file(?:.*\(PID (\d+)\))?", re.DOTALL)
+#: macros that are found before DuckDB's own functions: statements name these without a schema
+_HIDDEN = """SELECT DISTINCT function_name FROM duckdb_functions()
+WHERE NOT internal AND schema_name = current_schema()
+AND function_name IN (SELECT function_name FROM duckdb_functions() WHERE internal) ORDER BY 1"""
 
 
 def connect(
     path: Path | None, settings: Mapping[str, str] | None = None, extensions: Sequence[str] = ()
 ) -> DuckDB:
-    """Open the file (None: in memory). Raises Unreachable when it cannot be opened.
+    """Open the file (None: in memory). Raises Unreachable, HiddenFunctions.
 
     `settings` are about resources; those that statements depend on are filtersql's own.
     """
@@ -66,6 +76,9 @@ def connect(
         connection.close()
         raise
     engine.configure({"TimeZone": "UTC", "disabled_optimizers": "expression_rewriter"})
+    if path is not None and (hidden := [str(row[0]) for row in engine.rows(_HIDDEN)]):
+        connection.close()
+        raise Mistakes([HiddenFunctions(hidden, "DuckDB", "a macro of the file")])
     return engine
 
 

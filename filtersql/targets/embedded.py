@@ -23,10 +23,11 @@ from filtersql.targets.java import check_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["own_session", "users_session"]
+__all__ = ["hidden_functions", "own_session", "users_session"]
 
 #: marks the Java process that filtersql started
 _OWN = "spark.filtersql.embedded"
+_FUNCTIONS = ("org.apache.spark.sql.catalyst.", "org.apache.spark.sql.delta.")
 _QUIET = """status = error
 rootLogger.level = error
 rootLogger.appenderRef.console.ref = console
@@ -76,6 +77,16 @@ def users_session() -> SparkSession | None:
     if active is None or active.sparkContext.getConf().get(_OWN) is not None:
         return None
     return active
+
+
+def hidden_functions(session: SparkSession) -> list[str]:
+    """The names of Spark's own under which spark.udf.register() put functions of the user."""
+    found = {one.name: one.className for one in session.catalog.listFunctions()}
+    others = {n: c for n, c in found.items() if not str(c).startswith(_FUNCTIONS)}
+    if not others:
+        return []
+    known = {one.name: one.className for one in session.newSession().catalog.listFunctions()}
+    return sorted(n for n, c in others.items() if known.get(n, c) != c)
 
 
 def own_session(

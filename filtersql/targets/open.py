@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import JarNotThere, UnsupportedTarget
+from filtersql.errors.targets import HiddenFunctions, JarNotThere, UnsupportedTarget
 from filtersql.source import Span
 from filtersql.targets.line import Line, server_version
 from filtersql.targets.model import Engine
@@ -160,6 +160,8 @@ def _session(output: OutputLike, root: Path) -> Engine:
         spark = embedded.own_session(output.threads, conf, tuple(root / name for name in names))
         if warehouse is not None:
             _forget_others(spark, warehouse)
+    elif hidden := embedded.hidden_functions(spark):
+        raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
     engine = Session(spark, table_format, output.catalog, warehouse)
     if warehouse is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
