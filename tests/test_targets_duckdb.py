@@ -64,6 +64,21 @@ def test_macros_that_hide_functions_of_duckdb_are_refused(tmp_path) -> None:
     assert 'a macro of the file hides DuckDB\'s own function "lower"' in str(found.value)
 
 
+def test_a_column_that_finds_other_texts_equal_is_of_another_type(tmp_path) -> None:
+    """Of keys A and a one row would be left."""
+    world = World(tmp_path).publish(table("t", a="text!", n="int4"))
+    world.feed([insert("t", a="A", n=1), insert("t", a="a", n=2)])
+    engine = connect(tmp_path / "x.duckdb")
+    assert world.run(engine).mistakes == ()
+    assert engine.columns(("s1", "t")) == (("a", "VARCHAR"), ("n", "INTEGER"))
+    engine.execute("CREATE OR REPLACE TABLE s1.t (a VARCHAR COLLATE NOCASE, n INTEGER)")
+    assert engine.columns(("s1", "t"))[0] == ("a", "VARCHAR COLLATE NOCASE")
+    (told,) = world.run(engine).mistakes
+    assert "has other columns than its definition" in told.message
+    assert "VARCHAR COLLATE NOCASE" in str(told)
+    engine.close()
+
+
 def test_the_settings_that_meaning_depends_on_are_in_force() -> None:
     """Its optimizer drops integer overflow; times are read in UTC."""
     engine = connect(None)

@@ -72,7 +72,13 @@ def _differing(
 def usual(text: str, engine: Engine) -> str:
     """A type in the engine's usual words."""
     kind = _kind(text, engine)
-    return text if kind.this == exp.DataType.Type.UNKNOWN else kind.sql(engine)
+    known = kind.this != exp.DataType.Type.UNKNOWN and not _is_collated(text)
+    return kind.sql(engine) if known else text
+
+
+def _is_collated(text: str) -> bool:
+    """Whether other texts are equal there than where nothing is said."""
+    return " collate " in text.lower()
 
 
 def _kind(text: str, engine: Engine) -> exp.DataType:
@@ -87,8 +93,8 @@ def _holds(held: str, wanted: TargetColumn, engine: Engine) -> bool:
     """Whether the types are the same; an engine may drop lengths, or fill them in."""
     first, second = (_kind(text, engine) for text in (held, wanted.sql_type))
     pair = usual(held, engine), usual(wanted.sql_type, engine)
-    if " collate " in held.lower():
-        return False  # what Spark calls equal there is not
+    if _is_collated(held):
+        return False
     if pair[0] == pair[1]:
         return True
     if all(one in _INTEGERS for one in pair):

@@ -87,6 +87,17 @@ def _is_doubtful(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, date) and value.year in (1, 9999))
 
 
+def _collated(statement: object) -> dict[object, str]:
+    """Of the columns of CREATE TABLE those with a collation, by which other texts are equal."""
+    from sqlglot import exp, parse_one
+
+    return {
+        column.name: f" COLLATE {collation.this.sql('duckdb')}"
+        for column in parse_one(str(statement), dialect="duckdb").find_all(exp.ColumnDef)
+        for collation in column.find_all(exp.CollateColumnConstraint)
+    }
+
+
 class DuckDB:
     """A connection to a DuckDB file."""
 
@@ -195,12 +206,17 @@ class DuckDB:
         """The names and types of a table's columns; none where the table does not exist."""
         schema, name = (literal(part).sql("duckdb") for part in parts)
         # The information schema's views say the same and take twice as long.
-        found = self.rows(
-            "SELECT column_name, data_type FROM duckdb_columns() "
+        where = (
             f"WHERE database_name = current_database() AND lower(schema_name) = lower({schema}) "
-            f"AND lower(table_name) = lower({name}) ORDER BY column_index"
+            f"AND lower(table_name) = lower({name})"
         )
-        return tuple((str(column), str(type)) for column, type in found)
+        found = self.rows(
+            "SELECT column_name, data_type, "
+            f"(SELECT any_value(sql) FROM duckdb_tables() {where} AND sql ILIKE '%COLLATE%') "
+            f"FROM duckdb_columns() {where} ORDER BY column_index"
+        )
+        collated = _collated(found[0][2]) if found and found[0][2] else {}
+        return tuple((str(one), f"{kind}{collated.get(one, '')}") for one, kind, _ in found)
 
     def create(
         self,
