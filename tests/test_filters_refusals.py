@@ -107,6 +107,7 @@ NEAR_ONE = f"1.{'0' * 1099}1"
         ("div(c1, 0.5) > 3", "9" * 131072, "too many digits"),
         ("ln(c1) = 0", NEAR_ONE, "too many digits"),
         ("log(2, c1) > 0", NEAR_ONE, "too many digits"),
+        ("log(c1, 8) < 3", NEAR_ONE, "too many digits"),
         ("log(1.0000000001, c1) < 20794415417.8380800533", "8", "last digits"),
         ("log(c1, 8) < 20794415417.8380800533", "1.0000000001", "last digits"),
         ("log(1.5, c1) < 5.1286", "8", ""),

@@ -97,6 +97,8 @@ def _beyond(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
             return writer.filled(f"_1 {symbol} _2", *texts)
     if found is None:
         found = approximations.of_pairs(writer, symbol, (left, right))
+        for side in (left, right):
+            found = numeric_steps.unless_too_long(writer, side, found)
     return found
 
 
