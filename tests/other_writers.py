@@ -1,4 +1,4 @@
-"""What else may write a target on a server; test_spark_servers has these tests, and the server."""
+"""What else may write a target on a server, and which server is none; test_spark_servers has these."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ __all__ = [
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
     "test_a_mark_is_committed_once_on_iceberg",
+    "test_a_server_whose_like_takes_characters_apart_is_refused",
     "test_another_writer_of_the_target_loses_nothing",
 ]
 
@@ -112,3 +113,10 @@ def test_a_database_that_is_not_there_is_named(server) -> None:
     line = thrift.connect(address({**said, "database": "default"}, server.folder), {})
     assert line.ask("SELECT CURRENT_SCHEMA()")[1] == [("default",)]
     line.close()
+
+
+def test_a_server_whose_like_takes_characters_apart_is_refused(at, monkeypatch) -> None:
+    """As Spark 4.0.1 and 4.1.0 do; here the question is one to which every Spark says false."""
+    monkeypatch.setattr("filtersql.targets.line.FINDS", "'a' LIKE 'b'")
+    with pytest.raises(Mistakes, match="does not find characters beyond"):
+        at("thrift delta").open()

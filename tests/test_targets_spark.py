@@ -178,6 +178,15 @@ def test_a_table_whose_making_was_killed_is_made_anew(tmp_path, warm) -> None:
     engine.close()
 
 
+def test_a_spark_whose_like_takes_characters_apart_is_refused(tmp_path, warm, monkeypatch) -> None:
+    """4.0.0 to 4.0.2, 4.1.0 and 4.1.1 say false; here the question is one to which all do."""
+    open_engine(output("delta"), tmp_path).close()
+    monkeypatch.setattr("filtersql.targets.open.FINDS", "'a' LIKE 'b'")
+    with pytest.raises(Mistakes, match="does not find characters beyond") as found:
+        open_engine(output("delta"), tmp_path)
+    assert found.value.exit_code == 2
+
+
 def test_a_refusal_leaves_no_table(lake) -> None:
     """A value that does not fit, in the first run."""
     world, engine = lake

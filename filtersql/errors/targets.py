@@ -22,6 +22,7 @@ __all__ = [
     "JarsMissing",
     "JavaMissing",
     "JavaTooOld",
+    "LikeMisses",
     "MissingExtra",
     "NameRefused",
     "NoAnswer",
@@ -179,6 +180,19 @@ class SparkTooOld(Unreachable):
 
     def __init__(self, version: str) -> None:
         super().__init__("the Spark server", f"Spark 4.0 or newer is needed, and it is {version}")
+
+
+class LikeMisses(Mistake):
+    """A Spark whose LIKE does not find what the pattern says."""
+
+    exit_code = 2
+
+    def __init__(self, version: str) -> None:
+        super().__init__(
+            f"LIKE of Spark {version} does not find characters beyond U+FFFF",
+            detail="Filters would leave out rows that PostgreSQL sends.",
+            hint="Update Spark: releases since 4.0.3 and 4.1.2 find them.",
+        )
 
 
 class ConnectionLost(Mistake):

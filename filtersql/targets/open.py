@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import HiddenFunctions, JarNotThere, UnsupportedTarget
+from filtersql.errors.targets import HiddenFunctions, JarNotThere, LikeMisses, UnsupportedTarget
 from filtersql.source import Span
-from filtersql.targets.line import Line, server_version
+from filtersql.targets.line import FINDS, Line, server_version
 from filtersql.targets.model import Engine
 
 if TYPE_CHECKING:
@@ -162,6 +162,8 @@ def _session(output: OutputLike, root: Path) -> Engine:
             _forget_others(spark, warehouse)
     elif hidden := embedded.hidden_functions(spark):
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
+    if spark.sql(f"SELECT {FINDS}").collect() != [(True,)]:
+        raise Mistakes([LikeMisses(spark.version)])
     engine = Session(spark, table_format, output.catalog, warehouse)
     if warehouse is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
