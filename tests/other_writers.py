@@ -1,4 +1,4 @@
-"""What else may write a target on a server, and which server is none; test_spark_servers has these."""
+"""What else may write a target on a server, and a server that is none; see test_spark_servers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from spark_server import SparkServer
 
 from filtersql.errors import Mistakes
 from filtersql.targets import iceberg, thrift
+from filtersql.targets.line import server_version
 from filtersql.targets.model import Mark
 from filtersql.targets.scripts import under
 from filtersql.targets.transports import address
@@ -22,7 +23,6 @@ __all__ = [
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
     "test_a_mark_is_committed_once_on_iceberg",
-    "test_a_server_whose_like_takes_characters_apart_is_refused",
     "test_another_writer_of_the_target_loses_nothing",
 ]
 
@@ -102,8 +102,8 @@ def refused(server: SparkServer, way: str, **settings: object) -> str:
     return str(found.value)
 
 
-def test_a_database_that_is_not_there_is_named(server) -> None:
-    """Whatever its name; one that is there is used."""
+def test_a_database_that_is_not_there_is_named(server, monkeypatch) -> None:
+    """Whatever its name; one that is there is used. So is a Spark whose LIKE leaves out rows."""
     way = "binary"
     for name in ("nowhere", "lake.nowhere", "x`; DROP TABLE t; --"):
         told = refused(server, way, database=name)
@@ -112,11 +112,7 @@ def test_a_database_that_is_not_there_is_named(server) -> None:
     said = {"host": "127.0.0.1", "port": server.ports[way]}
     line = thrift.connect(address({**said, "database": "default"}, server.folder), {})
     assert line.ask("SELECT CURRENT_SCHEMA()")[1] == [("default",)]
-    line.close()
-
-
-def test_a_server_whose_like_takes_characters_apart_is_refused(at, monkeypatch) -> None:
-    """As Spark 4.0.1 and 4.1.0 do; here the question is one to which every Spark says false."""
+    # a question to which every Spark says false, as 4.0.1 and 4.1.0 do to the real one
     monkeypatch.setattr("filtersql.targets.line.FINDS", "'a' LIKE 'b'")
     with pytest.raises(Mistakes, match="does not find characters beyond"):
-        at("thrift delta").open()
+        server_version(line)

@@ -13,7 +13,6 @@ from other_writers import (
     test_a_copy_that_goes_on_without_its_client_is_not_there_twice,
     test_a_database_that_is_not_there_is_named,
     test_a_mark_is_committed_once_on_iceberg,
-    test_a_server_whose_like_takes_characters_apart_is_refused,
     test_another_writer_of_the_target_loses_nothing,
 )
 from relays import relay
@@ -49,7 +48,6 @@ __all__ = [
     "test_a_copy_that_goes_on_without_its_client_is_not_there_twice",
     "test_a_database_that_is_not_there_is_named",
     "test_a_mark_is_committed_once_on_iceberg",
-    "test_a_server_whose_like_takes_characters_apart_is_refused",
     "test_another_writer_of_the_target_loses_nothing",
 ]
 
