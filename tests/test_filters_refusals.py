@@ -108,6 +108,7 @@ NEAR_ONE = f"1.{'0' * 1099}1"
         ("ln(c1) = 0", NEAR_ONE, "too many digits"),
         ("log(2, c1) > 0", NEAR_ONE, "too many digits"),
         ("log(c1, 8) < 3", NEAR_ONE, "too many digits"),
+        ("ln((c1->0)::numeric) = 0", f"[{NEAR_ONE}]", "too many digits"),
         ("log(1.0000000001, c1) < 20794415417.8380800533", "8", "last digits"),
         ("log(c1, 8) < 20794415417.8380800533", "1.0000000001", "last digits"),
         ("log(1.5, c1) < 5.1286", "8", ""),
@@ -117,7 +118,7 @@ NEAR_ONE = f"1.{'0' * 1099}1"
 )
 def test_digits_that_postgresql_cuts_off_decide_nothing(text: str, value: str, told: str) -> None:
     """Results of numerics have so many digits: a number of which more would be needed raises."""
-    sql = Rows(("numeric",)).written(text, "duckdb")
+    sql = Rows(("jsonb" if "->" in text else "numeric",)).written(text, "duckdb")
     query = f"SELECT {sql} FROM (SELECT ?::VARCHAR AS c1) r"
     if not told:
         assert duckdb.execute(query, [value]).fetchall() == [(True,)]

@@ -53,7 +53,7 @@ from filtersql.filters.undeclared import BROKEN, without_guards
 if TYPE_CHECKING:
     from filtersql.filters.writing import Writer
 
-__all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
+__all__ = ["compare", "held_text", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: the name of a text that is computed
@@ -263,23 +263,29 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         name = "GREATEST" if node.greatest else "LEAST"
         texts = [sort_text(writer, item) for item in node.args]
         return exp.Anonymous(this=name, expressions=texts)
+    shown = held_text(writer, node)
+    if shown is None and (text := numeric_texts.shown(writer, node)) is not None:
+        named = sort_text_of_shown(writer, exp.column(_SHOWN))
+        return bound(writer, [(_SHOWN, text)], named)
+    if shown is None:
+        shown = writer.piece(".text", put(writer, node))
+    return sort_text_of_shown(writer, shown)
+
+
+def held_text(writer: Writer, node: Node) -> exp.Expr | None:
+    """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
     if isinstance(node, Var) and not node.decimal:
-        shown = writer.column(node)
-    elif isinstance(node, Func) and node.function.name in ("lower", "upper"):
+        return writer.column(node)
+    if isinstance(node, Func) and node.function.name in ("lower", "upper"):
         from filtersql.filters.multiranges import whole as whole_of
         from filtersql.filters.ranges import text_of
 
         whole = text_of(writer, whole_of(node.args[0]))
-        shown = writer.piece(f".range_{node.function.name}", whole)
-    elif documents.of_json(node):
+        return writer.piece(f".range_{node.function.name}", whole)
+    if documents.of_json(node):
         assert isinstance(node, (Func, Op))
-        shown = documents.number(writer, node)
-    elif (text := numeric_texts.shown(writer, node)) is not None:
-        named = sort_text_of_shown(writer, exp.column(_SHOWN))
-        return bound(writer, [(_SHOWN, text)], named)
-    else:
-        shown = writer.piece(".text", put(writer, node))
-    return sort_text_of_shown(writer, shown)
+        return documents.number(writer, node)
+    return None
 
 
 def sort_text_of(value: Decimal) -> str:

@@ -89,21 +89,23 @@ def compare(
 
 def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
     """Raises for a number so long that PostgreSQL's result is cut off, or too long for it."""
+    from filtersql.filters.numeric_order import held_text
+
     nodes = list(walk(node))
     calls = [one for one in nodes if isinstance(one, (Func, Op))]
     names = {one.function.name for one in calls}
-    roots = {one.name: one for one in nodes if isinstance(one, Var) and one.type == "numeric"}
-    undeclared = [root for root in roots.values() if root.decimal is None]
     most = _FINEST if _PRODUCT in names else _LONGEST
     if any(map(numeric_curves.is_curve, calls)):
         most = _CURVED
     elif not names & _GROWING:
         return found
+    held = (held_text(writer, one) for one in nodes if one.type == "numeric")
+    undeclared = {text.sql(): text for text in held if text is not None}
     numbers = [one.value for one in nodes if isinstance(one, Const)]
     grown = [one.as_tuple() for one in numbers if isinstance(one, Decimal) and one.is_finite()]
     most -= len(nodes) + sum(len(digits) + abs(int(place)) for _, digits, place in grown)
     problem = writer.piece(".raise", writer.text("a numeric has too many digits"))
-    tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", writer.raw(one)) for one in undeclared]
+    tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", one) for one in undeclared.values()]
     whens = [(test, writer.cast(problem.copy(), "BOOLEAN")) for test in tests]
     return writer.case(whens, found) if whens else found
 
