@@ -55,13 +55,14 @@ def test_macros_that_hide_functions_of_duckdb_are_refused(tmp_path) -> None:
     engine.close()
     engine = connect(path)
     assert engine.rows("SELECT lower('A')") == [("a",)]
-    engine.execute("CREATE MACRO lower(x) AS 'mine'")
+    engine.execute("CREATE MACRO Lower(x) AS 'mine'")
+    engine.execute("CREATE MACRO current_schema() AS 's'")
     assert engine.rows("SELECT lower('A')") == [("mine",)]
     engine.close()
     with pytest.raises(Mistakes) as found:
         connect(path)
     assert found.value.exit_code == 2
-    assert 'a macro of the file hides DuckDB\'s own function "lower"' in str(found.value)
+    assert 'hides DuckDB\'s own functions "Lower", "current_schema"' in str(found.value)
 
 
 def test_a_column_that_finds_other_texts_equal_is_of_another_type(tmp_path) -> None:

@@ -43,9 +43,10 @@ _STREAMED = 5_000
 #: what DuckDB says of a file that another process has open, and its number where it knows it
 _LOCK = re.compile(r"Could not set lock on file(?:.*\(PID (\d+)\))?", re.DOTALL)
 #: macros that are found before DuckDB's own functions: statements name these without a schema
-_HIDDEN = """SELECT DISTINCT function_name FROM duckdb_functions()
-WHERE NOT internal AND schema_name = current_schema()
-AND function_name IN (SELECT function_name FROM duckdb_functions() WHERE internal) ORDER BY 1"""
+_HIDDEN = """SELECT DISTINCT function_name FROM system.main.duckdb_functions()
+WHERE NOT internal AND schema_name = 'main' AND system.main.lower(function_name)
+IN (SELECT system.main.lower(function_name) FROM system.main.duckdb_functions()
+WHERE internal) ORDER BY 1"""
 
 
 def connect(
