@@ -100,12 +100,12 @@ def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
     elif not names & _GROWING:
         return found
     held = (held_text(writer, one) for one in nodes if one.type == "numeric")
-    undeclared = {text.sql(): text for text in held if text is not None}
+    undeclared = dict.fromkeys(text for text in held if text is not None)
     numbers = [one.value for one in nodes if isinstance(one, Const)]
     grown = [one.as_tuple() for one in numbers if isinstance(one, Decimal) and one.is_finite()]
     most -= len(nodes) + sum(len(digits) + abs(int(place)) for _, digits, place in grown)
     problem = writer.piece(".raise", writer.text("a numeric has too many digits"))
-    tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", one) for one in undeclared.values()]
+    tests = [writer.filled(f"LENGTH(_1) > {max(most, 1)}", one) for one in undeclared]
     whens = [(test, writer.cast(problem.copy(), "BOOLEAN")) for test in tests]
     return writer.case(whens, found) if whens else found
 

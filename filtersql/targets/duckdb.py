@@ -43,10 +43,12 @@ _STREAMED = 5_000
 #: what DuckDB says of a file that another process has open, and its number where it knows it
 _LOCK = re.compile(r"Could not set lock on file(?:.*\(PID (\d+)\))?", re.DOTALL)
 #: macros that are found before DuckDB's own functions: statements name these without a schema
-_HIDDEN = """SELECT DISTINCT function_name FROM system.main.duckdb_functions()
-WHERE NOT internal AND schema_name = 'main' AND system.main.lower(function_name)
-IN (SELECT system.main.lower(function_name) FROM system.main.duckdb_functions()
-WHERE internal) ORDER BY 1"""
+_HIDDEN = """WITH known AS MATERIALIZED (
+  SELECT function_name, internal, schema_name, system.main.lower(function_name) AS plain
+  FROM system.main.duckdb_functions()
+)
+SELECT DISTINCT function_name FROM known WHERE NOT internal AND schema_name = 'main'
+AND plain IN (SELECT plain FROM known WHERE internal) ORDER BY 1"""
 
 
 def connect(
