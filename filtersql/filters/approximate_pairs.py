@@ -43,7 +43,7 @@ from filtersql.filters.choices import conditional
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Relabel
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["DIGITS", "doubtful", "is_approximate", "pair", "parts", "whole"]
 

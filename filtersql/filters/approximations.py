@@ -28,7 +28,7 @@ from filtersql.filters.facts import SYMBOLS, Function
 from filtersql.filters.nodes import Func, Node, Op
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "call",

@@ -58,11 +58,10 @@ from filtersql.filters.raising import may_raise
 from filtersql.filters.regex_syntax import OWN_CASE
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "call",
-    "check_order",
     "comparison",
     "distinct",
     "min_max",
@@ -88,7 +87,7 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
     """An operator or function of the engine's table."""
 
     def written(one: Op | Func) -> exp.Expr:
-        return comparison(writer, one, one.function, *one.args)
+        return comparison(writer, one, one.function, one.args)
 
     parts = cased_texts.compared(node)
     if parts and not any(map(may_raise, parts)):
@@ -96,7 +95,7 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
     return sharing.shared(writer, node, lambda one: evaluation.raising_first(writer, one, written))
 
 
-def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> exp.Expr:
+def comparison(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """`function(args)`, on behalf of `node`."""
     name = function.name
     if name in _NUMERIC:
@@ -106,7 +105,7 @@ def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> e
     if name in _BPCHAR:
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:
-        check_order(writer, node)
+        writer.check_order(node)
     if str(function) in casing.CASED and locales.of_its_own(getattr(node, "input_collation", "")):
         raise writer.refused(node, OWN_CASE)
     if name in regexes.MATCHES:
@@ -160,16 +159,9 @@ def unknown(node: Node) -> str:
     return _UNKNOWN["s"] if isinstance(node, Other) and not node.args else _NO_FORM
 
 
-def check_order(writer: Writer, node: Node) -> None:
-    """Refuses the order of texts, unless it is that of the bytes."""
-    collation = getattr(node, "input_collation", None)
-    if not locales.by_bytes(collation):
-        raise writer.order_not_known(node)
-
-
 def _of_bpchar(writer: Writer, node: Node, symbol: str, args: Sequence[Node]) -> exp.Expr:
     if symbol not in ("=", "<>"):
-        check_order(writer, node)
+        writer.check_order(node)
     return writer.filled(f"_1 {symbol} _2", *(_without_blanks(writer, arg) for arg in args))
 
 
@@ -194,7 +186,7 @@ def distinct(writer: Writer, node: Distinct) -> exp.Expr:
             ]
         whole = exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
         return evaluation.alike(writer, node, whole)
-    equal = comparison(writer, node, node.function, left, right)
+    equal = comparison(writer, node, node.function, (left, right))
     nulls = [writer.null_of(arg) for arg in (left, right)]
     return writer.case(
         [
@@ -239,7 +231,7 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
             expressions=[writer.put(item) for item in elements],
         )
         return found if node.any else exp.Not(this=found)
-    tests = [comparison(writer, node, node.function, left, item) for item in elements]
+    tests = [comparison(writer, node, node.function, (left, item)) for item in elements]
     return connecting.whole("or" if node.any else "and", tests)
 
 
@@ -294,7 +286,7 @@ _ORDERED = {
 def min_max(writer: Writer, node: MinMax, put: Callable[[Node], exp.Expr]) -> exp.Expr:
     """GREATEST and LEAST ignore NULL on every engine."""
     if node.type in ("text", "varchar", "bpchar"):
-        check_order(writer, node)
+        writer.check_order(node)
     unknown = node.type == "numeric" and numerics.digits(node) is None
     if unknown or node.type not in _ORDERED:
         raise writer.refused(node, "filtersql has no exact form for it yet.")

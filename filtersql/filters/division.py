@@ -33,7 +33,7 @@ from filtersql.filters.numerics import MOST, Digits
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "QUOTIENT",

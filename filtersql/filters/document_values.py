@@ -44,7 +44,7 @@ from filtersql.filters.nodes import (
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "FIELDS", "ITEMS", "PATHS", "STEPS", "any_item", "document", "field", "item", "loaded", "raw",

@@ -42,7 +42,7 @@ from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["CASTS", "FUNCTIONS", "beside", "call", "cast", "is_null", "number", "of_json"]
 

@@ -56,7 +56,7 @@ from filtersql.filters.nodes import (
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["after", "alike", "computed_first", "constants_first", "nothing_after", "raising_first"]
 

@@ -34,7 +34,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.literals.jsonpath_trees import Operand, Path
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["NotLinear", "Solved", "compared", "is_number", "solved"]
 

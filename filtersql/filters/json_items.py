@@ -25,7 +25,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.literals.jsonpath_trees import Scalar
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["beside_scalar", "compared"]
 

@@ -27,7 +27,7 @@ from sqlglot import exp
 from filtersql.filters.document_values import raw
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["each", "list_of", "plain", "sure"]
 

@@ -25,7 +25,7 @@ from filtersql.filters.literals.jsonpath_trees import TURNED, Compare, Sum
 
 if TYPE_CHECKING:
     from filtersql.filters.json_walks import Walker
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["compare"]
 

@@ -46,7 +46,7 @@ from filtersql.filters.literals.jsonpath_trees import (
 from filtersql.filters.nodes import Func, Node, Op
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["FUNCTIONS", "call", "found"]
 

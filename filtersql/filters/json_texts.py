@@ -26,7 +26,7 @@ from filtersql.filters.regex_trees import Untranslatable
 from filtersql.filters.regex_writing import written
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["like", "starts"]
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
+from filtersql.filters import writing
 from filtersql.filters.approximate_numbers import is_rounded, is_undeclared
 from filtersql.filters.approximate_pairs import DIGITS
-from filtersql.filters.division import QUOTIENT
+from filtersql.filters.division import QUOTIENT, is_quotient
 from filtersql.filters.nodes import Func, Node, Op, walk
+from filtersql.filters.numerics import MOST, digits
 from filtersql.source import Passage
 
 __all__ = ["decided_by"]
@@ -34,9 +36,6 @@ def decided_by(passage: Passage, tree: Node) -> list[Op | Func]:
 
 
 def _may_lose_digits(node: Node) -> bool:
-    from filtersql.filters.division import is_quotient
-    from filtersql.filters.numerics import MOST, digits
-
     if not isinstance(node, (Func, Op)):
         return False
     if is_rounded(node) or any(map(is_quotient, walk(node))):
@@ -47,10 +46,9 @@ def _may_lose_digits(node: Node) -> bool:
 
 
 def _raises(passage: Passage, node: Node) -> bool:
-    from filtersql.filters.writing import Writer
 
     try:
-        written = Writer("duckdb", exp.column, passage).put(node)
+        written = writing.writer_of("duckdb", exp.column, passage).put(node)
     except NotTranslated:
         return False
     return any(one.name in (DIGITS, QUOTIENT) for one in written.find_all(exp.Literal))

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters import sharing
-from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.facts import facts
+from filtersql.filters.model import ELEMENT
 from filtersql.filters.nodes import Node, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["NAMES", "ONE_RANGE", "combined", "joined", "text_of"]
 

@@ -25,16 +25,16 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters import multirange_sets
-from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.engines import values
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.multiranges import Multirange
 from filtersql.filters.literals.ranges import EMPTY
+from filtersql.filters.model import ELEMENT
 from filtersql.filters.nodes import ArrayExpr, Const, Func, Node, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["RULES", "is_made", "text_of", "whole"]
 

@@ -22,7 +22,7 @@ from filtersql.filters.nodes import Node, Op, Var
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["cast"]
 

@@ -34,7 +34,7 @@ from filtersql.filters.nodes import Const, Func, Node, Op
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["compare", "is_curve"]
 

@@ -16,7 +16,7 @@ from filtersql.filters.numeric_signs import MOST_NEGATED
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["NAMES", "common", "digits_of", "too_wide"]
 

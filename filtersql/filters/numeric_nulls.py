@@ -33,7 +33,7 @@ from filtersql.filters.raising import may_raise
 from filtersql.filters.undeclared import OVERFLOW
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["computes", "is_null"]
 
@@ -75,9 +75,7 @@ def is_null(writer: Writer, node: Node) -> exp.Expr | None:
                 whole = writer.case([(writer.null_of(arg), whole)], exp.false())
             return whole
         case NullIf():
-            from filtersql.filters.comparing import comparison
-
-            equal = comparison(writer, node, node.function, *node.args)
+            equal = writer.comparison(node, node.function, *node.args)
             return writer.case([(equal, exp.true())], writer.null_of(node.args[0]))
     leaves = _leaves(node)
     return None if leaves is None else _of_leaves(writer, node, leaves)

@@ -51,7 +51,7 @@ from filtersql.filters.numerics import MOST, digits, put
 from filtersql.filters.undeclared import BROKEN, without_guards
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["compare", "held_text", "sort_text", "sort_text_of", "sort_text_of_shown"]
 

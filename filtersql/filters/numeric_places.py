@@ -19,7 +19,7 @@ from filtersql.filters.nodes import Node
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["at", "at_any", "given"]
 

@@ -35,7 +35,7 @@ from filtersql.filters.types import numeric_parts
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["compare", "unless_too_long"]
 

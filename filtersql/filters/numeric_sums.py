@@ -34,7 +34,7 @@ from filtersql.filters.nodes import Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.undeclared import OVERFLOW
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["compare", "is_of_integer", "parts_of_sum"]
 

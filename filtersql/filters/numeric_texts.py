@@ -27,7 +27,7 @@ from filtersql.filters.nodes import Func, Node, NullIf, Op, Relabel, Var
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["as_trunc", "shown"]
 

@@ -50,7 +50,7 @@ from filtersql.filters.nodes import (
 from filtersql.filters.types import numeric_parts
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["MOST", "Digits", "digits", "put", "widened"]
 

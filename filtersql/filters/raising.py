@@ -21,24 +21,22 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from filtersql.errors import Notice
 from filtersql.filters import cased_texts, casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import jsonpath_methods, jsonpaths
 from filtersql.filters.literals.intervals import Parts
-from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost, walk
-from filtersql.filters.scope import Scope
+from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import display
 
-__all__ = ["may_raise", "mutable", "notices", "raises_there"]
+__all__ = ["DIGITS", "INFINITE", "may_raise", "raises_there", "raising"]
 
 _FITS = "when the result does not fit in {type}"
 _ZERO = "when the divisor is 0"
 _FLOAT = "when the result is too large or too small for {type}"
 _NEGATIVE = "when the length is negative"
 
-_DIGITS = (
+DIGITS = (
     'when a value of "{}" has more than 18 digits before or 10 behind the point '
     "(the column's precision is not declared)"
 )
@@ -50,7 +48,7 @@ _ODD_MOMENT = (
     "when a date or time of the document has a zone beside one without, or an unusual form"
 )
 _UNFINISHED = "when the pattern ends with its escape character"
-_INFINITE = "when a value is infinite"
+INFINITE = "when a value is infinite"
 _EARLY = "on the days on which time zone databases differ in this zone"
 _LETTERS = "on letters outside ASCII, whose case depends on the database's locale"
 _CHARACTERS = "on characters outside ASCII, whose case depends on the database's locale"
@@ -118,7 +116,7 @@ _RAISES: dict[str, str] = {
     ),
     **dict.fromkeys(["date_pli", "date_mii", "integer_pl_date", "timestamp_pl_interval",
                      "timestamp_mi_interval"], _FITS),
-    **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], _INFINITE),
+    **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], INFINITE),
     "date_bin": "when the origin is infinite, or the stride has months or is not above 0",
     "date_trunc(text,timestamp)": _BEFORE_CHRIST,
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
@@ -180,7 +178,7 @@ _RAISES: dict[str, str] = {
                      "timestamptz(date,timetz)"], _FITS),
     **dict.fromkeys(["make_date", "make_time", "make_timestamp", "to_timestamp(float8)"],
                     "when there is no such date or time"),
-    **dict.fromkeys(["age", *_TIMES_MOVED], _INFINITE),
+    **dict.fromkeys(["age", *_TIMES_MOVED], INFINITE),
     "date_trunc(text,timestamptz,text)": _EARLY,
     **dict.fromkeys(["cash_pl", "cash_mi", *(f"cash_mul_{kind}" for kind in _CASH),
                      *(f"{kind}_mul_cash" for kind in _CASH)], _FITS),
@@ -235,103 +233,24 @@ _LAST = 2**31 - 1
 _LONGEST = Const("int4", value=2**30)
 
 
-def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """One warning for each kind of error, at the first place that can raise it."""
-    found: dict[str, Notice] = {}
-    for node, reason in sorted(_raising(tree), key=lambda item: item[0].location):
-        name = node.operator.name if isinstance(node, Op) else node.function.name
-        message = f'the row filter can raise an error: "{name}" raises {reason}'
-        if message not in found and not _never_asked(scope, tree, reason):
-            place = node.location if node.location >= 0 else leftmost(node)
-            found[message] = Notice("may-raise", message, scope.span(place))
-    return (*found.values(), *_of_digits(scope, tree)) or _of_ends(scope, tree)
-
-
-def _of_digits(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """The same of a filter that only the engines raise on, where last digits would decide."""
-    from filtersql.filters.last_digits import decided_by
-
-    for node in decided_by(scope.passage, tree)[:1]:
-        name = node.operator.name if isinstance(node, Op) else node.function.name
-        message = f'the row filter can raise an error: "{name}" raises where its last digits decide'
-        place = node.location if node.location >= 0 else leftmost(node)
-        return (Notice("may-raise", message, scope.span(place)),)
-    return ()
-
-
-def _of_ends(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """The same of a computed field, as of `extract(year FROM d) * 100`, where nothing else is."""
-    from filtersql.filters.fields import endless
-
-    for node in endless(tree):
-        message = f'the row filter can raise an error: "extract" raises {_INFINITE}'
-        return (Notice("may-raise", message, scope.span(max(leftmost(node), 0))),)
-    return ()
-
-
-def _never_asked(scope: Scope, tree: Node, reason: str) -> bool:
-    """Whether the filter is written without looking at the digits that the reason names.
-
-    `m + 1 > 10` is `m > 9`, whatever the digits of `m` are.
-    """
-    if reason.partition('"')[0] != _DIGITS.partition('"')[0]:
-        return False
-    from sqlglot import exp
-
-    from filtersql.errors.filters import NotTranslated
-    from filtersql.filters.undeclared import is_asked
-    from filtersql.filters.writing import Writer
-
-    name = reason.partition('"')[2].rpartition('"')[0]
-    try:
-        written = Writer("duckdb", exp.column, scope.passage).put(tree)
-    except NotTranslated:
-        return False
-    return not is_asked(written, name)
-
-
-def mutable(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """One warning for each function whose value may change while the row does not."""
-    words = {"v": "volatile", "s": "stable"}
-    found: dict[str, Notice] = {}
-    for node in walk(tree):
-        if not isinstance(node, (Op, Func, Other)) or (isinstance(node, Other) and node.args):
-            continue
-        # What is no function is one of the session: CURRENT_DATE, CURRENT_USER.
-        kind = "s" if isinstance(node, Other) else node.function.volatility
-        if kind in words:
-            message = f'the row filter calls "{_mutable_name(node)}", which is {words[kind]}'
-            place = node.location if node.location >= 0 else leftmost(node)
-            hint = "What it gives now is not what it gave when the change was sent."
-            found.setdefault(
-                message, Notice("mutable-filter", message, scope.span(place), hint=hint)
-            )
-    return tuple(found.values())
-
-
-def _mutable_name(node: Op | Func | Other) -> str:
-    if isinstance(node, Op):
-        return node.operator.name
-    return node.function.name if isinstance(node, Func) else node.what.removesuffix("_N").lower()
-
-
 def may_raise(node: Node) -> bool:
     """Whether some row makes the expression raise an error."""
-    return next(_raising(node), None) is not None
+    return next(raising(node), None) is not None
 
 
 def raises_there(node: Node) -> bool:
     """The same of PostgreSQL itself: on some values only an engine raises, for it may not know."""
-    return any(_is_theirs(one, reason) for one, reason in _raising(node))
+    return any(_is_theirs(one, reason) for one, reason in raising(node))
 
 
 def _is_theirs(node: Op | Func, reason: str) -> bool:
     if node.function.name in patterns.LIKE:
         return patterns.of_column(node.args[1]) or patterns.unended(node.args[1])
-    return reason not in _OURS and reason.partition('"')[0] != _DIGITS.partition('"')[0]
+    return reason not in _OURS and reason.partition('"')[0] != DIGITS.partition('"')[0]
 
 
-def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
+def raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
+    """The calls that may raise, each with the values on which it does."""
     sure = set[int]()
     for node in walk(tree):
         sure.update(cased_texts.sure(node))
@@ -353,7 +272,7 @@ def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
         elif node.function.name not in _COMPARISONS:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:
-                    yield node, _DIGITS.format(arg.name)
+                    yield node, DIGITS.format(arg.name)
 
 
 def _path_problem(node: Op | Func) -> str:

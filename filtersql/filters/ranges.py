@@ -41,7 +41,7 @@ from filtersql.filters.literals.ranges import Range
 from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Op, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["RULES", "common", "test", "text_of"]
 

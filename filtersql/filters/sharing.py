@@ -35,7 +35,7 @@ from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, NullIf, Op, children
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["Held", "height", "once", "shared"]
 

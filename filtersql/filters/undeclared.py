@@ -23,7 +23,7 @@ from sqlglot import exp
 
 if TYPE_CHECKING:
     from filtersql.filters.nodes import Var
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["BROKEN", "FITTING", "OVERFLOW", "fitted", "is_asked", "without_guards"]
 
