@@ -159,6 +159,9 @@ def differs(connection: psycopg.Connection[Any], text: str) -> str:
     if found is None:
         return ""
     expected = stored(connection, text)
+    said = "invalid input syntax for type json"
+    if found[0] == said and found[::3] == expected[::3]:
+        return ""  # PostgreSQL's detail says where its reader stopped
     return "" if found == expected else f"    PostgreSQL {expected}\n    filtersql  {found}"
 
 

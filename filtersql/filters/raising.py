@@ -24,7 +24,7 @@ from typing import Any
 from filtersql.filters import cased_texts, casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
-from filtersql.filters.literals import jsonpath_methods, jsonpaths
+from filtersql.filters.literals import jsonpaths
 from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import display
@@ -43,10 +43,6 @@ DIGITS = (
 _CLASSES = "on characters outside ASCII of a class that depends on the database's locale"
 _PATTERN = "when the pattern of a row is more than characters, simple classes and repetitions"
 _PATH = "when a step of the path fails"
-_ODD_NUMBER = "when a string that the path reads as a number is written in an unusual form"
-_ODD_MOMENT = (
-    "when a date or time of the document has a zone beside one without, or an unusual form"
-)
 _UNFINISHED = "when the pattern ends with its escape character"
 INFINITE = "when a value is infinite"
 _EARLY = "on the days on which time zone databases differ in this zone"
@@ -142,8 +138,6 @@ _RAISES: dict[str, str] = {
                                                    "numeric")],
                     "when the value is no number, or " + _FITS.removeprefix("when ")),
     "jsonb_delete": "when the value is a scalar",
-    **dict.fromkeys(["jsonb_set", "jsonb_insert", "jsonb_delete_path"],
-                    "when the value is a scalar, or the path does not fit it"),
     "split_part": "when the field is 0",
     "bool(jsonb)": "when the value is not true or false",
     **dict.fromkeys(["array_length", "array_lower", "array_upper", "array_dims", "array_ndims"],
@@ -283,11 +277,7 @@ def _path_problem(node: Op | Func) -> str:
     whole = jsonpaths.parsed(str(known.value))
     last = fold(node.args[-1]) if len(node.args) > 3 else None
     silent = node.function.name.endswith("_opr") or (last is not None and last.value is True)
-    if not silent and (whole.strict or jsonpath_methods.can_fail(whole.tree)):
-        return _PATH
-    if jsonpath_methods.reads_moments(whole.tree):
-        return _ODD_MOMENT
-    return _ODD_NUMBER if jsonpath_methods.reads_numbers(whole.tree) else ""
+    return _PATH if whole.strict and not silent else ""
 
 
 @lru_cache(maxsize=4096)
