@@ -276,11 +276,10 @@ def held_text(writer: Writer, node: Node) -> exp.Expr | None:
     """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
     if isinstance(node, Var) and not node.decimal:
         return writer.column(node)
-    if isinstance(node, Func) and node.function.name in ("lower", "upper"):
-        from filtersql.filters.multiranges import whole as whole_of
+    if isinstance(node, Func) and str(node.function) in ("lower(anyrange)", "upper(anyrange)"):
         from filtersql.filters.ranges import text_of
 
-        whole = text_of(writer, whole_of(node.args[0]))
+        whole = text_of(writer, node.args[0])
         return writer.piece(f".range_{node.function.name}", whole)
     if documents.of_json(node):
         assert isinstance(node, (Func, Op))

@@ -12,7 +12,6 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines.digests import DIGESTS
 from filtersql.filters.engines.duckdb_documents import DOCUMENTS
 from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.duckdb_texts import TEXTS
@@ -260,4 +259,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES | DIGESTS
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES
