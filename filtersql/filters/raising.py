@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -58,7 +59,6 @@ _UNICODE = "on characters that depend on the Unicode version of the database"
 _BEFORE_CHRIST = "on years before Christ"
 _DIMENSIONS = "on arrays of more than two dimensions"
 _BOUNDS = "on arrays that differ in their bounds alone"
-_ENDS = "where its last digits would decide"
 #: PostgreSQL raises on none of these
 _OURS = {
     _CLASSES,
@@ -69,7 +69,6 @@ _OURS = {
     _BEFORE_CHRIST,
     _DIMENSIONS,
     _BOUNDS,
-    _ENDS,
 }
 _COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
@@ -124,11 +123,7 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
     "overlay": "when the start is not positive, or the end does not fit in integer",
-    **dict.fromkeys(["sqrt", "dsqrt", "numeric_sqrt"], "when the value is negative"),
-    **dict.fromkeys(["ln", "log", "log10", "dlog1", "dlog10", "numeric_ln", "numeric_log"],
-                    "when the value is not positive"),
-    **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp", "numeric_exp"],
-                    _FLOAT),
+    **dict.fromkeys(["sqrt", "dsqrt"], "when the value is negative"),
     **dict.fromkeys(["lower(text)", "upper(text)", "texticlike", "texticnlike", "bpchariclike",
                      "bpcharicnlike"],
                     _LETTERS),
@@ -189,7 +184,6 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["bitand", "bitor", "bitxor"], "when the lengths differ"),
     **dict.fromkeys(["get_bit", "set_bit"], "when there is no such bit"),
     **dict.fromkeys(["int4(bit)", "int8(bit)"], _FITS),
-    "factorial": "when the value is negative or above 32177",
     **dict.fromkeys(["inetpl", "int8pl_inet", "inetmi_int8"], "when the result is no address"),
     "inetmi": "on addresses of different families, or too far from one another",
     **dict.fromkeys(["inetand", "inetor", "inet_merge"], "on addresses of different families"),
@@ -201,14 +195,7 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys([f"{kind}multirange(_{kind}range)" for kind in ("int4", "int8", "num", "date",
                                                                     "ts", "tstz")],
                     "when a range is NULL"),
-    **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "cot",
-                                                    "sind", "cosd", "tand", "cotd", "asind",
-                                                    "acosd", "acosh", "atanh")]
-                    + ["degrees", "radians"],
-                    "out of its domain, or where its last digits would decide"),
-    **dict.fromkeys([f"{name}(float8)" for name in ("atan", "sinh", "cosh", "tanh", "asinh",
-                                                    "cbrt", "atand")]
-                    + ["dcbrt", "atan2"], _ENDS),
+    **dict.fromkeys(["degrees", "radians"], _FLOAT),
     "chr": "when the value is no character",
     **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
@@ -244,18 +231,32 @@ def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
         if message not in found and not _never_asked(scope, tree, reason):
             place = node.location if node.location >= 0 else leftmost(node)
             found[message] = Notice("may-raise", message, scope.span(place))
-    return (*found.values(), *_of_digits(scope, tree)) or _of_ends(scope, tree)
+    return (*found.values(), *_of_quotients(scope, tree)) or _of_ends(scope, tree)
 
 
-def _of_digits(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """The same of a filter that only the engines raise on, where last digits would decide."""
-    from filtersql.filters.last_digits import decided_by
+def _of_quotients(scope: Scope, tree: Node) -> tuple[Notice, ...]:
+    """The same of a comparison that the last digits of a quotient may decide."""
+    from sqlglot import exp
 
-    for node in decided_by(scope.passage, tree)[:1]:
-        name = node.operator.name if isinstance(node, Op) else node.function.name
-        message = f'the row filter can raise an error: "{name}" raises where its last digits decide'
-        place = node.location if node.location >= 0 else leftmost(node)
-        return (Notice("may-raise", message, scope.span(place)),)
+    from filtersql.errors.filters import NotTranslated
+    from filtersql.filters.division import QUOTIENT, is_quotient
+    from filtersql.filters.writing import Writer
+
+    for node in walk(tree):
+        if not isinstance(node, (Op, Func)) or node.function.name not in _COMPARISONS:
+            continue
+        if not any(map(is_quotient, walk(node))):
+            continue
+        with suppress(NotTranslated):
+            written = Writer("duckdb", exp.column, scope.passage).put(node)
+            if any(one.name == QUOTIENT for one in written.find_all(exp.Literal)):
+                name = node.operator.name if isinstance(node, Op) else node.function.name
+                place = node.location if node.location >= 0 else leftmost(node)
+                message = (
+                    f'the row filter can raise an error: "{name}" raises where its last digits '
+                    "decide"
+                )
+                return (Notice("may-raise", message, scope.span(place)),)
     return ()
 
 

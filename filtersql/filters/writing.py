@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from itertools import islice
 
@@ -19,7 +20,6 @@ from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated, OrderNotKnown
 from filtersql.filters import (
-    approximations,
     arrays,
     choices,
     comparing,
@@ -29,14 +29,12 @@ from filtersql.filters import (
     intervals,
     lookup_queries,
     modifiers,
-    numeric_nulls,
     numeric_order,
     numerics,
     relabelled,
     retyped,
     row_comparing,
 )
-from filtersql.filters.approximations import is_approximate
 from filtersql.filters.array_elements import ELEMENT
 from filtersql.filters.descriptions import described
 from filtersql.filters.engines import values
@@ -78,8 +76,6 @@ __all__ = ["Writer", "write"]
 _HELD = {"timetz", "inet", "cidr", "money"}
 #: nodes that choose one of their arguments
 _CHOSEN = (Case, Coalesce, MinMax, NullIf)
-#: functions whose texts are long
-_LONG = {"power", "pow", "numeric_power", "exp", "ln", "log", "sqrt"}
 #: nodes of a text that an engine still reads in seconds
 _MOST_PARTS = 40_000
 _TOO_LONG = "The statement would be too long for an engine's parser."
@@ -99,7 +95,7 @@ def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
 
 def _grows(node: Node) -> bool:
     """Whether some text for the node has thousands of parts."""
-    return node.type == "interval" or (isinstance(node, (Func, Op)) and node.function.name in _LONG)
+    return node.type == "interval"
 
 
 @cache
@@ -284,10 +280,9 @@ class Writer:
 
     def null_of(self, node: Node) -> exp.Expr:
         """IS NULL of a value of any type."""
-        if (found := numeric_nulls.is_null(self, node)) is not None:
-            return found
-        if is_approximate(node) or approximations.is_number_without_form(self, node):
-            return approximations.null_of(self, node)
+        known = fold(node)
+        if known and isinstance(known.value, Decimal) and not known.value.is_finite():
+            return exp.false()  # no DECIMAL holds it
         null = documents.is_null(self, node) or arrays.is_null(self, node)
         found = null or self.absent(self.raw(node), node)
         return evaluation.computed_first(self, (node,), found)
