@@ -36,6 +36,7 @@ from filtersql.filters import (
 )
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
+from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 __all__ = ["compare", "held_text", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+#: the name of a text that is computed
+_SHOWN = "shown"
 #: the sign and the number of digits at the head of a sort text
 _HEAD = 7
 _MANY = 100
@@ -201,6 +204,9 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
     shown = held_text(writer, node)
     if shown is None:
         shown = writer.piece(".text", put(writer, node))
+        if _undeclared(node):
+            named = sort_text_of_shown(writer, exp.column(_SHOWN))
+            return writer.filled(VALUE[writer.engine].format(_SHOWN), shown, named)
     return sort_text_of_shown(writer, shown)
 
 
