@@ -33,6 +33,14 @@ REFUSED = [
     ("text", "c1::varchar(2) COLLATE \"tr-x-icu\" ILIKE 'i'", "rules of its own"),
     ("text", "lower(c1 COLLATE \"lt-x-icu\") = 'i'", "rules of its own"),
     ("json", "c1 #>> '{a,-1}' = '1'", "A place from the end, behind another step"),
+    ("numeric(12,3)", "c1 / 7 * 3 > 1", "rounds the quotient"),
+    ("numeric(38,10)", "c1 * c1 > 1", "DECIMAL ends at 38"),
+    ("numeric", "c1 * c1 > c1", "DECIMAL ends at 38"),
+    ("numeric(12,3)", "ln(c1) > 0", "no exact form"),
+    ("numeric(12,3)", "c1 ^ 2 > 100", "no exact form"),
+    ("float8", "exp(c1) > 1", "no exact form"),
+    ("float8", "sin(c1) IS NULL", "no exact form"),
+    ("int8", "factorial(c1) > 100", "no exact form"),
 ]
 RAISING = [
     ("timestamptz", "c1 AT TIME ZONE 'Europe/Amsterdam' > '2024-01-01'", "databases differ"),
@@ -43,9 +51,7 @@ RAISING = [
     ("jsonb", "jsonb_array_length(c1) = 1", "the value is no array"),
     ("interval timestamp", "date_bin(c1, c2, '2000-01-01') = c2", "the stride has months"),
     ("int8", "c1 % 0 = 0", "the divisor is 0"),
-    ("numeric(12,3)", "c1 / 7 * 3 > 1", "last digits decide"),
     ("numeric(12,3)", "c1 / 3 = 3.3333333333333333", "last digits decide"),
-    ("numeric(38,10)", "c1 * c1 > 1", "last digits decide"),
     ("date", "coalesce(extract(year FROM c1), 0) % 4 = 0", "a value is infinite"),
     ("timestamp", "date_trunc('decade', c1) = '2020-01-01'", "years before Christ"),
 ]
@@ -89,42 +95,17 @@ def test_what_cannot_raise_has_no_warning(type_name: str, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("cube", "root", "agreed"), [(8, 2, True), (27, 3, False)])
-def test_a_cube_root_decides_where_all_libraries_agree(cube: int, root: int, agreed: bool) -> None:
-    """Of 27 it was 3.0000000000000004 in glibc until 2.40: whether it is 3 is not told."""
-    sql = Rows(("float8",)).written(f"cbrt(c1) = {root}", "duckdb")
-    query = f"SELECT {sql} FROM (SELECT CAST({cube} AS DOUBLE) AS c1) r"
-    if agreed:
-        assert duckdb.sql(query).fetchall() == [(True,)]
-        return
-    with pytest.raises(duckdb.InvalidInputException, match="last digits"):
-        duckdb.sql(query).fetchall()
-
-
-#: ln(1 + 1e-1100) is 0 to the 1000 digits that PostgreSQL has of it
-NEAR_ONE = f"1.{'0' * 1099}1"
-
-
 @pytest.mark.parametrize(
     ("text", "value", "told"),
     [
         ("c1 * 0.001 > 0", f"0.{'0' * 16382}1", "too many digits"),
         ("c1 * 500 > 3", "9" * 131072, "too many digits"),
-        ("div(c1, 0.5) > 3", "9" * 131072, "too many digits"),
-        ("ln(c1) = 0", NEAR_ONE, "too many digits"),
-        ("log(2, c1) > 0", NEAR_ONE, "too many digits"),
-        ("log(c1, 8) < 3", NEAR_ONE, "too many digits"),
-        ("ln((c1->0)::numeric) = 0", f"[{NEAR_ONE}]", "too many digits"),
-        ("log(1.0000000001, c1) < 20794415417.8380800533", "8", "last digits"),
-        ("log(c1, 8) < 20794415417.8380800533", "1.0000000001", "last digits"),
-        ("log(1.5, c1) < 5.1286", "8", ""),
         ("c1 * 500 > 3", "9" * 16000, ""),
-        ("ln(c1) > 0", f"1.{'0' * 800}1", ""),
     ],
 )
 def test_digits_that_postgresql_cuts_off_decide_nothing(text: str, value: str, told: str) -> None:
     """Results of numerics have so many digits: a number of which more would be needed raises."""
-    sql = Rows(("jsonb" if "->" in text else "numeric",)).written(text, "duckdb")
+    sql = Rows(("numeric",)).written(text, "duckdb")
     query = f"SELECT {sql} FROM (SELECT ?::VARCHAR AS c1) r"
     if not told:
         assert duckdb.execute(query, [value]).fetchall() == [(True,)]

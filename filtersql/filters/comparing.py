@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters import (
-    approximations,
     arrays,
     cased_texts,
     casing,
@@ -100,8 +99,6 @@ def comparison(writer: Writer, node: Node, function: Function, args: Sequence[No
     name = function.name
     if name in _NUMERIC:
         return numeric_order.compare(writer, _NUMERIC[name], args[0], args[1])
-    if (near := approximations.call(writer, function, args)) is not None:
-        return near
     if name in _BPCHAR:
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:
@@ -175,8 +172,7 @@ def _without_blanks(writer: Writer, node: Node) -> exp.Expr:
 def distinct(writer: Writer, node: Distinct) -> exp.Expr:
     """IS DISTINCT FROM, by the type's own equality."""
     left, right = node.args
-    exact = not any(map(approximations.is_approximate, node.args))
-    if exact and writer.rows.get(node.function.name) == "_1 = _2":
+    if writer.rows.get(node.function.name) == "_1 = _2":
         if any(retyped.is_beyond(writer, arg) for arg in node.args):
             pair = [retyped.key(writer, arg) for arg in node.args]
         else:

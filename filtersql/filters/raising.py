@@ -29,7 +29,7 @@ from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import display
 
-__all__ = ["DIGITS", "INFINITE", "may_raise", "raises_there", "raising"]
+__all__ = ["DIGITS", "INFINITE", "NUMERIC_COMPARISONS", "may_raise", "raises_there", "raising"]
 
 _FITS = "when the result does not fit in {type}"
 _ZERO = "when the divisor is 0"
@@ -52,7 +52,6 @@ _UNICODE = "on characters that depend on the Unicode version of the database"
 _BEFORE_CHRIST = "on years before Christ"
 _DIMENSIONS = "on arrays of more than two dimensions"
 _BOUNDS = "on arrays that differ in their bounds alone"
-_ENDS = "where its last digits would decide"
 #: PostgreSQL raises on none of these
 _OURS = {
     _CLASSES,
@@ -63,9 +62,8 @@ _OURS = {
     _BEFORE_CHRIST,
     _DIMENSIONS,
     _BOUNDS,
-    _ENDS,
 }
-_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+NUMERIC_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 #: an interval is added to a time, or taken from it
 _TIMES_MOVED = {"time_pl_interval", "time_mi_interval", "interval_pl_time", "timetz_pl_interval",
@@ -118,11 +116,7 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
     "overlay": "when the start is not positive, or the end does not fit in integer",
-    **dict.fromkeys(["sqrt", "dsqrt", "numeric_sqrt"], "when the value is negative"),
-    **dict.fromkeys(["ln", "log", "log10", "dlog1", "dlog10", "numeric_ln", "numeric_log"],
-                    "when the value is not positive"),
-    **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp", "numeric_exp"],
-                    _FLOAT),
+    **dict.fromkeys(["sqrt", "dsqrt"], "when the value is negative"),
     **dict.fromkeys(["lower(text)", "upper(text)", "texticlike", "texticnlike", "bpchariclike",
                      "bpcharicnlike"],
                     _LETTERS),
@@ -181,7 +175,6 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["bitand", "bitor", "bitxor"], "when the lengths differ"),
     **dict.fromkeys(["get_bit", "set_bit"], "when there is no such bit"),
     **dict.fromkeys(["int4(bit)", "int8(bit)"], _FITS),
-    "factorial": "when the value is negative or above 32177",
     **dict.fromkeys(["inetpl", "int8pl_inet", "inetmi_int8"], "when the result is no address"),
     "inetmi": "on addresses of different families, or too far from one another",
     **dict.fromkeys(["inetand", "inetor", "inet_merge"], "on addresses of different families"),
@@ -190,14 +183,7 @@ _RAISES: dict[str, str] = {
     "substring(bit,int4,int4)": _NEGATIVE,
     **dict.fromkeys([f"{kind}range" for kind in ("int4", "int8", "num", "date", "ts", "tstz")],
                     "when the lower bound is larger than the upper one"),
-    **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "cot",
-                                                    "sind", "cosd", "tand", "cotd", "asind",
-                                                    "acosd", "acosh", "atanh")]
-                    + ["degrees", "radians"],
-                    "out of its domain, or where its last digits would decide"),
-    **dict.fromkeys([f"{name}(float8)" for name in ("atan", "sinh", "cosh", "tanh", "asinh",
-                                                    "cbrt", "atand")]
-                    + ["dcbrt", "atan2"], _ENDS),
+    **dict.fromkeys(["degrees", "radians"], _FLOAT),
     "chr": "when the value is no character",
     **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
@@ -260,7 +246,7 @@ def raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
             yield node, _UNFINISHED
         elif node.function.name.startswith("jsonb_path_") and (problem := _path_problem(node)):
             yield node, problem
-        elif node.function.name not in _COMPARISONS:
+        elif node.function.name not in NUMERIC_COMPARISONS:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:
                     yield node, DIGITS.format(arg.name)

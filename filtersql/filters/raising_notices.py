@@ -10,15 +10,17 @@ PostgreSQL
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sqlglot import exp
 
 from filtersql.errors import Notice
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import writing
+from filtersql.filters.division import QUOTIENT, is_quotient
 from filtersql.filters.fields import endless
-from filtersql.filters.last_digits import decided_by
 from filtersql.filters.nodes import Func, Node, Op, Other, leftmost, walk
-from filtersql.filters.raising import DIGITS, INFINITE, raising
+from filtersql.filters.raising import DIGITS, INFINITE, NUMERIC_COMPARISONS, raising
 from filtersql.filters.scope import Scope
 from filtersql.filters.undeclared import is_asked
 
@@ -34,16 +36,26 @@ def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
         if message not in found and not _never_asked(scope, tree, reason):
             place = node.location if node.location >= 0 else leftmost(node)
             found[message] = Notice("may-raise", message, scope.span(place))
-    return (*found.values(), *_of_digits(scope, tree)) or _of_ends(scope, tree)
+    return (*found.values(), *_of_quotients(scope, tree)) or _of_ends(scope, tree)
 
 
-def _of_digits(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """The same of a filter that only the engines raise on, where last digits would decide."""
-    for node in decided_by(scope.passage, tree)[:1]:
-        name = node.operator.name if isinstance(node, Op) else node.function.name
-        message = f'the row filter can raise an error: "{name}" raises where its last digits decide'
-        place = node.location if node.location >= 0 else leftmost(node)
-        return (Notice("may-raise", message, scope.span(place)),)
+def _of_quotients(scope: Scope, tree: Node) -> tuple[Notice, ...]:
+    """The same of a comparison that the last digits of a quotient may decide."""
+    for node in walk(tree):
+        if not isinstance(node, (Op, Func)) or node.function.name not in NUMERIC_COMPARISONS:
+            continue
+        if not any(map(is_quotient, walk(node))):
+            continue
+        with suppress(NotTranslated):
+            written = writing.writer_of("duckdb", exp.column, scope.passage).put(node)
+            if any(one.name == QUOTIENT for one in written.find_all(exp.Literal)):
+                name = node.operator.name if isinstance(node, Op) else node.function.name
+                place = node.location if node.location >= 0 else leftmost(node)
+                message = (
+                    f'the row filter can raise an error: "{name}" raises where its last digits '
+                    "decide"
+                )
+                return (Notice("may-raise", message, scope.span(place)),)
     return ()
 
 

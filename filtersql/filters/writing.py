@@ -11,13 +11,13 @@ Example
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from itertools import islice
 
 from sqlglot import exp
 
 from filtersql.filters import (
-    approximations,
     arrays,
     choices,
     comparing,
@@ -27,7 +27,6 @@ from filtersql.filters import (
     intervals,
     lookup_queries,
     modifiers,
-    numeric_nulls,
     numeric_order,
     numerics,
     ranges,
@@ -35,7 +34,6 @@ from filtersql.filters import (
     retyped,
     row_comparing,
 )
-from filtersql.filters.approximations import is_approximate
 from filtersql.filters.engines import duckdb, spark
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import facts
@@ -74,8 +72,6 @@ __all__ = ["write", "writer_of"]
 _HELD = {"timetz", "inet", "cidr", "money"}
 #: nodes that choose one of their arguments
 _CHOSEN = (Case, Coalesce, MinMax, NullIf)
-#: functions whose texts are long
-_LONG = {"power", "pow", "numeric_power", "exp", "ln", "log", "sqrt"}
 #: nodes of a text that an engine still reads in seconds
 _MOST_PARTS = 40_000
 _TOO_LONG = "The statement would be too long for an engine's parser."
@@ -101,7 +97,7 @@ def writer_of(
 
 def _grows(node: Node) -> bool:
     """Whether some text for the node has thousands of parts."""
-    return node.type == "interval" or (isinstance(node, (Func, Op)) and node.function.name in _LONG)
+    return node.type == "interval"
 
 
 def _put(writer: Writer, node: Node) -> exp.Expr:
@@ -169,10 +165,9 @@ def _null_test(writer: Writer, node: NullTest) -> exp.Expr:
 
 def _null_of(writer: Writer, node: Node) -> exp.Expr:
     """IS NULL of a value of any type."""
-    if (found := numeric_nulls.is_null(writer, node)) is not None:
-        return found
-    if is_approximate(node) or approximations.is_number_without_form(writer, node):
-        return approximations.null_of(writer, node)
+    known = fold(node)
+    if known and isinstance(known.value, Decimal) and not known.value.is_finite():
+        return exp.false()  # no DECIMAL holds it
     null = documents.is_null(writer, node) or arrays.is_null(writer, node)
     found = null or writer.absent(writer.raw(node), node)
     return evaluation.computed_first(writer, (node,), found)
