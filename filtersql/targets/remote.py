@@ -31,6 +31,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pyarrow import parquet
+
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
@@ -333,8 +335,6 @@ class Remote:
         self, path: Path, columns: Sequence[StagedColumn], above: int | None, upto: int | None
     ) -> str:
         """A query that gives a staged file's rows, which are sent in chunks."""
-        from pyarrow import parquet
-
         parts = chunks(path, above, upto)
         first = next(parts, None)
         second = next(parts, None)

@@ -26,7 +26,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, delta_folder, iceberg
 from filtersql.targets.model import Mark, Slot, Written
-from filtersql.targets.refusals import spark_refusals
+from filtersql.targets.raised import spark_refusals
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     described,
