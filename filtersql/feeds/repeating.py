@@ -32,7 +32,7 @@ class RepeatedChange:
     unchanged: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RepeatedRows:
     """Different rows, each at a place of its own; by column how its values are stored."""
 

@@ -11,7 +11,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -94,23 +94,26 @@ def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:
     return [python_values(column) for column in table.columns]
 
 
-@dataclass(slots=True)
 class ChangeStage:
     """The pending changes of one target, buffered until `flush`."""
 
-    compiled: CompiledTable
-    engine: Engine
-    path: Path
-    mistakes: list[tuple[Place, Mistake]]
-    where: Where
-    codecs: list[Codec] = field(init=False)
-    file: StagedFile = field(init=False)
-    records: list[Record] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        columns = self.compiled.feed_columns
-        self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
+    def __init__(
+        self,
+        compiled: CompiledTable,
+        engine: Engine,
+        path: Path,
+        mistakes: list[tuple[Place, Mistake]],
+        where: Where,
+    ) -> None:
+        self.compiled = compiled
+        self.engine = engine
+        self.path = path
+        self.mistakes = mistakes
+        self.where = where
+        self.records: list[Record] = []
+        self.places: list[Place] = []
+        columns = compiled.feed_columns
+        self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
         images = [code.kind.arrow for code in self.codecs for _ in ("before", "after")]
         text = pyarrow.string()
         self.file = StagedFile(
@@ -181,23 +184,26 @@ class ChangeStage:
         self.file.close()
 
 
-@dataclass(slots=True)
 class RowStage:
     """The rows of a source table, for the initial copy."""
 
-    compiled: CompiledTable
-    engine: Engine
-    path: Path
-    mistakes: list[tuple[Place, Mistake]]
-    where: Where
-    codecs: list[Codec] = field(init=False)
-    file: StagedFile = field(init=False)
-    rows: list[Image] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        columns = self.compiled.feed_columns
-        self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
+    def __init__(
+        self,
+        compiled: CompiledTable,
+        engine: Engine,
+        path: Path,
+        mistakes: list[tuple[Place, Mistake]],
+        where: Where,
+    ) -> None:
+        self.compiled = compiled
+        self.engine = engine
+        self.path = path
+        self.mistakes = mistakes
+        self.where = where
+        self.rows: list[Image] = []
+        self.places: list[Place] = []
+        columns = compiled.feed_columns
+        self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
         self.file = StagedFile(self.path, [code.kind.arrow for code in self.codecs])
 
     @property

@@ -46,7 +46,7 @@ class Tally:
     tables: dict[str, Judged] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Taker:
     """Judges changes and hands them to their targets."""
 
