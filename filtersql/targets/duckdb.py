@@ -31,7 +31,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import reason_of
-from filtersql.targets.statements import insert_values, literal, quoted
+from filtersql.targets.statements import drop_table, insert_values, literal, quoted
 
 __all__ = ["DuckDB", "connect"]
 
@@ -244,7 +244,7 @@ class DuckDB:
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table."""
-        self._run(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+        self._run(drop_table(self.table_sql(parts), "duckdb"))
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT; the state that is written in the same transaction is the mark."""

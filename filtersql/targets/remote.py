@@ -47,6 +47,7 @@ from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     described,
     drop,
+    drop_table,
     insert_values,
     literal,
     make_table,
@@ -240,7 +241,7 @@ class Remote:
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
-        self.execute(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+        self.execute(drop_table(self.table_sql(parts), "spark"))
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
@@ -286,12 +287,11 @@ class Remote:
 
     def clear(self) -> None:
         """Forget temporary views, staged rows and what was uploaded."""
-        views = [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
-        tables = [f"DROP TABLE IF EXISTS {self.table_sql(parts)}" for parts in self.uploaded]
+        self.queued += [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
+        self.queued += [drop_table(self.table_sql(parts), "spark") for parts in self.uploaded]
         for file in self.files:
             file.unlink(missing_ok=True)
         self.views, self.uploaded, self.files = [], [], []
-        self.queued += [*views, *tables]
 
     def close(self) -> None:
         """End the session."""
