@@ -13,8 +13,8 @@ import duckdb
 from sqlglot import exp
 
 from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options, shared_options
-from filtersql.commands.shared import load_project
 from filtersql.compile import Compilation, compile_project
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable

@@ -28,11 +28,12 @@ from replaying import Stand
 
 from filtersql.applying import Options, RunResult, run
 from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
-from filtersql.commands.shared import load_project
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
-from filtersql.feeds.changes import Landing, read
+from filtersql.feeds.changes import read
+from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
 from filtersql.project import package_folder

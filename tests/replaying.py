@@ -18,8 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from filtersql.applying import Inputs, Options, RunResult, run
 from filtersql.commands.console import Console
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
-from filtersql.commands.shared import inputs_of, load_project
 from filtersql.compile import compile_project
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.duckdb import connect

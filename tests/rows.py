@@ -11,8 +11,8 @@ from pathlib import Path
 from executing import compilation, printed
 
 from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options
-from filtersql.commands.shared import load_project
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine

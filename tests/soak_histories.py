@@ -19,8 +19,8 @@ from histories import TARGETS, History, write_files
 from replaying import Stand
 
 from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
-from filtersql.commands.shared import load_project
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 

@@ -19,8 +19,9 @@ from filtersql.applying.auditing import Audited
 from filtersql.applying.findings import Found
 from filtersql.commands.audit import audits_of
 from filtersql.commands.console import Console
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.options import Options
-from filtersql.commands.shared import inputs_of, loaded_compilation
 from filtersql.project import load
 from filtersql.targets.open import open_engine
 

@@ -16,8 +16,8 @@ from test_conflicts_spark import history
 from filtersql.applying import Options, parts, run
 from filtersql.applying.parts import cut
 from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
-from filtersql.commands.shared import load_project
 from filtersql.compile import compile_project
 from filtersql.rendering.macros import COSTLY_PARTS
 from filtersql.targets.duckdb import connect

@@ -6,7 +6,8 @@ import pytest
 from py4j.protocol import Py4JError
 
 from filtersql.errors import Mistakes
-from filtersql.targets.refusals import spark_refusal, spark_refusals
+from filtersql.targets.raised import spark_refusals
+from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.statements import table_name
 
 _HIVE = "org.apache.hive.service.cli.HiveSQLException: Error running query: "

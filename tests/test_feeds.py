@@ -11,7 +11,8 @@ from running import World, delete, insert, table, truncate, update
 from filtersql.catalog import Column, PgType, Table
 from filtersql.errors import Mistakes
 from filtersql.feeds import changes
-from filtersql.feeds.changes import Landing, Reading, read
+from filtersql.feeds.changes import Reading, read
+from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files, from_rows
 from filtersql.names import RelationName

@@ -17,7 +17,8 @@ from test_values import TEXTS
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UnstorableType
 from filtersql.feeds import values
-from filtersql.feeds.changes import Landing, read
+from filtersql.feeds.changes import read
+from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import blocks_from_files, from_files
 from filtersql.feeds.records import Number, Record

@@ -24,7 +24,7 @@ from filtersql.filters.engines import spark as spark_table
 from filtersql.filters.facts import Function, facts
 from filtersql.storage import Engine
 from filtersql.targets.embedded import own_session
-from filtersql.targets.refusals import raised_by_spark
+from filtersql.targets.raised import raised_by_spark
 
 #: what stands for each argument type
 COLUMN_TYPES = {

@@ -49,3 +49,15 @@ def test_help_is_printed(announce: Callable[[str], None]) -> None:
     announce(f"filtersql --help: {seconds:.2f} CPU seconds (an empty Python program: {empty:.2f})")
 
     assert {"compile", "run", "init"} <= {line.split()[0] for line in lines if line.strip()}
+
+
+ENGINES = {"duckdb", "pyarrow", "pyspark"}
+
+
+@pytest.mark.parametrize("work", ["compiling", "listing", "showing"])
+def test_what_compiles_loads_no_engine(work: str) -> None:
+    """`compile`, `ls` and `show` need none of what runs statements."""
+    lines, _ = run(f"import filtersql.commands.{work}; {LOADED}")
+    loaded = {name.split(".")[0] for name in json.loads(lines[-1])}
+
+    assert loaded & ENGINES == set()

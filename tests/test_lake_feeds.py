@@ -77,8 +77,8 @@ def test_the_target_holds_the_rows_that_match(
 ) -> None:
     """After each run: rows that entered, left, changed their keys, came back."""
     from filtersql.commands.console import Console
+    from filtersql.commands.loading import load_project
     from filtersql.commands.options import Options
-    from filtersql.commands.shared import load_project
     from filtersql.targets.open import open_engine
 
     name = "feed_source.t" if form == "delta" else "lake.src.t"

@@ -11,7 +11,7 @@ import pytest
 from demo import edit, started
 from transcripts import Shell, normalised
 
-from filtersql.commands import shared
+from filtersql.commands import loading
 from filtersql.commands.asking import root_of
 from filtersql.commands.options import Options
 from filtersql.errors.project import NoProject
@@ -42,15 +42,15 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Grows with every project that is really read."""
     seen: list[str] = []
-    real = shared.load_project
+    real = loading.load_project
 
     def load(*arguments, **keywords):
         seen.append("load")
         return real(*arguments, **keywords)
 
-    from filtersql.commands import ls, show
+    from filtersql.commands import listing, showing
 
-    for module in (shared, ls, show):
+    for module in (loading, listing, showing):
         monkeypatch.setattr(module, "load_project", load)
     return seen
 

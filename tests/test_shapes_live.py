@@ -33,8 +33,9 @@ from test_publications_live import caught_up
 
 from filtersql.applying import Inputs, Options, run
 from filtersql.commands.console import Console
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
-from filtersql.commands.shared import inputs_of, load_project
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable

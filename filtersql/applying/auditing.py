@@ -36,7 +36,7 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TargetGone
 from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead, StillDiffers
-from filtersql.feeds.changes import Landing
+from filtersql.feeds.images import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.depth import configure

@@ -25,9 +25,9 @@ from filtersql.definitions.model import Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import DuplicateKeys
 from filtersql.errors.targets import SparkTableOnDuckDB
-from filtersql.feeds.changes import Landing, Reading, read
+from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.formats import is_consumed, open_files
-from filtersql.feeds.images import all_needed
+from filtersql.feeds.images import Landing, all_needed
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows

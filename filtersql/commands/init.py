@@ -10,6 +10,7 @@ import click
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
 from filtersql.errors.project import FolderNotEmpty
+from filtersql.project import package_folder
 
 __all__ = ["command"]
 
@@ -18,8 +19,6 @@ __all__ = ["command"]
 @click.argument("name")
 def command(console: Console, *, name: str) -> int:
     """Start a project in the folder NAME: definitions, sample changes and unit tests."""
-    from filtersql.project import package_folder
-
     folder = (console.options.project_dir or Path.cwd()) / name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FolderNotEmpty(name)

@@ -10,9 +10,14 @@ import click
 import msgspec
 
 from filtersql.commands.console import Console
+from filtersql.commands.loading import loaded_compilation, variables
 from filtersql.commands.options import Options
-from filtersql.commands.shared import loaded_compilation, subcommand, variables
+from filtersql.commands.running import RunFlags, carry_out
+from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
+from filtersql.errors.artifacts import BrokenArtifact, NoArtifact, OtherVersion
+from filtersql.errors.reviewing import NotDefined
+from filtersql.project import find_root
 
 __all__ = ["command"]
 
@@ -62,10 +67,6 @@ def command(console: Console) -> int:
 
     Reads target/run_results.json. A flag that is given here comes before the earlier one.
     """
-    from filtersql.commands.running import RunFlags, carry_out
-    from filtersql.errors.reviewing import NotDefined
-    from filtersql.project import find_root
-
     options = console.options
     if options.select or options.exclude:
         raise click.UsageError("retry takes no --select or --exclude: run_results.json says what.")
@@ -99,8 +100,6 @@ def _is_one(table: str, failed: Iterable[str]) -> bool:
 
 
 def _read(path: Path) -> _Results:
-    from filtersql.errors.artifacts import BrokenArtifact, NoArtifact, OtherVersion
-
     shown = "target/run_results.json"
     try:
         content = path.read_bytes()

@@ -25,6 +25,7 @@ from filtersql.errors.feeds import (
     TooManyFeedMistakes,
 )
 from filtersql.feeds.blocks import Blocks, blocks_of
+from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.runs import Runs, Unordered
@@ -34,19 +35,11 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
 
-__all__ = ["Landing", "Reading", "Records", "StagedChanges", "read"]
+__all__ = ["Reading", "Records", "StagedChanges", "read"]
 
 #: what is buffered before it is written: so many changes, or so many bytes of lines
 _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """A target that the feed serves, and how far it got; None: nothing was applied yet."""
-
-    compiled: CompiledTable
-    position: int | None
 
 
 @dataclass(frozen=True, slots=True)

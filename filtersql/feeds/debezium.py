@@ -75,7 +75,7 @@ class _Read:
     schema: bytes
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Debezium:
     """Files of Debezium's values: their order is known, and they are ready to be read."""
 

@@ -30,6 +30,8 @@ from pathlib import PurePath
 from typing import Any
 
 import msgspec
+import pyarrow
+from pyarrow import parquet
 
 from filtersql.catalog import Catalog, Table
 from filtersql.changes import may_be_out_of_line
@@ -273,9 +275,6 @@ def _csv(file: FeedFile) -> Iterator[tuple[int, Row]]:
 
 def _parquet(file: FeedFile) -> Iterator[tuple[int, Row]]:
     """The rows with their numbers, values as PostgreSQL's text."""
-    import pyarrow
-    from pyarrow import parquet
-
     try:
         source = parquet.ParquetFile(file.path)
         number = 0

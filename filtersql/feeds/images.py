@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from filtersql.catalog import Catalog, Table
 from filtersql.errors import Mistake
@@ -35,10 +34,16 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 
-if TYPE_CHECKING:
-    from filtersql.feeds.changes import Landing
-
-__all__ = ["Judged", "Needed", "Worded", "all_needed", "is_needed", "judge", "needed_columns"]
+__all__ = [
+    "Judged",
+    "Landing",
+    "Needed",
+    "Worded",
+    "all_needed",
+    "is_needed",
+    "judge",
+    "needed_columns",
+]
 
 Worded = Callable[[Span], Mistake]
 #: the columns that targets read, of each table; None: all of them
@@ -46,6 +51,14 @@ Needed = Mapping[RelationName, frozenset[str]] | None
 
 _NEEDS_BEFORE = frozenset({"delete"})
 _NEEDS_AFTER = frozenset({"insert", "update", "read"})
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A target that the feed serves, and how far it got; None: nothing was applied yet."""
+
+    compiled: CompiledTable
+    position: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ __all__ = ["resolve_with"]
 _Listed = tuple[Membership, RelationName]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Target:
     """A relation under whose name rows are published, while its leaves are being found."""
 

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import msgspec
+import yaml
 
 from filtersql.errors import Mistakes
 from filtersql.errors.approvals import ApprovalOutdated, BrokenApprovals, NotApproved
@@ -49,8 +50,6 @@ class _File:
 
 def read_approvals(text: str) -> tuple[Approval, ...]:
     """The approvals of a file. Raises BrokenApprovals."""
-    import yaml
-
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
         return () if content in (None, "") else msgspec.convert(content, _File).approvals
@@ -65,8 +64,6 @@ def read_approvals(text: str) -> tuple[Approval, ...]:
 
 def approvals_text(approvals: Iterable[Approval]) -> str:
     """The file."""
-    import yaml
-
     content = {"approvals": [asdict(each) for each in sorted(approvals, key=_key)]}
     return _HEAD + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
 

@@ -9,9 +9,7 @@ Example
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import os
 import re
 import socket
 import ssl
@@ -22,11 +20,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+import grpc
+from pyspark.errors import PySparkException
+from pyspark.sql.connect.client import DefaultChannelBuilder
+from pyspark.sql.connect.session import SparkSession
+from sqlglot import exp
+
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
     CertificateRefused,
     ConnectionLost,
-    MissingExtra,
     NoAnswer,
     SignInRefused,
     Unreachable,
@@ -46,7 +49,6 @@ __all__ = ["ConnectLine", "connect"]
 _Grpc = Any
 
 _SERVER = "the Spark Connect server"
-_NEEDED = ("grpc", "grpc_status", "google.rpc", "pandas", "zstandard")
 _GONE = re.compile(r"StatusCode\.UNAVAILABLE|SESSION_(?:CHANGED|CLOSED|NOT_FOUND)")
 _DETAILS = re.compile(r'\n\s*details = "(.*)"')
 _SLOW = re.compile(r"timed out|DEADLINE_EXCEEDED|before receiving SETTINGS frame")
@@ -77,14 +79,8 @@ class _Place:
 
 def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str]) -> ConnectLine:
     """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
-    if not all(map(_installed, _NEEDED)):
-        raise Mistakes([MissingExtra("method: connect", "connect")])
     place = _place(settings, root)
     _knock(place)
-    # What gRPC would write to the terminal is in the message.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    from pyspark.sql.connect.session import SparkSession
-
     logging.getLogger("SQLQueryContextLogger").disabled = True
 
     try:
@@ -98,13 +94,6 @@ def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str])
     except Exception as error:
         raise Mistakes([_not_opened(place, error)]) from None
     return line
-
-
-def _installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _place(settings: Mapping[str, object], root: Path) -> _Place:
@@ -162,9 +151,6 @@ def _knock(place: _Place) -> None:
 
 
 def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
-    import grpc
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-
     class Builder(DefaultChannelBuilder):  # type: ignore[misc]
         """PySpark's, with an authority of the user's own."""
 
@@ -237,8 +223,6 @@ class ConnectLine:
         self, rows: pyarrow.Table, columns: Sequence[StagedColumn]
     ) -> tuple[str, tuple[str, ...]]:
         """A query of a temporary view over the rows, which travel as Arrow; the view."""
-        from sqlglot import exp
-
         if not rows.num_rows:
             return inline_query(rows, columns), ()  # PySpark makes no frame without a row
         self.sent += 1
@@ -275,9 +259,6 @@ class ConnectLine:
     @contextmanager
     def _refusals(self) -> Iterator[None]:
         """The server's errors as one mistake; anything else ends what is running there."""
-        import grpc
-        from pyspark.errors import PySparkException
-
         if self.lost:
             raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
         try:

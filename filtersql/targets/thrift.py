@@ -10,7 +10,6 @@ Example
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
 import re
@@ -21,12 +20,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from impala._thrift_api import ThriftClient
+from impala._thrift_gen.TCLIService.ttypes import (
+    TCancelOperationReq,
+    TCloseSessionReq,
+    TOperationState,
+)
+from impala.error import Error, OperationalError
+from impala.hiveserver2 import HS2Service
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.Thrift import TException
+
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
     CertificateRefused,
     ConnectionLost,
     DatabaseMissing,
-    MissingExtra,
     NoAnswer,
     NoTicket,
     SignInRefused,
@@ -35,13 +44,13 @@ from filtersql.errors.targets import (
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.statements import table_name
-from filtersql.targets.transports import Address, transport
+from filtersql.targets.transports import Address, address, transport
 from filtersql.targets.uploading import inline_query
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["ThriftLine", "connect"]
+__all__ = ["ThriftLine", "address", "connect"]
 
 #: what a package without types gives
 _Thrift = Any
@@ -59,9 +68,6 @@ _OTHER_WAY = "The server may use another auth or transport, or TLS."
 
 def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
     """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
-    for module in ("impala", "thrift", "thrift_sasl"):
-        if importlib.util.find_spec(module) is None:
-            raise Mistakes([MissingExtra("method: thrift", "thrift")])
     # What the package would write to the terminal is in the message.
     logging.getLogger("thrift").addHandler(logging.NullHandler())
     service, opened = _service(to)
@@ -89,10 +95,6 @@ def _use(line: ThriftLine, database: str) -> None:
 
 def _service(to: Address) -> tuple[Any, Any]:
     """A connection on which requests can be made, and the part that has a timeout."""
-    from impala._thrift_api import ThriftClient
-    from impala.hiveserver2 import HS2Service
-    from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
-
     whole, timed = transport(to)
     timed.setTimeout(to.connect_timeout * 1000)
     try:
@@ -158,9 +160,6 @@ class ThriftLine:
     @contextmanager
     def _refusals(self) -> Iterator[None]:
         """The server's errors as one mistake; anything else ends what is running there."""
-        from impala.error import Error
-        from thrift.Thrift import TException
-
         if self.lost:
             raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
         self.trips += 1
@@ -211,9 +210,6 @@ class ThriftLine:
                 operation.close()
 
     def _wait(self, operation: _Thrift) -> None:
-        from impala._thrift_gen.TCLIService.ttypes import TOperationState
-        from impala.error import OperationalError
-
         pause = _FIRST_LOOK
         while True:
             answer = operation.get_state()
@@ -227,8 +223,6 @@ class ThriftLine:
 
     def interrupt(self) -> None:
         """Cancel what is running and end the session, on a connection of its own."""
-        from impala._thrift_gen.TCLIService.ttypes import TCancelOperationReq, TCloseSessionReq
-
         self.lost = True
         with suppress(Exception):
             service, opened = _service(self.to)

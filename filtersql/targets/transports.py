@@ -26,6 +26,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from impala._thrift_api import get_transport
+from thrift.transport.THttpClient import THttpClient
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TSSLSocket import TSSLSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import MissingExtra, UnreadableCertificate
 
@@ -114,10 +120,6 @@ def transport(to: Address) -> tuple[Any, Any]:
         raise Mistakes([MissingExtra("auth: KERBEROS", "kerberos")])
     if to.http_path is not None:
         return _http(to)
-    from impala._thrift_api import get_transport
-    from thrift.transport.TSocket import TSocket
-    from thrift.transport.TSSLSocket import TSSLSocket
-
     if to.tls is None:
         socket = TSocket(to.host, to.port)
     else:
@@ -129,9 +131,6 @@ def transport(to: Address) -> tuple[Any, Any]:
 
 
 def _http(to: Address) -> tuple[Any, Any]:
-    from thrift.transport.THttpClient import THttpClient
-    from thrift.transport.TTransport import TBufferedTransport, TTransportException
-
     class Client(THttpClient):  # type: ignore[misc]
         """Thrift's, which would read the page of an error as an answer."""
 
