@@ -136,7 +136,6 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
         span = table.parent_span or table.span
         _check_extra(table, parent, drafts.postgres_version, span)
         check_columns(table, parent, drafts.postgres_version, span)
-        table.own_nulls -= {one.name for one in parent.columns.values() if one.not_null}
     share_keys(table, parent)
 
 
@@ -193,7 +192,7 @@ def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Spa
             raise ChildMismatch.other("type", shown, name, span)
         if own.collation != column.collation:
             raise ChildMismatch.other("collation", shown, name, span)
-        if column.not_null and name not in parent.kept_nulls and not own.not_null:
+        if column.not_null and not own.not_null:
             if table.all_named:
                 raise ChildMismatch.nullable(shown if version >= _NULLS_NAMED else None, name, span)
             # ATTACH refuses it; YAML has no other word for it than the parent's.
