@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from filtersql.catalog import Column, ForeignKey, OwnOperator, PgType, ReplicaIdentity
+from filtersql.definitions.bounds import Bounds
 from filtersql.definitions.model import (
     Earlier,
     Publication,
@@ -24,7 +25,6 @@ from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
 if TYPE_CHECKING:
-    from filtersql.definitions.bounds import Bounds
     from filtersql.definitions.view_queries import ViewQuery
 
 __all__ = [
