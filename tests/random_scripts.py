@@ -23,7 +23,7 @@ import psycopg
 from catalogs import of_definitions, of_postgres
 from random_publications import Publications
 from random_tables import Tables
-from refusals import Words, agree, of_server_now, words_of
+from refusals import OWN, Words, agree, is_own, of_server_now, words_of
 
 from filtersql.compile import compile_project, mistakes_in
 from filtersql.errors import Mistake, Mistakes
@@ -85,7 +85,7 @@ def read_project(folder: Path, script: str, version: int) -> Project | list[Word
         project = load(folder, judge=mistakes_in)
         compile_project(project)
     except (Mistake, Mistakes) as mistake:
-        return words_of(mistake)
+        return OWN if is_own(mistake) else words_of(mistake)
     return project
 
 
@@ -101,12 +101,16 @@ def differences(
             generator.look()
             made = generator.statement()
             for statement in (made,) if isinstance(made, str) else made:
+                connection.execute("SAVEPOINT kept")
                 theirs = of_server_now(connection, statement)
                 asked = "\n".join([*kept, f"{statement};"])
+                ours = read_project(folder, asked, version)
+                if ours == OWN:  # filtersql does not carry it out: the server forgets it
+                    connection.execute("ROLLBACK TO kept")
+                    continue
                 if theirs is None:
                     kept.append(f"{statement};")
                     continue
-                ours = read_project(folder, asked, version)
                 said = [] if isinstance(ours, Project) else ours
                 if agree(theirs, said):
                     yield None

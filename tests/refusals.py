@@ -8,12 +8,26 @@ import psycopg
 
 from filtersql.compile import compile_project, mistakes_in
 from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.project import load
 
-__all__ = ["Words", "agree", "of_filtersql", "of_server", "of_server_now", "words_of"]
+__all__ = [
+    "OWN",
+    "Words",
+    "agree",
+    "is_own",
+    "of_filtersql",
+    "of_server",
+    "of_server_now",
+    "words_of",
+]
 
 #: message, detail and hint
 Words = tuple[str | None, str | None, str | None]
+#: in their place: filtersql does not carry out what a dump does not write
+OWN: list[Words] = [("own", None, None)]
+#: of what depends on something, only what does so itself is told
+_DEPENDED = "because other objects depend on"
 
 
 def of_server(connection: psycopg.Connection[object], script: str) -> Words | None:
@@ -48,6 +62,12 @@ def of_filtersql(folder: Path, script: str, version: int, semantics: str) -> lis
     return []
 
 
+def is_own(mistake: Mistake | Mistakes) -> bool:
+    """Whether all of it is what filtersql does not carry out."""
+    found = mistake.mistakes if isinstance(mistake, Mistakes) else (mistake,)
+    return all(isinstance(one, UnsupportedStatement) for one in found)
+
+
 def words_of(mistake: Mistake | Mistakes) -> list[Words]:
     """Of one or of several."""
     found = mistake.mistakes if isinstance(mistake, Mistakes) else (mistake,)
@@ -58,8 +78,17 @@ def agree(theirs: Words | None, ours: list[Words]) -> bool:
     """Both accept, or one of ours has their words; it may have more."""
     if theirs is None:
         return not ours
-    return any(theirs[0] == one[0] and _within(theirs, one) for one in ours)
+    return any(_told(theirs, one) for one in ours)
+
+
+def _told(theirs: Words, ours: Words) -> bool:
+    in_use = "cannot alter type of a column used"  # by several: which is told first is not kept
+    if str(theirs[0]).startswith(in_use) and str(ours[0]).startswith(in_use):
+        return True
+    return theirs[0] == ours[0] and _within(theirs, ours)
 
 
 def _within(theirs: Words, ours: Words) -> bool:
+    if _DEPENDED in str(theirs[0]):
+        return True
     return all(one in (None, other) for one, other in zip(theirs[1:], ours[1:], strict=True))

@@ -167,8 +167,6 @@ def _table(chance: random.Random) -> str:
     return chance.choice(
         [
             f"ALTER TABLE {table} REPLICA IDENTITY {chance.choice(['FULL', 'NOTHING', 'DEFAULT'])}",
-            f"ALTER TABLE {table} RENAME COLUMN {column} TO x",
-            f"ALTER TABLE {table} RENAME COLUMN x TO {column}",
             f"ALTER TABLE {table} DROP COLUMN {column}",
             f"ALTER TABLE {table} ADD COLUMN x int",
             f"ALTER TABLE {table} ALTER COLUMN {column} TYPE text",
@@ -176,7 +174,6 @@ def _table(chance: random.Random) -> str:
             f"ALTER TABLE {table} DROP CONSTRAINT {table.split('.')[-1]}_pkey",
             f"ALTER TABLE {table} RENAME TO u",
             f"ALTER TABLE {table} SET SCHEMA s",
-            f"ALTER TABLE {table} SET UNLOGGED",
             f"DROP TABLE {table}",
             "ALTER TABLE root DETACH PARTITION leaf1",
             "ALTER TABLE root ATTACH PARTITION leaf2 DEFAULT",

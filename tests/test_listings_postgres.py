@@ -24,7 +24,7 @@ from typing import Any
 import psycopg
 import pytest
 from random_scripts import Generator, read_project
-from refusals import of_server_now
+from refusals import OWN, of_server_now
 from servers import Server
 
 from filtersql.compile import FilterShelf
@@ -64,7 +64,7 @@ def compare(server: Server, folder: Path, version: int, announce: Callable[[str]
         database = server.create_database("listings")
         try:
             with closing(server.connect(database)) as connection:
-                script = build(connection, seed, version)
+                script = build(connection, seed, version, folder)
                 project = read_project(folder, script, version)
                 assert isinstance(project, Project), f"FILTERSQL_LIVE_SEED={seed}\n{project}"
                 found = differences(server, database, connection, project)
@@ -81,7 +81,7 @@ def compare(server: Server, folder: Path, version: int, announce: Callable[[str]
     assert publications > 0
 
 
-def build(connection: psycopg.Connection[Any], seed: int, version: int) -> str:
+def build(connection: psycopg.Connection[Any], seed: int, version: int, folder: Path) -> str:
     """Random statements that the server accepts, most of them about publications."""
     chance = random.Random(seed)
     kept = ["CREATE SCHEMA s", 'CREATE SCHEMA "S x"']
@@ -94,9 +94,17 @@ def build(connection: psycopg.Connection[Any], seed: int, version: int) -> str:
         made = chance.choice(makers)() if number > 20 else generator.statement()
         for statement in (made,) if isinstance(made, str) else made:
             unread = statement.startswith(("CREATE TEMP", "DROP SCHEMA", "ALTER SCHEMA"))
-            if not unread and of_server_now(connection, statement) is None:
+            with connection.transaction() as both:
+                if unread or of_server_now(connection, statement) is not None:
+                    continue
+                if read_project(folder, _script([*kept, statement]), version) == OWN:
+                    raise psycopg.Rollback(both)  # filtersql does not carry it out
                 kept.append(statement)
-    return "".join(f"{statement};\n" for statement in kept)
+    return _script(kept)
+
+
+def _script(statements: list[str]) -> str:
+    return "".join(f"{statement};\n" for statement in statements)
 
 
 def differences(

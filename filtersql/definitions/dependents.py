@@ -11,12 +11,13 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.drafts import Drafts, DraftTable, Reader
-from filtersql.definitions.expressions import columns_named, functions_named, inlined
+from filtersql.definitions.expressions import columns_named, functions_named
 from filtersql.definitions.kinds import TEMPORARY, kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
@@ -39,13 +40,9 @@ __all__ = [
     "memberships",
     "publications_reading",
     "references_to",
-    "remove_entries",
     "remove_function",
-    "remove_readers",
-    "remove_references",
     "remove_sequences",
     "remove_table",
-    "remove_users",
     "remove_view",
     "resting_on",
     "views_reading",
@@ -132,34 +129,8 @@ def called(function: RelationName, query: ViewQuery) -> bool:
     return tuple(function) in query.functions
 
 
-def remove_readers(drafts: Drafts, goes: Callable[[Reader], bool]) -> None:
-    """Triggers, rules, policies and functions that go, with what calls the functions."""
-    for key, reader in [*drafts.readers.items()]:
-        if key in drafts.readers and goes(reader):
-            del drafts.readers[key]
-            _remove_what(drafts, reader)
-
-
-def _remove_what(drafts: Drafts, reader: Reader) -> None:
-    """What went with its reader."""
-    table = drafts.tables.get(reader.of)
-    match reader.kind:
-        case "function":
-            remove_function(drafts, reader.of, reader.name)
-        case "constraint" | "exclusion" if table is not None:
-            table.constraints.pop(reader.name, None)
-        case "index" if table is not None:
-            table.indexes.pop(reader.name, None)
-        case "partition key" if table is not None:
-            remove_table(drafts, reader.of)
-        case "domain default":
-            drop_type_of_relation(drafts, reader.of)
-            drafts.types.pop(reader.of, None)
-            drafts.bases.pop(reader.of, None)
-
-
 def remove_function(drafts: Drafts, function: RelationName, signature: str) -> None:
-    """DROP FUNCTION CASCADE: the columns that it generates go, and what else calls it."""
+    """DROP FUNCTION, which nothing calls."""
     drafts.readers.pop(("function", function, signature), None)
     drafts.bodies.pop((*function, signature), None)
     known = drafts.functions.get(function, [])
@@ -167,13 +138,6 @@ def remove_function(drafts: Drafts, function: RelationName, signature: str) -> N
         known.remove(signature)
     if not known:
         drafts.functions.pop(function, None)
-    for table, column in [*generated_by(drafts, function)]:
-        if column in (table.columns or {}):
-            drop_column(drafts, table, column)
-    for name in [name for name, view in drafts.views.items() if called(function, view.query)]:
-        remove_view(drafts, name)
-    callers = [*calling(drafts, function)]
-    remove_readers(drafts, lambda one: one in callers)
 
 
 def generated_by(drafts: Drafts, function: RelationName) -> Iterator[tuple[DraftTable, str]]:
@@ -187,27 +151,15 @@ def generated_by(drafts: Drafts, function: RelationName) -> Iterator[tuple[Draft
 
 
 def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
-    """Removes a column with the keys, indexes, generated columns and memberships that hold it."""
+    """Removes a column, which nothing else reads, with the keys and indexes that hold it."""
     assert table.columns is not None
-    column = table.columns[name]
-    for generated in generated_from(table, name):
-        if generated in table.columns and generated != name:
-            drop_column(drafts, table, generated)
-    if column.generated is Generated.VIRTUAL and column.generation is not None:
-        _inline(drafts, table, name, column.generation.text)
-    for publication, entry in [*publications_reading(drafts, table, name)]:
-        remove_entries(drafts, entry.name, publication)
-    for view in [*views_reading(drafts, table.name, name)]:
-        remove_view(drafts, view)
-    _leave_sets(drafts, table, name)
-    default = ("default", table.name, name)
-    remove_readers(
-        drafts,
-        lambda one: one.reads(table.name, name) or (one.kind, one.of, one.name) == default,
-    )
     remove_sequences(drafts, table, name)
+    for key, one in [*drafts.readers.items()]:
+        own = one.kind == "default" and one.name == name
+        if one.of == table.name and (own or one.reads(table.name, name)):
+            del drafts.readers[key]
+            table.constraints.pop(one.name, None)
     table.defaults.pop(name, None)
-    table.drawn.pop(name, None)
     table.identities.discard(name)
     del table.columns[name]
     table.gone.add(name)
@@ -220,99 +172,68 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         table.identity = replace(table.identity, index=())
 
 
-def remove_sequences(drafts: Drafts, table: DraftTable | None, column: str | None = None) -> None:
+def remove_sequences(drafts: Drafts, table: DraftTable, column: str | None = None) -> None:
     """The sequences of a table that goes, or of one of its columns."""
-    for name, of in [*table.sequences.items()] if table is not None else ():
-        if column in (None, of) and table is not None:
+    for name, of in [*table.sequences.items()]:
+        if column in (None, of):
             del table.sequences[name]
             drop_sequence(drafts, name)
 
 
 def drop_sequence(drafts: Drafts, name: RelationName) -> None:
-    """DROP SEQUENCE CASCADE: the defaults that take values from it go."""
+    """DROP SEQUENCE, from which nothing draws."""
     drafts.others.pop(name, None)
     drafts.places.pop(name, None)
-    drafts.sequence_members.pop(name, None)
-    for table, column in [*drawing(drafts, name)]:
-        del table.drawn[column]
-        table.defaults.pop(column, None)
-        drafts.readers.pop(("default", table.name, column), None)
 
 
 def drawing(drafts: Drafts, sequence: RelationName) -> Iterator[tuple[DraftTable, str]]:
-    """The columns whose defaults take values from a sequence."""
+    """The columns whose defaults name a sequence."""
+    named = re.compile(rf"\b{re.escape(sequence.name)}\b")
     for table in drafts.tables.values():
-        for column in table.columns or () if table.drawn else ():
-            if sequence in table.drawn.get(column, ()):
+        for column, text in table.defaults.items():
+            if named.search(text):
                 yield table, column
 
 
-def remove_entries(drafts: Drafts, table: RelationName, publication: str | None = None) -> None:
-    """Takes a table out of one publication, or of all."""
-    for one in list(drafts.publications.values()):
-        if publication in (None, one.name):
-            kept = tuple(entry for entry in one.tables if entry.name != table)
-            drafts.publications[one.name] = replace(one, tables=kept)
-
-
 def remove_view(drafts: Drafts, name: RelationName) -> None:
-    """DROP VIEW CASCADE: the views of it go too."""
+    """DROP VIEW, which nothing reads."""
     drafts.views.pop(name, None)
     drafts.tables.pop(name, None)
     drafts.others.pop(name, None)
-    remove_readers(drafts, lambda one: _goes_with(one, name))
-    for above in [*views_reading(drafts, name)]:
-        remove_view(drafts, above)
+    _remove_parts(drafts, name)
 
 
-def _goes_with(reader: Reader, relation: RelationName) -> bool:
-    return reader.reads(relation) or (
-        reader.of == relation and reader.kind not in ("function", *OF_DOMAINS)
-    )
-
-
-def remove_users(drafts: Drafts, table: RelationName) -> None:
-    """DROP TABLE CASCADE: foreign keys that point to it, views, triggers and functions go."""
-    for view in [*views_reading(drafts, table)]:
-        remove_view(drafts, view)
-    remove_readers(drafts, lambda one: _goes_with(one, table))
-    remove_references(drafts, table)
+def _remove_parts(drafts: Drafts, relation: RelationName) -> None:
+    """Triggers, rules, policies, defaults and constraints of a relation that goes."""
+    for key, one in [*drafts.readers.items()]:
+        if one.of == relation and one.kind not in ("function", *OF_DOMAINS):
+            del drafts.readers[key]
 
 
 def remove_table(drafts: Drafts, name: RelationName) -> None:
-    """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
-    remove_sequences(drafts, drafts.tables.pop(name, None))
-    drop_type_of_relation(drafts, name)
-    for one in [*drafts.replication_sets.values()]:
-        # One that is made under its name later is another table.
-        drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
+    """DROP TABLE with its partitions, and every publication loses it."""
+    table = drafts.tables.pop(name, None)
+    if table is not None:
+        remove_sequences(drafts, table)
     for child in drafts.children(name):
         remove_table(drafts, child.name)
-    remove_users(drafts, name)
-    remove_entries(drafts, name)
-    for one in list(drafts.replication_sets.values()):
-        left = tuple(table for table in one.tables if table.name != name)
-        drafts.replication_sets[one.name] = replace(one, tables=left)
+    _remove_parts(drafts, name)
+    for one in [*drafts.publications.values()]:
+        kept = tuple(entry for entry in one.tables if entry.name != name)
+        drafts.publications[one.name] = replace(one, tables=kept)
+    for each in [*drafts.replication_sets.values()]:
+        # One that is made under its name later is another table.
+        left = tuple(entry for entry in each.tables if entry.name != name)
+        drafts.replication_sets[each.name] = replace(
+            each, tables=left, not_added=each.not_added - {name}
+        )
 
 
 def drop_type_of_relation(drafts: Drafts, name: RelationName) -> None:
-    """The columns of a type that goes."""
-    for table in list(drafts.tables.values()):
-        for column in list((table.columns or {}).values()):
-            of_type = column.type.schema == name.schema
-            if of_type and column.type.name in (name.name, f"_{name.name}"):
-                drop_column(drafts, table, column.name)
-    named = {name, RelationName(name.schema, f"_{name.name}")}
-    remove_readers(
-        drafts,
-        lambda one: not named.isdisjoint(one.types) or (one.kind in OF_DOMAINS and one.of == name),
-    )
-
-
-def remove_references(drafts: Drafts, table: RelationName) -> None:
-    """Drops the foreign keys that point to a table."""
-    for other in drafts.tables.values():
-        other.foreign_keys = [one for one in other.foreign_keys if one[0].references != table]
+    """What belongs to a type that goes, and of which there is no column."""
+    for key, one in [*drafts.readers.items()]:
+        if one.kind in OF_DOMAINS and one.of == name:
+            del drafts.readers[key]
 
 
 def resting_on(
@@ -330,27 +251,6 @@ def resting_on(
                 serving = (name for name, one in unique.items() if {*one} == columns)
                 if next(serving, None) == index:
                     yield other, key, span
-
-
-def _leave_sets(drafts: Drafts, table: DraftTable, column: str) -> None:
-    """A set loses the table whose filter reads the column; a column list keeps its name."""
-    for one, entry in [*memberships(drafts, table.name)]:
-        members = [each for each in one.tables if each is not entry]
-        if entry.where is None or column not in columns_named(entry.where):
-            members.append(entry)
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
-
-
-def _inline(drafts: Drafts, table: DraftTable, column: str, expression: str) -> None:
-    """A filter holds what a virtual column stands for, so it stays when the column goes."""
-    for publication in list(drafts.publications.values()):
-        entries = tuple(
-            replace(entry, where=inlined(entry.where, column, expression))
-            if entry.name == table.name and entry.where is not None
-            else entry
-            for entry in publication.tables
-        )
-        drafts.publications[publication.name] = replace(publication, tables=entries)
 
 
 def references_to(

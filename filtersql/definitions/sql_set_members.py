@@ -128,7 +128,7 @@ def check_members(script: Script, roots: Sequence[Thing], place: Callable[[], Sp
     pglogical comes after PostgreSQL, and goes by the CASCADE of the last DROP statement.
     """
     members = lines_of(script, roots, lambda one: one.kind == "set")
-    if members and not script.drafts.last_drop_cascades:
+    if members:
         _, held_back = members[0].split(" depends on ")
         lines = [one for one in members if one.endswith(f" depends on {held_back}")]
         raise DependedOn(held_back, lines, place())

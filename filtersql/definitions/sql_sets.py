@@ -42,7 +42,7 @@ from filtersql.definitions.sql_set_arguments import (
     trimmed,
 )
 from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
-from filtersql.definitions.sql_set_sequences import SEQUENCES, change_sequences, tell_ignored
+from filtersql.definitions.sql_set_sequences import SEQUENCES, skip_sequences
 from filtersql.definitions.sql_set_subscriptions import (
     change_subscription,
     create_subscription,
@@ -156,7 +156,7 @@ def _call(script: Script, function: str, node: Node) -> None:
             raise WrongCall.null(missed[0], span)
         _CALLS[function.split(".")[1]](script, function, arguments, span)
     elif function.startswith("bdr.") and "sequence" in function:
-        tell_ignored(script, function, span)
+        skip_sequences(script, function, {}, span)
     elif not any(word in function for word in _IGNORED):
         raise UnsupportedStatement(f"function {function}()", span)
 
@@ -222,8 +222,6 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
         find_set(script, name, set_place(arguments, span))
     changed_default(script, name, span)
     script.drafts.replication_sets.pop(name, None)
-    for held in script.drafts.sequence_members.values():
-        held.discard(name)
     if name in PREDEFINED:
         script.drafts.dropped_sets.add(name)
 
@@ -352,5 +350,5 @@ _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "replication_set_remove_ddl_filter": _remove_ddl_filter,
     "create_node_group": _create_group,
     "alter_node_replication_sets": _node_sets,
-    **{name.partition(".")[2]: change_sequences for name in SEQUENCES},
+    **{name.partition(".")[2]: skip_sequences for name in SEQUENCES},
 }

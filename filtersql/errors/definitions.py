@@ -488,6 +488,11 @@ class UnsupportedStatement(Mistake):
     def __init__(self, what: str, span: Span, hint: str | None = None) -> None:
         super().__init__(f"{what} is not supported", span=span, hint=hint)
 
+    @classmethod
+    def dumped(cls, what: str, span: Span) -> UnsupportedStatement:
+        """What a dump of the result says in simpler words."""
+        return cls(what, span, "Put what pg_dump --schema-only writes in place of the file.")
+
 
 class GroupDefaultSet(Mistake):
     """bdr: a table is added to the group's default set, whose name only the group knows."""

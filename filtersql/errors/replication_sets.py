@@ -194,15 +194,6 @@ class AlreadyInSet(Mistake):
             detail=f'Table "{table}" is in replication set "{replication_set}" already.',
         )
 
-    @classmethod
-    def of_sequence(cls, sequence: str, replication_set: str, span: Span) -> Mistake:
-        """The same of a sequence."""
-        return Mistake(
-            'duplicate key value violates unique constraint "replication_set_seq_pkey"',
-            span=span,
-            detail=f'Sequence "{sequence}" is in replication set "{replication_set}" already.',
-        )
-
 
 class UnloggedInSet(Mistake):
     """pglogical: a table whose rows are not logged."""
@@ -268,16 +259,6 @@ class WrongCall(Mistake):
     def unnamed(cls, span: Span) -> Mistake:
         """A set whose name is empty."""
         return Mistake("replication set name cannot be empty", span=span)
-
-    @classmethod
-    def no_sequence(cls, name: str, span: Span) -> Mistake:
-        """A relation of another kind; a server of pglogical 2.4 crashes."""
-        return Mistake(f'"{name}" is not a sequence', span=span)
-
-    @classmethod
-    def not_replicated(cls, name: str, span: Span) -> Mistake:
-        """synchronize_sequence() of one that is in no set."""
-        return Mistake(f'"{name}" is not a replicated sequence', span=span)
 
     @classmethod
     def positional(cls, span: Span) -> Mistake:
