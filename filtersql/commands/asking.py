@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from filtersql.commands.options import Options
-from filtersql.errors.artifacts import StateNeeded
+from filtersql.errors.artifacts import STATE_NEEDED
 from filtersql.errors.project import NoProject
 from filtersql.selection import criteria
 
@@ -28,5 +28,5 @@ def asks_for_state(options: Options) -> bool:
         each for each in criteria((*options.select, *options.exclude)) if each.startswith("state:")
     ]
     if asking and options.state is None:
-        raise StateNeeded(asking)
+        raise STATE_NEEDED(criteria=asking)
     return bool(asking)

@@ -17,11 +17,11 @@ from filtersql.definitions.kinds import TEMPORARY, UNOPENED
 from filtersql.definitions.model import Action, PublishedTable
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import (
-    ColumnNotInTable,
-    ListMissesKey,
-    SetNeedsPrimaryKey,
+    COLUMN_NOT_IN_TABLE,
+    LIST_MISSES_KEY,
+    SET_NEEDS_PRIMARY_KEY,
+    UNLOGGED_IN_SET,
     SetTakesNone,
-    UnloggedInSet,
 )
 
 __all__ = ["judges", "misses_key", "refusals"]
@@ -66,13 +66,13 @@ def refusals(
         return
     for name in entry.columns or ():
         if name not in columns and (columns or kind not in _UNTRIGGERED):
-            yield ColumnNotInTable(entry.name, name, entry.span)
+            yield COLUMN_NOT_IN_TABLE(entry.span, name=entry.name, column=name)
     if misses_key(entry, key):
-        yield ListMissesKey(key, entry.span)
+        yield LIST_MISSES_KEY(entry.span, identity=key)
     if unlogged or kind.startswith("temporary") or entry.name.schema == TEMPORARY:
-        yield UnloggedInSet(entry.span)
+        yield UNLOGGED_IN_SET(entry.span)
     elif needs_key and not key:
-        yield SetNeedsPrimaryKey(entry.name, set_name, entry.span)
+        yield SET_NEEDS_PRIMARY_KEY(entry.span, name=entry.name, replication_set=set_name)
     elif kind == "system tables":
         yield SetTakesNone.catalog(entry.name.name, entry.span)
     elif kind in _UNTRIGGERED:

@@ -56,9 +56,9 @@ from filtersql.errors.definitions import (
     UnsupportedStatement,
 )
 from filtersql.errors.replication_sets import (
+    SET_HOLDS_KEYLESS,
     AlreadyInSet,
     SetExists,
-    SetHoldsKeyless,
     WrongCall,
 )
 from filtersql.grammar import Node, Statement
@@ -202,7 +202,7 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
     keyless = any(table is not None and not has_key(table) for table in tables)
     if judges(replicate) and keyless and not _takes_keyless(function):
-        raise SetHoldsKeyless(name, set_place(arguments, span))
+        raise SET_HOLDS_KEYLESS(set_place(arguments, span), name=name)
     if autoadd is False and found.autoadd_tables:
         keyless = _takes_keyless(function)
         _add_tables(script, found, None, set_place(arguments, span), without=True, keyless=keyless)

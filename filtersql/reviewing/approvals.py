@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 import msgspec
 
 from filtersql.errors import Mistakes
-from filtersql.errors.approvals import ApprovalOutdated, BrokenApprovals, NotApproved
+from filtersql.errors.approvals import BROKEN_APPROVALS, ApprovalOutdated, NotApproved
 
 __all__ = ["Approval", "approvals_text", "approved", "check_approved", "read_approvals", "standing"]
 
@@ -60,7 +60,7 @@ def read_approvals(text: str) -> tuple[Approval, ...]:
         problem = f"{place}{getattr(error, 'problem', None) or 'not YAML'}"
     except (msgspec.MsgspecError, RecursionError) as error:
         problem = " ".join(str(error).split()) or "not YAML"
-    raise Mistakes([BrokenApprovals(problem)])
+    raise Mistakes([BROKEN_APPROVALS(problem=problem)])
 
 
 def approvals_text(approvals: Iterable[Approval]) -> str:

@@ -24,14 +24,14 @@ from urllib.parse import unquote, urlsplit
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
-    CertificateRefused,
+    CERTIFICATE_REFUSED,
+    MISSING_EXTRA,
+    UNSUPPORTED_TARGET,
     ConnectionLost,
-    MissingExtra,
     NoAnswer,
     SignInRefused,
     Unreachable,
     UnreadableCertificate,
-    UnsupportedTarget,
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import reason_of, spark_refusal
@@ -78,7 +78,7 @@ class _Place:
 def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str]) -> ConnectLine:
     """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
     if not all(map(_installed, _NEEDED)):
-        raise Mistakes([MissingExtra("method: connect", "connect")])
+        raise Mistakes([MISSING_EXTRA(what="method: connect", extra="connect")])
     place = _place(settings, root)
     _knock(place)
     # What gRPC would write to the terminal is in the message.
@@ -113,7 +113,7 @@ def _place(settings: Mapping[str, object], root: Path) -> _Place:
     parts = urlsplit(address)
     if parts.scheme != "sc" or not parts.hostname:
         hint = 'Write url: "sc://host:15002".'
-        raise Mistakes([UnsupportedTarget("a Spark Connect url of that form", hint)])
+        raise Mistakes([UNSUPPORTED_TARGET(what="a Spark Connect url of that form", hint=hint)])
     said = dict(pair.partition("=")[::2] for pair in rest.split(";") if pair)
     token = settings.get("token") or unquote(said.get("token", "")) or None
     tls = settings.get("use_ssl")
@@ -121,7 +121,9 @@ def _place(settings: Mapping[str, object], root: Path) -> _Place:
         tls = said.get("use_ssl", "").lower() == "true"
     if settings.get("verify_server") is False:
         hint = "Name the authority of the server's certificate: ca_cert: path/to/ca.pem."
-        raise Mistakes([UnsupportedTarget('"verify_server: false" with method: connect', hint)])
+        raise Mistakes(
+            [UNSUPPORTED_TARGET(what='"verify_server: false" with method: connect', hint=hint)]
+        )
 
     def file(name: str) -> Path | None:
         return None if settings.get(name) is None else root / str(settings[name])
@@ -153,7 +155,9 @@ def _knock(place: _Place) -> None:
                 return
     except ssl.SSLError as error:
         why = error.reason or error.strerror or ""
-        raise Mistakes([CertificateRefused(place.shown, why, place.host)]) from None
+        raise Mistakes(
+            [CERTIFICATE_REFUSED(place=place.shown, reason=why, host=place.host)]
+        ) from None
     except FileNotFoundError as error:
         names, why = [str(error.filename)], str(error.strerror)
         raise Mistakes([UnreadableCertificate(names, why)]) from None

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import LikeMisses, SparkTooOld
+from filtersql.errors.targets import LIKE_MISSES, SPARK_TOO_OLD
 from filtersql.feeds.staging import StagedColumn
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ def server_version(line: Line) -> str:
     version = str(told).split()[0]
     if int(version.split(".")[0]) < _OLDEST:
         line.close()
-        raise Mistakes([SparkTooOld(version)])
+        raise Mistakes([SPARK_TOO_OLD(version=version)])
     if not finds:
         line.close()
-        raise Mistakes([LikeMisses(version)])
+        raise Mistakes([LIKE_MISSES(version=version)])
     return version

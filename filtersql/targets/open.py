@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import HiddenFunctions, JarNotThere, LikeMisses, UnsupportedTarget
+from filtersql.errors.targets import JAR_NOT_THERE, LIKE_MISSES, UNSUPPORTED_TARGET, HiddenFunctions
 from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version
 from filtersql.targets.model import Engine
@@ -88,7 +88,7 @@ def open_engine(output: OutputLike, root: Path) -> Engine:
         return _remote(output, root)
     what = f'target type "{output.type}" with method "{output.method}"'
     hint = "Use method: session, thrift or connect, or type: duckdb."
-    raise Mistakes([UnsupportedTarget(what, hint, output.span)])
+    raise Mistakes([UNSUPPORTED_TARGET(output.span, what=what, hint=hint)])
 
 
 def _resources(output: OutputLike) -> dict[str, str]:
@@ -96,7 +96,7 @@ def _resources(output: OutputLike) -> dict[str, str]:
     settings = _texts(output.settings.get("settings"))
     hint = f"Only {', '.join(_RESOURCES)} can be set: others change what statements mean."
     wrong = [
-        UnsupportedTarget(f'the DuckDB setting "{name}"', hint, output.span)
+        UNSUPPORTED_TARGET(output.span, what=f'the DuckDB setting "{name}"', hint=hint)
         for name in settings
         if name not in _RESOURCES
     ]
@@ -144,7 +144,9 @@ def _session(output: OutputLike, root: Path) -> Engine:
     table_format = _format(output)
     if table_format == "iceberg" and output.catalog is None:
         hint = 'Say catalog: lake and catalog_config: {type: hadoop, warehouse: "lakehouse"}.'
-        raise Mistakes([UnsupportedTarget("format iceberg without a catalog", hint, output.span)])
+        raise Mistakes(
+            [UNSUPPORTED_TARGET(output.span, what="format iceberg without a catalog", hint=hint)]
+        )
     conf = _catalog(output, root) | _texts(output.settings.get("spark_conf"))
     spark = embedded.users_session()
     warehouse = None
@@ -156,14 +158,14 @@ def _session(output: OutputLike, root: Path) -> Engine:
         extra = output.settings.get("jars")
         names = tuple(map(str, extra)) if isinstance(extra, list) else ()
         if lost := [name for name in names if not (root / name).is_file()]:
-            raise Mistakes([JarNotThere(name, output.span) for name in lost])
+            raise Mistakes([JAR_NOT_THERE(output.span, path=name) for name in lost])
         spark = embedded.own_session(output.threads, conf, tuple(root / name for name in names))
         if warehouse is not None:
             _forget_others(spark, warehouse)
     elif hidden := embedded.hidden_functions(spark):
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
     if spark.sql(f"SELECT {FINDS}").collect() != [(True,)]:
-        raise Mistakes([LikeMisses(spark.version)])
+        raise Mistakes([LIKE_MISSES(version=spark.version)])
     engine = Session(spark, table_format, output.catalog, warehouse)
     if warehouse is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
@@ -179,7 +181,7 @@ def _format(output: OutputLike) -> Literal["delta", "iceberg"]:
         case other:
             what = f'table format "{other}"'
             hint = 'Supported formats are "delta" and "iceberg".'
-            raise Mistakes([UnsupportedTarget(what, hint, output.span)])
+            raise Mistakes([UNSUPPORTED_TARGET(output.span, what=what, hint=hint)])
 
 
 def _catalog(output: OutputLike, root: Path | None) -> dict[str, str]:

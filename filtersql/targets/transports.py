@@ -27,7 +27,7 @@ from typing import Any
 from urllib.parse import quote
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import MissingExtra, UnreadableCertificate
+from filtersql.errors.targets import MISSING_EXTRA, UnreadableCertificate
 
 __all__ = ["Address", "address", "transport"]
 
@@ -111,7 +111,7 @@ def _tls(settings: Mapping[str, object], root: Path) -> ssl.SSLContext:
 def transport(to: Address) -> tuple[Any, Any]:
     """(a transport to be opened, the part of it whose timeout can be set). Raises Mistakes."""
     if to.auth == "KERBEROS" and importlib.util.find_spec("kerberos") is None:
-        raise Mistakes([MissingExtra("auth: KERBEROS", "kerberos")])
+        raise Mistakes([MISSING_EXTRA(what="auth: KERBEROS", extra="kerberos")])
     if to.http_path is not None:
         return _http(to)
     from impala._thrift_api import get_transport
