@@ -19,9 +19,12 @@ from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import (
     COLUMN_NOT_IN_TABLE,
     LIST_MISSES_KEY,
+    NO_TRIGGERS,
+    NO_TRUNCATE_TRIGGERS,
+    NOT_OPENED,
     SET_NEEDS_PRIMARY_KEY,
+    SYSTEM_CATALOG,
     UNLOGGED_IN_SET,
-    SetTakesNone,
 )
 
 __all__ = ["judges", "misses_key", "refusals"]
@@ -62,7 +65,7 @@ def refusals(
     known.
     """
     if kind in UNOPENED:
-        yield SetTakesNone.unopened(entry.name.name, UNOPENED[kind], entry.span)
+        yield NOT_OPENED(entry.span, name=entry.name.name, one=UNOPENED[kind])
         return
     for name in entry.columns or ():
         if name not in columns and (columns or kind not in _UNTRIGGERED):
@@ -74,6 +77,10 @@ def refusals(
     elif needs_key and not key:
         yield SET_NEEDS_PRIMARY_KEY(entry.span, name=entry.name, replication_set=set_name)
     elif kind == "system tables":
-        yield SetTakesNone.catalog(entry.name.name, entry.span)
+        yield SYSTEM_CATALOG(entry.span, name=entry.name.name)
     elif kind in _UNTRIGGERED:
-        yield SetTakesNone(entry.name.name, kind, _UNTRIGGERED[kind], entry.span)
+        name, one = entry.name.name, _UNTRIGGERED[kind]
+        if one:
+            yield NO_TRUNCATE_TRIGGERS(entry.span, name=name, many=kind, one=one)
+        else:
+            yield NO_TRIGGERS(entry.span, name=name, many=kind)

@@ -19,7 +19,7 @@ from filtersql.definitions.sql_set_arguments import listed, named, relation_name
 from filtersql.errors import Notice
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import NotMember, Unknown
-from filtersql.errors.replication_sets import AlreadyInSet, WrongCall
+from filtersql.errors.replication_sets import NO_SEQUENCE, SEQUENCE_IN_NO_SET, SEQUENCE_IN_SET
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -47,13 +47,13 @@ def change_sequences(script: Script, function: str, arguments: Arguments, span: 
         held, place = members.setdefault(sequence, set()), arguments["relation"].span
         if what == "synchronize_sequence":
             if not held:
-                raise WrongCall.not_replicated(sequence.name, place)
+                raise SEQUENCE_IN_NO_SET(place, name=sequence.name)
         else:
             name = named(script, function, "set_name", arguments, span)
             find_set(script, name, set_place(arguments, span))
             if what == "replication_set_add_sequence":
                 if name in held:
-                    raise AlreadyInSet.of_sequence(sequence.name, name, place)
+                    raise SEQUENCE_IN_SET(place, sequence=sequence.name, replication_set=name)
                 held.add(name)
             elif name not in held:
                 raise NotMember(sequence.name, "replication set", place)
@@ -80,7 +80,7 @@ def _sequence(
         return None
     kind = kind_of(script.drafts, found)
     if kind not in ("sequences", "temporary sequences"):
-        raise WrongCall.no_sequence(found.name, arguments["relation"].span)
+        raise NO_SEQUENCE(arguments["relation"].span, name=found.name)
     return found
 
 

@@ -56,10 +56,11 @@ from filtersql.errors.definitions import (
     UnsupportedStatement,
 )
 from filtersql.errors.replication_sets import (
+    ARGUMENT_IS_NULL,
+    EMPTY_SET_NAME,
     SET_HOLDS_KEYLESS,
-    AlreadyInSet,
+    TABLE_IN_SET,
     SetExists,
-    WrongCall,
 )
 from filtersql.grammar import Node, Statement
 from filtersql.source import Passage, Span
@@ -153,7 +154,7 @@ def _call(script: Script, function: str, node: Node) -> None:
         if missed and function in _CALLED_ON_NULL:
             if "relation" in arguments:
                 relation_named(script, function, arguments, span)
-            raise WrongCall.null(missed[0], span)
+            raise ARGUMENT_IS_NULL(span, name=missed[0])
         _CALLS[function.split(".")[1]](script, function, arguments, span)
     elif function.startswith("bdr.") and "sequence" in function:
         tell_ignored(script, function, span)
@@ -173,7 +174,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
     place = set_place(arguments, span)
     predefined = PREDEFINED.keys() - script.drafts.dropped_sets
     if not name:
-        raise WrongCall.unnamed(place)
+        raise EMPTY_SET_NAME(place)
     if name in script.drafts.replication_sets or name in predefined:
         first = script.drafts.replication_sets.get(name)
         raise SetExists(name, place, first.span if first else None)
@@ -241,7 +242,7 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
     found = find_set(script, name, set_place(arguments, span))
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
-        raise AlreadyInSet(relation.name, name, place)
+        raise TABLE_IN_SET(place, table=relation.name, replication_set=name)
     columns = listed(arguments, "columns")
     where = None
     if "row_filter" in arguments:

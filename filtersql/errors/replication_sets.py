@@ -78,55 +78,31 @@ class SetExists(Mistake):
 SET_NOT_FOUND = Wording("replication set {name} not found")
 
 
-class AlreadyInSet(Mistake):
-    """pglogical: a table is added twice; the numbers of its detail nobody knows."""
-
-    def __init__(self, table: str, replication_set: str, span: Span) -> None:
-        super().__init__(
-            'duplicate key value violates unique constraint "replication_set_table_pkey"',
-            span=span,
-            detail=f'Table "{table}" is in replication set "{replication_set}" already.',
-        )
-
-    @classmethod
-    def of_sequence(cls, sequence: str, replication_set: str, span: Span) -> Mistake:
-        """The same of a sequence."""
-        return Mistake(
-            'duplicate key value violates unique constraint "replication_set_seq_pkey"',
-            span=span,
-            detail=f'Sequence "{sequence}" is in replication set "{replication_set}" already.',
-        )
-
+# pglogical: added twice; the numbers of its detail nobody knows.
+TABLE_IN_SET = Wording(
+    'duplicate key value violates unique constraint "replication_set_table_pkey"',
+    detail='Table "{table}" is in replication set "{replication_set}" already.',
+)
+SEQUENCE_IN_SET = Wording(
+    'duplicate key value violates unique constraint "replication_set_seq_pkey"',
+    detail='Sequence "{sequence}" is in replication set "{replication_set}" already.',
+)
 
 # pglogical: a table whose rows are not logged.
 UNLOGGED_IN_SET = Wording("UNLOGGED and TEMP tables cannot be replicated")
 
 
-class SetTakesNone(Mistake):
-    """pglogical: it makes a trigger for TRUNCATE on what it replicates.
-
-    `one`: how one of the `many` is called, where they have triggers at all.
-    """
-
-    def __init__(self, name: str, many: str, one: str | None, span: Span) -> None:
-        super().__init__(
-            f'"{name}" is {one}' if one else f'relation "{name}" cannot have triggers',
-            span=span,
-            detail=f"{many.capitalize()} cannot have TRUNCATE triggers."
-            if one
-            else f"This operation is not supported for {many}.",
-        )
-
-    @classmethod
-    def catalog(cls, name: str, span: Span) -> Mistake:
-        """One of PostgreSQL's own tables."""
-        return Mistake(f'permission denied: "{name}" is a system catalog', span=span)
-
-    @classmethod
-    def unopened(cls, name: str, one: str, span: Span) -> Mistake:
-        """An index, a composite type."""
-        return Mistake(f'"{name}" is {one}', span=span)
-
+# pglogical makes a trigger for TRUNCATE on what it replicates; `one` of the `many` is called so.
+NO_TRUNCATE_TRIGGERS = Wording(
+    '"{name}" is {one}', detail="{many:capital} cannot have TRUNCATE triggers."
+)
+NO_TRIGGERS = Wording(
+    'relation "{name}" cannot have triggers',
+    detail="This operation is not supported for {many}.",
+)
+SYSTEM_CATALOG = Wording('permission denied: "{name}" is a system catalog')
+# An index, a composite type.
+NOT_OPENED = Wording('"{name}" is {one}')
 
 # pglogical: alter_replication_set() to updates or deletes, with tables without key in it.
 SET_HOLDS_KEYLESS = Wording(
@@ -135,52 +111,21 @@ SET_HOLDS_KEYLESS = Wording(
 )
 
 
-class WrongCall(Mistake):
-    """A call that no function takes; `signature` is PostgreSQL's: `f(unknown, x => boolean)`."""
-
-    def __init__(self, signature: str, span: Span) -> None:
-        super().__init__(
-            f"function {signature} does not exist",
-            span=span,
-            hint="No function matches the given name and argument types. "
-            "You might need to add explicit type casts.",
-        )
-
-    @classmethod
-    def null(cls, name: str, span: Span) -> Mistake:
-        """NULL for an argument that must be said."""
-        return Mistake(f"{name} cannot be NULL", span=span)
-
-    @classmethod
-    def unnamed(cls, span: Span) -> Mistake:
-        """A set whose name is empty."""
-        return Mistake("replication set name cannot be empty", span=span)
-
-    @classmethod
-    def no_sequence(cls, name: str, span: Span) -> Mistake:
-        """A relation of another kind; a server of pglogical 2.4 crashes."""
-        return Mistake(f'"{name}" is not a sequence', span=span)
-
-    @classmethod
-    def not_replicated(cls, name: str, span: Span) -> Mistake:
-        """synchronize_sequence() of one that is in no set."""
-        return Mistake(f'"{name}" is not a replicated sequence', span=span)
-
-    @classmethod
-    def positional(cls, span: Span) -> Mistake:
-        """A value without a name behind one with a name."""
-        return Mistake("positional argument cannot follow named argument", span=span)
-
-    @classmethod
-    def syntax(cls, type_name: str, text: str, span: Span) -> Mistake:
-        """A text that the parameter's type does not take."""
-        return Mistake(f'invalid input syntax for type {type_name}: "{text}"', span=span)
-
-    @classmethod
-    def array(cls, span: Span, message: str, detail: str | None = None) -> Mistake:
-        """A text that is no array of names."""
-        return Mistake(message, span=span, detail=detail)
-
+# A call that no function takes; `signature` is PostgreSQL's: `f(unknown, x => boolean)`.
+NO_SUCH_FUNCTION = Wording(
+    "function {signature} does not exist",
+    hint="No function matches the given name and argument types. You might need to add explicit "
+    "type casts.",
+)
+ARGUMENT_IS_NULL = Wording("{name} cannot be NULL")
+EMPTY_SET_NAME = Wording("replication set name cannot be empty")
+# A relation of another kind; a server of pglogical 2.4 crashes.
+NO_SEQUENCE = Wording('"{name}" is not a sequence')
+SEQUENCE_IN_NO_SET = Wording('"{name}" is not a replicated sequence')
+POSITIONAL_BEHIND_NAMED = Wording("positional argument cannot follow named argument")
+INVALID_ARGUMENT = Wording('invalid input syntax for type {type_name}: "{text}"')
+# A text that is no array of names; the words are those of its reader.
+NO_ARRAY = Wording("{message}")
 
 # pglogical: a table without a key in a set that replicates updates or deletes.
 SET_NEEDS_PRIMARY_KEY = Wording(

@@ -44,6 +44,7 @@ _SPELLINGS: dict[str, Callable[[Any], str]] = {
     "both": lambda names: " and ".join(f'"{name}"' for name in names),
     "columns": lambda names: ", ".join(map(quote_identifier, names)),
     "shown": shown,
+    "capital": str.capitalize,
     "stop": lambda text: f"{text.rstrip('.')}.",
     "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",
 }
