@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
@@ -69,16 +69,16 @@ MISSING_EXTRA = Wording(
 )
 
 
-class NoAnswer(Unreachable):
-    """Somebody takes the connection, or nobody, and says nothing."""
-
-    def __init__(self, engine: str, place: str, seconds: float) -> None:
-        super().__init__(
-            engine,
-            f"{place} did not answer within {seconds:g} s",
-            "Is it this kind of server, and does it await TLS? `connect_timeout` and"
-            " `socket_timeout` say how long to wait.",
-        )
+# Somebody takes the connection, or nobody, and says nothing.
+NO_ANSWER = Wording(
+    "could not reach {engine}",
+    detail="{place} did not answer within {seconds} s.",
+    hint=(
+        "Is it this kind of server, and does it await TLS? `connect_timeout` and `socket_timeout` "
+        "say how long to wait."
+    ),
+    exit_code=2,
+)
 
 
 class SignInRefused(Unreachable):
@@ -115,13 +115,12 @@ CERTIFICATE_REFUSED = Wording(
 )
 
 
-class UnreadableCertificate(Unreachable):
-    """A file of ca_cert, client_cert or client_key."""
-
-    def __init__(self, names: Iterable[str], reason: str) -> None:
-        which = ", ".join(names)
-        super().__init__("the Spark server", f"A certificate file ({which}) is unusable: {reason}")
-
+# A file of ca_cert, client_cert or client_key.
+UNREADABLE_CERTIFICATE = Wording(
+    "could not reach the Spark server",
+    detail="A certificate file ({names:listed}) is unusable: {reason:stop}",
+    exit_code=2,
+)
 
 SPARK_TOO_OLD = Wording(
     "could not reach the Spark server",

@@ -22,16 +22,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
     CERTIFICATE_REFUSED,
     MISSING_EXTRA,
+    NO_ANSWER,
+    UNREADABLE_CERTIFICATE,
     UNSUPPORTED_TARGET,
     ConnectionLost,
-    NoAnswer,
     SignInRefused,
     Unreachable,
-    UnreadableCertificate,
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import reason_of, spark_refusal
@@ -160,7 +160,7 @@ def _knock(place: _Place) -> None:
         ) from None
     except FileNotFoundError as error:
         names, why = [str(error.filename)], str(error.strerror)
-        raise Mistakes([UnreadableCertificate(names, why)]) from None
+        raise Mistakes([UNREADABLE_CERTIFICATE(names=names, reason=why)]) from None
     except OSError as error:
         raise Mistakes([_not_opened(place, error)]) from None
 
@@ -194,12 +194,12 @@ def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
     return builder
 
 
-def _not_opened(place: _Place, error: Exception) -> Unreachable:
+def _not_opened(place: _Place, error: Exception) -> Mistake:
     text = str(error)
     if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text:
         return SignInRefused(place.shown, None, "token")
     if _SLOW.search(text):
-        return NoAnswer(_SERVER, place.shown, place.seconds)
+        return NO_ANSWER(engine=_SERVER, place=place.shown, seconds=f"{place.seconds:g}")
     return Unreachable(_SERVER, f"{place.shown}: {_first_line(text)}")
 
 

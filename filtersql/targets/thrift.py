@@ -26,9 +26,9 @@ from filtersql.errors.targets import (
     CERTIFICATE_REFUSED,
     DATABASE_MISSING,
     MISSING_EXTRA,
+    NO_ANSWER,
     NO_TICKET,
     ConnectionLost,
-    NoAnswer,
     SignInRefused,
     Unreachable,
 )
@@ -112,7 +112,7 @@ def _not_opened(to: Address, error: BaseException, seconds: float) -> Mistake:
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, TimeoutError):
-            return NoAnswer(_SERVER, to.shown, seconds)
+            return NO_ANSWER(engine=_SERVER, place=to.shown, seconds=f"{seconds:g}")
         if isinstance(seen, ssl.SSLError):
             return CERTIFICATE_REFUSED(
                 place=to.shown, reason=seen.reason or seen.strerror or "", host=to.host

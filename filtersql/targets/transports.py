@@ -27,7 +27,7 @@ from typing import Any
 from urllib.parse import quote
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import MISSING_EXTRA, UnreadableCertificate
+from filtersql.errors.targets import MISSING_EXTRA, UNREADABLE_CERTIFICATE
 
 __all__ = ["Address", "address", "transport"]
 
@@ -101,7 +101,8 @@ def _tls(settings: Mapping[str, object], root: Path) -> ssl.SSLContext:
             context.load_cert_chain(certificate, file("client_key"))
     except OSError as error:
         names = [str(settings[key]) for key in _FILES if settings.get(key) is not None]
-        raise Mistakes([UnreadableCertificate(names, error.strerror or str(error))]) from None
+        why = error.strerror or str(error)
+        raise Mistakes([UNREADABLE_CERTIFICATE(names=names, reason=why)]) from None
     if settings.get("verify_server") is False:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
