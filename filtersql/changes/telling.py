@@ -103,7 +103,7 @@ def _operations(resolved: ResolvedTable, form: FeedFormat, span: Span) -> Iterat
 
 
 def one_table(subscription: Subscription, tables: Iterable[ResolvedTable]) -> None:
-    """A feed whose seq counts one table's commits serves one table. Raises FeedOfOneTable."""
+    """A feed whose seq counts one table's commits serves one table. Raises FEED_OF_ONE_TABLE."""
     feed = subscription.changes
     if feed is None or not FORMATS[feed.format].orders_one_table:
         return

@@ -23,7 +23,7 @@ def root_of(options: Options) -> Path:
 
 
 def asks_for_state(options: Options) -> bool:
-    """Whether a selector is a `state:`. Raises StateNeeded where --state is missing."""
+    """Whether a selector is a `state:`. Raises STATE_NEEDED where --state is missing."""
     asking = [
         each for each in criteria((*options.select, *options.exclude)) if each.startswith("state:")
     ]

@@ -48,7 +48,7 @@ class _File:
 
 
 def read_approvals(text: str) -> tuple[Approval, ...]:
-    """The approvals of a file. Raises BrokenApprovals."""
+    """The approvals of a file. Raises BROKEN_APPROVALS."""
     import yaml
 
     try:

@@ -99,7 +99,7 @@ TERMS = (
 
 
 def term_text(name: str) -> str:
-    """A term with its translation, and what it means. Raises NotDefined."""
+    """A term with its translation, and what it means. Raises NOT_DEFINED."""
     found = _found(name)
     return f"{found.english} ({found.russian})\n    {found.meaning}"
 

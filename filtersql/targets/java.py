@@ -21,7 +21,7 @@ _OLDEST = 17
 
 
 def check_java() -> str:
-    """The version of the Java that Spark will start. Raises JavaMissing, JavaTooOld."""
+    """The version of the Java that Spark will start. Raises JAVA_MISSING, JAVA_TOO_OLD."""
     path = _java()
     try:
         answer = subprocess.run(

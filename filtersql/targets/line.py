@@ -67,7 +67,7 @@ class Line(Protocol):
 
 
 def server_version(line: Line) -> str:
-    """The version of the server's Spark. Raises SparkTooOld, LikeMisses."""
+    """The version of the server's Spark. Raises SPARK_TOO_OLD, LIKE_MISSES."""
     ((told, finds),) = line.ask(f"SELECT VERSION(), {FINDS}")[1]
     version = str(told).split()[0]
     if int(version.split(".")[0]) < _OLDEST:
