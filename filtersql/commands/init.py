@@ -9,7 +9,7 @@ import click
 
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
-from filtersql.errors.project import FolderNotEmpty
+from filtersql.errors.project import FOLDER_NOT_EMPTY
 from filtersql.project import package_folder
 
 __all__ = ["command"]
@@ -21,7 +21,7 @@ def command(console: Console, *, name: str) -> int:
     """Start a project in the folder NAME: definitions, sample changes and unit tests."""
     folder = (console.options.project_dir or Path.cwd()) / name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FolderNotEmpty(name)
+        raise FOLDER_NOT_EMPTY(name=name)
     shutil.copytree(package_folder("project_template"), folder, dirs_exist_ok=True)
     console.message(f"Your project is in {name}/. Next:")
     console.message(f"  cd {name}")

@@ -15,8 +15,9 @@ from filtersql.commands.options import Options
 from filtersql.commands.running import RunFlags, carry_out
 from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
-from filtersql.errors.artifacts import BrokenArtifact, NoArtifact, OtherVersion
-from filtersql.errors.reviewing import NotDefined
+from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, OtherVersion
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
 from filtersql.project import find_root
 
 __all__ = ["command"]
@@ -82,7 +83,9 @@ def command(console: Console) -> int:
     project, compilation = loaded_compilation(console)
     by_name = {node.compiled.unique_id: node for node in compilation.nodes}
     if gone := [name for name in failed if name not in by_name]:
-        raise Mistakes(NotDefined("target", name, by_name) for name in gone)
+        raise Mistakes(
+            NOT_DEFINED(kind="target", name=name, hint=meant(name, by_name)) for name in gone
+        )
     flags = RunFlags(
         full_refresh=found.args.full_refresh,
         accept_filter_change=found.args.accept_filter_change,
@@ -104,7 +107,7 @@ def _read(path: Path) -> _Results:
     try:
         content = path.read_bytes()
     except OSError:
-        raise NoArtifact("earlier run", shown, "run") from None
+        raise NO_ARTIFACT(what="earlier run", path=shown, command="run") from None
     try:
         head = msgspec.json.decode(content, type=_Head).metadata
         if head.run_results_version != _VERSION:
@@ -113,7 +116,9 @@ def _read(path: Path) -> _Results:
             )
         return msgspec.json.decode(content, type=_Results)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BrokenArtifact("file of results", shown, str(error), "run") from None
+        raise BROKEN_ARTIFACT(
+            what="file of results", path=shown, problem=str(error), command="run"
+        ) from None
 
 
 def _restored(console: Console, earlier: _Arguments) -> Options:

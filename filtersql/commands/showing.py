@@ -8,7 +8,8 @@ from filtersql.commands.loading import load_project
 from filtersql.compile import rules
 from filtersql.definitions.identifiers import relation_name
 from filtersql.errors import Mistakes
-from filtersql.errors.reviewing import NotDefined
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
 from filtersql.project import Project
 from filtersql.publications import Settings, index_of, resolve
 from filtersql.shelf import FilterShelf
@@ -45,7 +46,8 @@ def shown(console: Console, kind: str, name: str) -> tuple[Project, str, object]
             document = reviewing.set_json(name, definitions, deparse, needs_key=needs_key)
         case _:
             if name not in definitions.subscriptions:
-                raise NotDefined("subscription", name, definitions.subscriptions)
+                known = definitions.subscriptions
+                raise NOT_DEFINED(kind="subscription", name=name, hint=meant(name, known))
             subscription = definitions.subscriptions[name]
             targets = resolve(
                 subscription, definitions, **rules(project, flag), identity_check="run"

@@ -20,9 +20,9 @@ from pathlib import Path
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import (
-    FeedGap,
-    InterleavedTransaction,
-    TooManyFeedMistakes,
+    FEED_GAP,
+    INTERLEAVED_TRANSACTION,
+    TOO_MANY_FEED_MISTAKES,
 )
 from filtersql.feeds.blocks import Blocks, blocks_of
 from filtersql.feeds.images import Landing
@@ -188,11 +188,13 @@ def _raise(records: Records, order: Runs | Order, tally: Tally) -> None:
         for found in disorders:
             span = places.get(found.seq)
             if found.tx is not None:
-                mistakes.append(InterleavedTransaction(found.tx, found.seq, span))
+                mistakes.append(INTERLEAVED_TRANSACTION(span, tx=found.tx, seq=found.seq))
             else:
-                mistakes.append(FeedGap(found.seq, found.prev_seq, found.last, span))
+                mistakes.append(
+                    FEED_GAP(span, seq=found.seq, prev_seq=found.prev_seq, last=found.last)
+                )
     if len(mistakes) >= MOST_MISTAKES:
-        mistakes = [*mistakes[:MOST_MISTAKES], TooManyFeedMistakes(MOST_MISTAKES)]
+        mistakes = [*mistakes[:MOST_MISTAKES], TOO_MANY_FEED_MISTAKES(count=MOST_MISTAKES)]
     if mistakes:
         raise Mistakes(mistakes)
 

@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from filtersql.catalog import Catalog, Table
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
+    LEAF_TRUNCATE,
+    PARTITIONED_RELATION,
+    UNCHANGED_MISPLACED,
+    UNREADABLE_LINE,
     IncompleteImage,
-    LeafTruncate,
     MissingImage,
-    PartitionedRelation,
-    UnchangedMisplaced,
     UnknownFeedColumn,
     UnknownFeedRelation,
     UnknownOperation,
-    UnreadableLine,
 )
 from filtersql.feeds.records import OPERATIONS, Record, relation_name
 from filtersql.names import RelationName
@@ -104,7 +104,7 @@ def judge(
             tables[written] = known
     if known.table is not None and known.table.partition_by is not None:
         partitioned = known.table.name
-        return [lambda span: PartitionedRelation(partitioned, span)]
+        return [lambda span: PARTITIONED_RELATION(span, table=partitioned)]
     if known.targets or change.before or change.after:
         return list(_images(change, known)) or known
     return known
@@ -168,12 +168,12 @@ def _always_sent(compiled: CompiledTable) -> frozenset[str]:
 
 def _relation(written: str | list[str] | None, catalog: Catalog) -> RelationName | Worded:
     if written is None:
-        return lambda span: UnreadableLine('it lacks "relation"', span)
+        return lambda span: UNREADABLE_LINE(span, reason='it lacks "relation"')
     name = relation_name(written)
     if name is None:
         shown = str(written)
-        return lambda span: UnreadableLine(
-            f'relation {shown} is not "schema.table" or ["schema", "table"]', span
+        return lambda span: UNREADABLE_LINE(
+            span, reason=f'relation {shown} is not "schema.table" or ["schema", "table"]'
         )
     if name in catalog.tables:
         return name
@@ -238,8 +238,8 @@ def _unchanged(change: Record, facts: Judged) -> Iterator[Worded]:
         elif column in facts.always_sent:
             reason = "It is part of the key or its values are never stored out of line."
         if reason is not None:
-            yield lambda span, column=column, reason=reason: UnchangedMisplaced(  # type: ignore[misc]
-                column, reason, span
+            yield lambda span, column=column, reason=reason: UNCHANGED_MISPLACED(  # type: ignore[misc]
+                span, column=column, reason=reason
             )
 
 
@@ -259,7 +259,9 @@ def _truncate(
             targets.append(index)
         elif change.relations is None:
             wrong += [
-                lambda span, leaf=leaf, root=compiled.relation: LeafTruncate(leaf, root, span)  # type: ignore[misc]
+                lambda span, leaf=leaf, root=compiled.relation: LEAF_TRUNCATE(
+                    span, leaf=leaf, published=root
+                )  # type: ignore[misc]
                 for leaf in sorted(truncated.intersection(compiled.sources))
             ]
     return wrong or Judged(tuple(targets))

@@ -20,7 +20,7 @@ import pyarrow
 from pyarrow import parquet
 
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import NullInNotNull, UnstorableValue
+from filtersql.errors.feeds import NULL_IN_NOT_NULL, UnstorableValue
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.records import Record
 from filtersql.feeds.values import Codec, NotHeld, codec
@@ -290,7 +290,9 @@ class _Judge:
             for row, place in zip(rows, self.places, strict=True):
                 if name in row and row[name] is None:
                     span = self.where(place)
-                    self.mistakes.append((place, NullInNotNull(name, image, self.table, span)))
+                    self.mistakes.append(
+                        (place, NULL_IN_NOT_NULL(span, column=name, image=image, table=self.table))
+                    )
         try:
             return code.array(values)
         except ValueError:

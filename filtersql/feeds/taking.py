@@ -19,7 +19,7 @@ from itertools import compress
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import ContradictingReplay
+from filtersql.errors.feeds import CONTRADICTING_REPLAY
 from filtersql.feeds.blocks import Block, Shape, example, shapes
 from filtersql.feeds.images import Judged, Landing, Worded, judge
 from filtersql.feeds.lines import line_span
@@ -147,7 +147,7 @@ class Taker:
         """Judge one change and hand it to its targets; how many took it."""
         tally = self.tally
         if new is None:
-            tally.mistakes.append((place, ContradictingReplay(change.seq, line_span(*place))))
+            tally.mistakes.append((place, CONTRADICTING_REPLAY(line_span(*place), seq=change.seq)))
             return 0
         judged = judge(change, self.catalog, self.landings, tally.tables)
         if not isinstance(judged, Judged):

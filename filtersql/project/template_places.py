@@ -16,7 +16,8 @@ from jinja2.filters import FILTERS
 from jinja2.tests import TESTS
 
 from filtersql.errors import Mistake, nearest
-from filtersql.errors.project import TemplateMistake, UndefinedName
+from filtersql.errors.project import TEMPLATE_MISTAKE, UNDEFINED_NAME
+from filtersql.errors.wording import meant
 from filtersql.source import Passage, Source, Span
 
 if TYPE_CHECKING:
@@ -205,7 +206,9 @@ def template_mistake(
     message = str(error) or type(error).__name__
     name = _UNDEFINED.search(message)
     if name:
-        return UndefinedName(name[1], known, located(error, source, sources, [name[1]]))
+        return UNDEFINED_NAME(
+            located(error, source, sources, [name[1]]), name=name[1], hint=meant(name[1], known)
+        )
     word = _ATTRIBUTE.search(message) or _NAMED.search(message)
     span = located(error, source, sources, [word[1]] if word else [])
     hint = None
@@ -213,7 +216,9 @@ def template_mistake(
         close = nearest(word[1], _meant(message))
         hint = f'Perhaps "{close}" was meant.' if close else None
     message = message[:1].lower() + message[1:] if message[1:2].islower() else message
-    return TemplateMistake(message.split("\n")[0].split(". ")[0].rstrip("."), span, hint)
+    return TEMPLATE_MISTAKE(
+        span, problem=message.split("\n")[0].split(". ")[0].rstrip("."), hint=hint
+    )
 
 
 def _meant(message: str) -> list[str]:

@@ -23,7 +23,7 @@ from jinja2 import StrictUndefined, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from filtersql.errors import Mistake
-from filtersql.errors.project import UnsetEnvironment, UnsetVariable
+from filtersql.errors.project import UNSET_ENVIRONMENT, UnsetVariable
 from filtersql.project.template_places import Marks, carriages_kept, located, template_mistake
 from filtersql.source import Passage, Source
 
@@ -128,7 +128,7 @@ class Templates:
             span = located(error, source, self._sources, [error.kind, f'"{error.name}"'])
             if error.kind == "var":
                 return UnsetVariable(error.name, self._variables, span)
-            return UnsetEnvironment(error.name, span)
+            return UNSET_ENVIRONMENT(span, name=error.name)
         return template_mistake(error, source, self._sources, self._names())
 
 

@@ -26,15 +26,15 @@ from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.session import SparkSession
 from sqlglot import exp
 
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
-    CertificateRefused,
+    CERTIFICATE_REFUSED,
+    NO_ANSWER,
+    UNREADABLE_CERTIFICATE,
+    UNSUPPORTED_TARGET,
     ConnectionLost,
-    NoAnswer,
     SignInRefused,
     Unreachable,
-    UnreadableCertificate,
-    UnsupportedTarget,
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import reason_of, spark_refusal
@@ -102,7 +102,7 @@ def _place(settings: Mapping[str, object], root: Path) -> _Place:
     parts = urlsplit(address)
     if parts.scheme != "sc" or not parts.hostname:
         hint = 'Write url: "sc://host:15002".'
-        raise Mistakes([UnsupportedTarget("a Spark Connect url of that form", hint)])
+        raise Mistakes([UNSUPPORTED_TARGET(what="a Spark Connect url of that form", hint=hint)])
     said = dict(pair.partition("=")[::2] for pair in rest.split(";") if pair)
     token = settings.get("token") or unquote(said.get("token", "")) or None
     tls = settings.get("use_ssl")
@@ -110,7 +110,9 @@ def _place(settings: Mapping[str, object], root: Path) -> _Place:
         tls = said.get("use_ssl", "").lower() == "true"
     if settings.get("verify_server") is False:
         hint = "Name the authority of the server's certificate: ca_cert: path/to/ca.pem."
-        raise Mistakes([UnsupportedTarget('"verify_server: false" with method: connect', hint)])
+        raise Mistakes(
+            [UNSUPPORTED_TARGET(what='"verify_server: false" with method: connect', hint=hint)]
+        )
 
     def file(name: str) -> Path | None:
         return None if settings.get(name) is None else root / str(settings[name])
@@ -142,10 +144,12 @@ def _knock(place: _Place) -> None:
                 return
     except ssl.SSLError as error:
         why = error.reason or error.strerror or ""
-        raise Mistakes([CertificateRefused(place.shown, why, place.host)]) from None
+        raise Mistakes(
+            [CERTIFICATE_REFUSED(place=place.shown, reason=why, host=place.host)]
+        ) from None
     except FileNotFoundError as error:
         names, why = [str(error.filename)], str(error.strerror)
-        raise Mistakes([UnreadableCertificate(names, why)]) from None
+        raise Mistakes([UNREADABLE_CERTIFICATE(names=names, reason=why)]) from None
     except OSError as error:
         raise Mistakes([_not_opened(place, error)]) from None
 
@@ -176,12 +180,12 @@ def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
     return builder
 
 
-def _not_opened(place: _Place, error: Exception) -> Unreachable:
+def _not_opened(place: _Place, error: Exception) -> Mistake:
     text = str(error)
     if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text:
         return SignInRefused(place.shown, None, "token")
     if _SLOW.search(text):
-        return NoAnswer(_SERVER, place.shown, place.seconds)
+        return NO_ANSWER(engine=_SERVER, place=place.shown, seconds=f"{place.seconds:g}")
     return Unreachable(_SERVER, f"{place.shown}: {_first_line(text)}")
 
 

@@ -31,13 +31,13 @@ from impala.hiveserver2 import HS2Service
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TException
 
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
-    CertificateRefused,
+    CERTIFICATE_REFUSED,
+    DATABASE_MISSING,
+    NO_ANSWER,
+    NO_TICKET,
     ConnectionLost,
-    DatabaseMissing,
-    NoAnswer,
-    NoTicket,
     SignInRefused,
     Unreachable,
 )
@@ -90,7 +90,9 @@ def _use(line: ThriftLine, database: str) -> None:
         line.close()
         if any(isinstance(each, ConnectionLost) for each in refused.mistakes):
             raise
-        raise Mistakes([DatabaseMissing(database, refused.mistakes[0].message)]) from None
+        raise Mistakes(
+            [DATABASE_MISSING(name=database, reason=refused.mistakes[0].message)]
+        ) from None
 
 
 def _service(to: Address) -> tuple[Any, Any]:
@@ -107,22 +109,24 @@ def _service(to: Address) -> tuple[Any, Any]:
     return HS2Service(ThriftClient(TBinaryProtocolAccelerated(whole)), retries=1), whole
 
 
-def _not_opened(to: Address, error: BaseException, seconds: float) -> Unreachable:
+def _not_opened(to: Address, error: BaseException, seconds: float) -> Mistake:
     """What went wrong, without what was sent: it may hold the password."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, TimeoutError):
-            return NoAnswer(_SERVER, to.shown, seconds)
+            return NO_ANSWER(engine=_SERVER, place=to.shown, seconds=f"{seconds:g}")
         if isinstance(seen, ssl.SSLError):
-            return CertificateRefused(to.shown, seen.reason or seen.strerror or "", to.host)
+            return CERTIFICATE_REFUSED(
+                place=to.shown, reason=seen.reason or seen.strerror or "", host=to.host
+            )
         seen = seen.__cause__ or seen.__context__ or getattr(seen, "inner", None)
     text = str(error) or type(error).__name__
     if "CERTIFICATE_VERIFY_FAILED" in text:
-        return CertificateRefused(to.shown, text, to.host)
+        return CERTIFICATE_REFUSED(place=to.shown, reason=text, host=to.host)
     if any(words in text for words in _NOT_KNOWN):
         return SignInRefused(to.shown, to.user, to.auth)
     if found := _NO_TICKET.search(text):
-        return NoTicket(to.shown, found[1], to.service)
+        return NO_TICKET(place=to.shown, reason=found[1], service=to.service)
     # A server that answers in words understood the sign-in.
     hint = None if "Failed to open new session" in text else _OTHER_WAY
     return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", hint)

@@ -33,7 +33,7 @@ from thrift.transport.TSSLSocket import TSSLSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import MissingExtra, UnreadableCertificate
+from filtersql.errors.targets import MISSING_EXTRA, UNREADABLE_CERTIFICATE
 
 __all__ = ["Address", "address", "transport"]
 
@@ -107,7 +107,8 @@ def _tls(settings: Mapping[str, object], root: Path) -> ssl.SSLContext:
             context.load_cert_chain(certificate, file("client_key"))
     except OSError as error:
         names = [str(settings[key]) for key in _FILES if settings.get(key) is not None]
-        raise Mistakes([UnreadableCertificate(names, error.strerror or str(error))]) from None
+        why = error.strerror or str(error)
+        raise Mistakes([UNREADABLE_CERTIFICATE(names=names, reason=why)]) from None
     if settings.get("verify_server") is False:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -117,7 +118,7 @@ def _tls(settings: Mapping[str, object], root: Path) -> ssl.SSLContext:
 def transport(to: Address) -> tuple[Any, Any]:
     """(a transport to be opened, the part of it whose timeout can be set). Raises Mistakes."""
     if to.auth == "KERBEROS" and importlib.util.find_spec("kerberos") is None:
-        raise Mistakes([MissingExtra("auth: KERBEROS", "kerberos")])
+        raise Mistakes([MISSING_EXTRA(what="auth: KERBEROS", extra="kerberos")])
     if to.http_path is not None:
         return _http(to)
     if to.tls is None:
