@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "recorders"))
-
 from interpreting import INTERPRETED
 from servers import Server, named, serve
 
