@@ -1,8 +1,9 @@
 """Tables of any types, keys and identities: what `run` leaves is what a live subscriber holds.
 
 Random tables (tests/support/live_shapes.py), random transactions on a real PostgreSQL 18 with a
-live subscription; the recorded feed is cut anywhere, replayed and overlapping, under each `on_conflict`,
-and applied to DuckDB. A table that filtersql refuses to compile is left out and counted.
+live subscription; the recorded feed is cut anywhere, replayed and overlapping, under each
+`on_conflict`, and applied to DuckDB. A table that filtersql refuses to compile is left out and
+counted.
 
 FILTERSQL_SHAPES_SECONDS says for how long (one schema without it); FILTERSQL_LIVE_SEED where to
 begin.

@@ -2,8 +2,8 @@
 
 Example
     `python tests/support/coverage_of_rules.py` writes filtersql/docs/rules.md from
-    tests/data/rules.txt and from the lines `covers: P5, R2 in changes/judging` under the headings of tests/cases. Without
-    `in …`, the module is the one whose name the file of the case bears.
+    tests/data/rules.txt and from the lines `covers: P5, R2 in changes/judging` under the headings
+    of tests/cases. Without `in …`, the module is the one whose name the file of the case bears.
 """
 
 from __future__ import annotations

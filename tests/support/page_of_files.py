@@ -39,7 +39,8 @@ _WORDS = {
 _HEAD = """# The files of a project
 
 Written from the JSON schemas by `pytest tests/project/test_schemas.py --update`;
-`filtersql schema --write` gives them to an editor. Tables and publications may be PostgreSQL's own statements in `.sql` files
+`filtersql schema --write` gives them to an editor.
+Tables and publications may be PostgreSQL's own statements in `.sql` files
 instead. Definitions of any kind may stand in any of these folders, and templates
 (`{{ var('state') }}`, `{{ env_var('HOME') }}`) in any value. `[]` is each entry of a list, `{}`
 each value of a mapping. The switches of `semantics` are in [switches](switches.md), the formats of

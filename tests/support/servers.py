@@ -5,8 +5,8 @@ Example
     ...     with server.connect(server.create_database()) as connection:
     ...         connection.execute("select version()")
 
-    `python tests/support/servers.py 16` serves a PostgreSQL 16 until it is interrupted, and
-    prints what FILTERSQL_POSTGRES_16 should hold so that tests ask it: its superuser's connection string.
+    `python tests/support/servers.py 16` serves a PostgreSQL 16 until it is interrupted, and prints
+    what FILTERSQL_POSTGRES_16 should hold so that tests ask it: its superuser's connection string.
 
 The jar comes through Spark's own resolver (`spark-submit --packages`), so whatever lets Spark find
 its jars (a mirror, a proxy) finds it too. It is kept in the user's cache folder. PostgreSQL refuses

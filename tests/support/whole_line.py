@@ -3,12 +3,12 @@
     python tests/support/whole_line.py [FAMILY …] [--shape wide] [--form scalars] [--each 14]
         [--share 0.1]
 
-For each filter of tests/support/filter_corpus.py a table of its columns, a publication with the filter,
-and rows chosen to hurt: some are there before anybody subscribes, some are inserted, and UPDATE and
-DELETE move them in and out. A subscription of a second database says which rows a subscriber holds,
-and with which texts; the same changes, decoded by pgoutput without any filter, are the feed of a
-project that `filtersql run` applies. What raises in PostgreSQL stands in the feed too: it has to
-be put into quarantine. Every column of every row is compared as text.
+For each filter of tests/support/filter_corpus.py a table of its columns, a publication with the
+filter, and rows chosen to hurt: some are there before anybody subscribes, some are inserted, and
+UPDATE and DELETE move them in and out. A subscription of a second database says which rows a
+subscriber holds, and with which texts; the same changes, decoded by pgoutput without any filter,
+are the feed of a project that `filtersql run` applies. What raises in PostgreSQL stands in the feed
+too: it has to be put into quarantine. Every column of every row is compared as text.
 
 FILTERSQL_POSTGRES names the server, with wal_level = logical; without it one is started.
 """
