@@ -27,7 +27,7 @@ _LONG = "FILTERSQL_LONG_TESTS"
 _QUICK = {
     "cases": {"test_case_reader", "test_cases"},
     "definitions": {"test_definition_files", "test_definitions", "test_source"},
-    "filters": {"test_filters_refusals", "test_filters_variables", "test_filters_alike"},
+    "filters": {"test_filters_alike", "test_filters_refusals"},
     "house": {"test_layers", "test_public_names"},
     "publications": {"test_publications"},
     "rendering": {"test_macros_stay_sql", "test_skeletons"},
