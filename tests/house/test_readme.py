@@ -14,7 +14,8 @@ import filtersql
 from filtersql import cli
 
 README = HOME / "README.md"
-DOCUMENTS = [README, *sorted(Path(filtersql.__file__).parent.glob("docs/**/*.md"))]
+PAGES = Path(filtersql.__file__).parent.glob("docs/**/*.md")
+DOCUMENTS = [README, HOME / "CHANGELOG.md", HOME / "CONTRIBUTING.md", *sorted(PAGES)]
 TEST_COMMAND = (
     'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]"'
     " && .venv/bin/python -m pytest -n 2"
