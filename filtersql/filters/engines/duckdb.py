@@ -3,7 +3,7 @@
 One row for one meaning: on the left the functions (by name, or by signature where a name has
 several), on the right the text, `_1`, `_2` being the arguments. Names with a dot are pieces that
 the rules of `writing` and `numerics` ask for. Every row is run against PostgreSQL by
-tests/test_filters_engines.py. Settings: time zone UTC.
+tests/filters/test_filters_engines.py. Settings: time zone UTC.
 
 Example
     `int4pl` is added in BIGINT and cast back: DuckDB's optimizer would turn `i + 1 > 0` into
