@@ -22,8 +22,8 @@ from filtersql.filters import (
     json_paths,
     locales,
     numeric_casts,
+    numeric_digits,
     numeric_order,
-    numerics,
     patterns,
     regex_functions,
     regexes,
@@ -283,7 +283,7 @@ def min_max(writer: Writer, node: MinMax, put: Callable[[Node], exp.Expr]) -> ex
     """GREATEST and LEAST ignore NULL on every engine."""
     if node.type in ("text", "varchar", "bpchar"):
         writer.check_order(node)
-    unknown = node.type == "numeric" and numerics.digits(node) is None
+    unknown = node.type == "numeric" and numeric_digits.digits(node) is None
     if unknown or node.type not in _ORDERED:
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     if len(node.args) == 1:

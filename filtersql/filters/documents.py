@@ -131,7 +131,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
 def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is None and fold(args[0]) is None:
-        raise writer.refused(node, _CONSTANT)
+        return writer.piece(".document_deep", *(document(writer, arg, plain=True) for arg in args))
     if known is None:
         return _contained_by(writer, args[::-1])
     if known.value is None:

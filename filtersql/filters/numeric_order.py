@@ -20,9 +20,10 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -37,10 +38,12 @@ from filtersql.filters import (
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.engines.binding import VALUE
+from filtersql.filters.engines.templates import operand
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
-from filtersql.filters.numerics import MOST, digits, put
+from filtersql.filters.numeric_digits import MOST, digits, is_quotient
+from filtersql.filters.numerics import put
 from filtersql.filters.undeclared import BROKEN
 
 if TYPE_CHECKING:
@@ -68,7 +71,7 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     for place, (node, other) in enumerate(((left, right), (right, left))):
         if isinstance(node, Func) and node.function.name == "extract" and digits(other):
             return _with_infinite_field(writer, symbol, node, (left, right), place)
-        if division.is_quotient(node) and digits(node) is None:
+        if is_quotient(node) and digits(node) is None:
             assert isinstance(node, Op)
             return division.compare(
                 writer, node, symbol if place == 0 else _TURNED[symbol], node, other
@@ -76,7 +79,7 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         known = fold(other)
         sign = symbol if place == 0 else _TURNED[symbol]
         if known is not None and known.value is not None and _chooses_quotient(node):
-            return conditional(writer, node, partial(_compare_with, writer, sign, other))
+            return _of_chosen(writer, node, partial(_compare_with, writer, sign, other))
         if known is not None and isinstance(known.value, Decimal) and _steps(node):
             found = numeric_steps.compare(writer, sign, node, known.value, compare)
             if found is not None:
@@ -132,12 +135,30 @@ def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.E
     return compare(writer, symbol, left, right)
 
 
-def _chooses_quotient(node: Node) -> TypeGuard[Case]:
-    """Whether it is a CASE with a quotient that can be compared, but has no form by itself."""
-    return isinstance(node, Case) and any(
-        (division.is_quotient(one) and digits(one) is None) or _chooses_quotient(one)
-        for one in (*(result for _, result in node.whens), node.default)
-    )
+def _chooses_quotient(node: Node) -> bool:
+    """Whether it is a CASE or COALESCE with a quotient that is compared without being computed."""
+    match node:
+        case Case():
+            chosen: Sequence[Node] = (*(result for _, result in node.whens), node.default)
+        case Coalesce():
+            chosen = node.args
+        case _:
+            return False
+    return any(_has_no_form(one) or _chooses_quotient(one) for one in chosen)
+
+
+def _has_no_form(node: Node) -> bool:
+    return is_quotient(node) and digits(node) is None
+
+
+def _of_chosen(writer: Writer, node: Node, compared: Callable[[Node], exp.Expr]) -> exp.Expr:
+    """The comparison of what a CASE or COALESCE chooses."""
+    if isinstance(node, Case):
+        return conditional(writer, node, compared)
+    assert isinstance(node, Coalesce)
+    *first, last = node.args
+    whens = [(exp.Not(this=operand(writer.null_of(arg))), compared(arg)) for arg in first]
+    return writer.case(whens, compared(last))
 
 
 def _steps(node: Node) -> bool:
@@ -146,7 +167,7 @@ def _steps(node: Node) -> bool:
     return (
         (size is not None and size.before + size.behind > MOST)
         or _undeclared(node)
-        or any(division.is_quotient(item) and digits(item) is None for item in walk(node))
+        or any(is_quotient(item) and digits(item) is None for item in walk(node))
     )
 
 

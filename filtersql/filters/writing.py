@@ -22,11 +22,13 @@ from filtersql.filters import (
     choices,
     comparing,
     connecting,
+    division,
     documents,
     evaluation,
     intervals,
     lookup_queries,
     modifiers,
+    numeric_digits,
     numeric_order,
     numerics,
     ranges,
@@ -168,6 +170,9 @@ def _null_of(writer: Writer, node: Node) -> exp.Expr:
     known = fold(node)
     if known and isinstance(known.value, Decimal) and not known.value.is_finite():
         return exp.false()  # no DECIMAL holds it
+    if numeric_digits.is_quotient(node) and numeric_digits.digits(node) is None:
+        assert isinstance(node, Op)
+        return division.is_null(writer, node)
     null = documents.is_null(writer, node) or arrays.is_null(writer, node)
     found = null or writer.absent(writer.raw(node), node)
     return evaluation.computed_first(writer, (node,), found)
@@ -179,7 +184,7 @@ def _raw(writer: Writer, node: Node) -> exp.Expr:
         node = node.arg
     if isinstance(node, Var):
         return writer.column(node)
-    if node.type == "numeric" and not numerics.digits(node) and isinstance(node, _CHOSEN):
+    if node.type == "numeric" and not numeric_digits.digits(node) and isinstance(node, _CHOSEN):
         return numeric_order.sort_text(writer, node)
     if retyped.is_beyond(writer, node):
         return retyped.key(writer, node)

@@ -12,6 +12,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines.digests import DIGESTS
 from filtersql.filters.engines.duckdb_documents import DOCUMENTS
 from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.duckdb_texts import TEXTS
@@ -259,4 +260,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES | DIGESTS
