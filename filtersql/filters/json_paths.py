@@ -70,7 +70,7 @@ def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
     return writer.case([(exp.Not(this=writer.is_null(source.copy())), test)], None)
 
 
-def found(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
+def found(writer: Writer, node: Op | Func, plain: bool) -> exp.Expr:
     """jsonb_path_query_first() and jsonb_path_query_array(): a document."""
     whole = _tree(writer, node, node.args)
     if whole is None:

@@ -29,7 +29,6 @@ from sqlglot import exp
 
 from filtersql.filters import (
     division,
-    documents,
     fields,
     infinite_fields,
     numeric_floats,
@@ -49,7 +48,7 @@ from filtersql.filters.undeclared import BROKEN
 if TYPE_CHECKING:
     from filtersql.filters.writer import Writer
 
-__all__ = ["compare", "held_text", "sort_text", "sort_text_of", "sort_text_of_shown"]
+__all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: the name of a text that is computed
@@ -222,28 +221,13 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         name = "GREATEST" if node.greatest else "LEAST"
         texts = [sort_text(writer, item) for item in node.args]
         return exp.Anonymous(this=name, expressions=texts)
-    shown = held_text(writer, node)
+    shown = writer.held_text(node)
     if shown is None:
         shown = writer.piece(".text", put(writer, node))
         if _undeclared(node):
             named = sort_text_of_shown(writer, exp.column(_SHOWN))
             return writer.filled(VALUE[writer.engine].format(_SHOWN), shown, named)
     return sort_text_of_shown(writer, shown)
-
-
-def held_text(writer: Writer, node: Node) -> exp.Expr | None:
-    """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
-    if isinstance(node, Var) and not node.decimal:
-        return writer.column(node)
-    if isinstance(node, Func) and str(node.function) in ("lower(anyrange)", "upper(anyrange)"):
-        from filtersql.filters.ranges import text_of
-
-        whole = text_of(writer, node.args[0])
-        return writer.piece(f".range_{node.function.name}", whole)
-    if documents.of_json(node):
-        assert isinstance(node, (Func, Op))
-        return documents.number(writer, node)
-    return None
 
 
 def sort_text_of(value: Decimal) -> str:

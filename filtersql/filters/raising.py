@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Any
 
 from filtersql.filters import cased_texts, casing, locales, patterns, regex_columns, regexes, zones
-from filtersql.filters.facts import Function
+from filtersql.filters.facts import NUMERIC_COMPARISONS, Function
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import jsonpaths
 from filtersql.filters.literals.intervals import Parts
@@ -31,7 +31,7 @@ from filtersql.filters.numeric_digits import factors
 from filtersql.filters.types import display
 from filtersql.filters.undeclared import FITTING
 
-__all__ = ["DIGITS", "INFINITE", "NUMERIC_COMPARISONS", "may_raise", "raises_there", "raising"]
+__all__ = ["DIGITS", "INFINITE", "may_raise", "raises_there", "raising"]
 
 _FITS = "when the result does not fit in {type}"
 _ZERO = "when the divisor is 0"
@@ -65,7 +65,6 @@ _OURS = {
     _DIMENSIONS,
     _BOUNDS,
 }
-NUMERIC_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 #: an interval is added to a time, or taken from it
 _TIMES_MOVED = {"time_pl_interval", "time_mi_interval", "interval_pl_time", "timetz_pl_interval",

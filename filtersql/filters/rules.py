@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from filtersql.filters import fields
+from filtersql.filters import buckets, fields, held_texts, moments, ranges, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.nodes import Func, Node, Op
 
@@ -37,8 +37,6 @@ def rule(function: Function) -> Rule | None:
 
 @cache
 def _all() -> tuple[dict[str, Rule], ...]:
-    from filtersql.filters import buckets, held_texts, moments, ranges, zones
-
     others: dict[str, Rule] = {
         "date_part": _date_part,
         "date_add(timestamptz,interval,text)": zones.moved,

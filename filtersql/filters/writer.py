@@ -18,7 +18,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, of_a_table, operand
 from filtersql.filters.facts import Function
 from filtersql.filters.model import ELEMENT, ColumnWriter
-from filtersql.filters.nodes import Bool, Const, Node, Var, leftmost
+from filtersql.filters.nodes import Bool, Const, Func, Node, Op, Var, leftmost
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
@@ -46,6 +46,10 @@ class Forms:
     raw: Callable[[Writer, Node], exp.Expr]
     #: IS NULL of an expression that was written for a node
     absent: Callable[[Writer, exp.Expr, Node, str], exp.Expr]
+    #: PostgreSQL's text of a numeric that is a column, a bound of a range or part of a document
+    held_text: Callable[[Writer, Node], exp.Expr | None]
+    #: the document that a function makes, and whether its numbers lose their trailing zeros
+    made_document: Callable[[Writer, Func | Op, bool], exp.Expr]
     #: AND, OR and NOT
     logic: Callable[[Writer, Bool], exp.Expr]
     #: CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches a function writes
@@ -99,6 +103,14 @@ class Writer:
     def absent(self, expression: exp.Expr, node: Node, kind: str = "") -> exp.Expr:
         """IS NULL of a node's expression, which is computed for it where it may raise."""
         return self.forms.absent(self, expression, node, kind)
+
+    def held_text(self, node: Node) -> exp.Expr | None:
+        """PostgreSQL's text of a numeric, where the target holds it; else None."""
+        return self.forms.held_text(self, node)
+
+    def made_document(self, node: Func | Op, plain: bool) -> exp.Expr:
+        """The document that a function makes; a `plain` one has no trailing zeros."""
+        return self.forms.made_document(self, node, plain)
 
     def logic(self, node: Bool) -> exp.Expr:
         """AND, OR, NOT."""

@@ -26,6 +26,7 @@ from filtersql.filters import (
     documents,
     evaluation,
     intervals,
+    json_paths,
     lookup_queries,
     modifiers,
     numeric_digits,
@@ -215,6 +216,19 @@ def _construct(writer: Writer, node: Node, put: Put) -> exp.Expr:
     raise AssertionError(type(node).__name__)
 
 
+def _held_text(writer: Writer, node: Node) -> exp.Expr | None:
+    """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
+    if isinstance(node, Var) and not node.decimal:
+        return writer.column(node)
+    if isinstance(node, Func) and str(node.function) in ("lower(anyrange)", "upper(anyrange)"):
+        whole = ranges.text_of(writer, node.args[0])
+        return writer.piece(f".range_{node.function.name}", whole)
+    if documents.of_json(node):
+        assert isinstance(node, (Func, Op))
+        return documents.number(writer, node)
+    return None
+
+
 def _absent(writer: Writer, expression: exp.Expr, node: Node, kind: str) -> exp.Expr:
     if fold(node) is not None or not may_raise(node):
         return writer.is_null(expression)
@@ -231,6 +245,8 @@ def _forms(engine: Engine) -> Forms:
         null_of=_null_of,
         raw=_raw,
         absent=_absent,
+        held_text=_held_text,
+        made_document=json_paths.found,
         logic=connecting.logic,
         construct=_construct,
     )
