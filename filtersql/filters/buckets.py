@@ -16,7 +16,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Func, Node, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = ["RULES"]
 
@@ -181,7 +181,6 @@ def _nulls(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     return whole
 
 
-Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
 RULES: dict[str, Rule] = {
     "width_bucket(numeric,numeric,numeric,int4)": _bucket,
     "scale(numeric)": _scale,

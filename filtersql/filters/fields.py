@@ -20,6 +20,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from filtersql.filters import intervals
@@ -29,9 +30,10 @@ from filtersql.filters.nodes import Func, Node, Op, Relabel
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = [
+    "RULES",
     "Field",
     "double",
     "field",
@@ -283,3 +285,11 @@ def _finite(writer: Writer, value: Node, word: str) -> exp.Expr:
         case "epoch":
             return writer.piece(".interval_epoch", of(0), of(1), of(2))
     return _of_clock(writer, of(2), word)
+
+
+def _date_part(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    assert isinstance(node, (Func, Op))
+    return double(writer, node)
+
+
+RULES: dict[str, Rule] = {"date_part": _date_part}

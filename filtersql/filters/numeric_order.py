@@ -38,6 +38,7 @@ from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.engines.templates import operand
+from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
@@ -46,9 +47,9 @@ from filtersql.filters.numerics import put
 from filtersql.filters.undeclared import BROKEN
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
+__all__ = ["RULES", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: the name of a text that is computed
@@ -273,3 +274,11 @@ def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
         ],
         writer.cast(broken, writer.text_type),
     )
+
+
+def _comparison(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return compare(writer, _SYMBOLS[name], args[0], args[1])
+
+
+_SYMBOLS = {f"numeric_{name}": symbol for name, symbol in SYMBOLS.items()}
+RULES: dict[str, Rule] = dict.fromkeys(_SYMBOLS, _comparison)

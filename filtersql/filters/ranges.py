@@ -41,7 +41,7 @@ from filtersql.filters.nodes import Case, Coalesce, Const, Func, Node, NullIf, O
 from filtersql.filters.range_sets import NO_UNION, SETS
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = ["RULES", "text_of"]
 
@@ -295,7 +295,6 @@ def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
     return shared(writer.filled(_OF_ONE[name], *parts))
 
 
-Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
 RULES: dict[str, Rule] = {
     **dict.fromkeys(range_tests.TESTS, _test),
     "range_contains_elem": _holds,

@@ -22,10 +22,17 @@ from filtersql.filters.nodes import Bool, Const, Func, Node, Op, Var, leftmost
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
-__all__ = ["Forms", "Put", "Writer"]
+__all__ = ["Forms", "Put", "Rule", "Writer", "without_name"]
 
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 Put = Callable[[Node], exp.Expr]
+#: writes a call: on behalf of which node, the function's name, its arguments
+Rule = Callable[["Writer", Node, str, Sequence[Node]], exp.Expr]
+
+
+def without_name(rule: Callable[[Writer, Node, Sequence[Node]], exp.Expr]) -> Rule:
+    """A rule that does not ask which function is called."""
+    return lambda writer, node, name, args: rule(writer, node, args)
 
 
 @dataclass(frozen=True, slots=True)
