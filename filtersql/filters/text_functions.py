@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import doubtful_texts, locales
+from filtersql.filters import locales
 from filtersql.filters.character_classes import WORD_DOUBT
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
@@ -156,23 +156,6 @@ def _cut(name: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
     return cut
 
 
-def _moment_of_uuid(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    """uuid_extract_timestamp(): before PostgreSQL 18 only version 1 has one."""
-    subject = writer.put(args[0])
-    moment = writer.piece(".moment_in_uuid", subject)
-    if writer.postgres_version < 18:
-        return moment
-    return exp.Coalesce(
-        this=moment, expressions=[writer.piece(".moment_in_uuid_7", subject.copy())]
-    )
-
-
-def _quote_ident(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    if writer.postgres_version < 17:
-        raise writer.refused(node, "Which words need quotes is known from PostgreSQL 17 on.")
-    return writer.piece(".quote_ident", writer.put(args[0]))
-
-
 _FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     "varchar(varchar,int4,bool)": _cut("varchar"),
     "bpchar(bpchar,int4,bool)": _cut("bpchar"),
@@ -185,8 +168,5 @@ _FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     "btrim(bytea,bytea)": _trim_bytes("both"),
     "ltrim(bytea,bytea)": _trim_bytes("begin"),
     "rtrim(bytea,bytea)": _trim_bytes("end"),
-    "uuid_extract_timestamp(uuid)": _moment_of_uuid,
-    "quote_ident(text)": _quote_ident,
-    **doubtful_texts.FUNCTIONS,
 }
 RULES: dict[str, Rule] = {name: without_name(rule) for name, rule in _FUNCTIONS.items()}

@@ -6,7 +6,7 @@ rule of a node up (`Forms`, filled by `writing`), so any rule may ask for the fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -22,7 +22,7 @@ from filtersql.filters.nodes import Bool, Const, Func, Node, Op, Var, leftmost
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
-__all__ = ["Forms", "Put", "Rule", "Writer", "without_name"]
+__all__ = ["Family", "Forms", "Put", "Rule", "Writer", "without_name"]
 
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 Put = Callable[[Node], exp.Expr]
@@ -33,6 +33,14 @@ Rule = Callable[["Writer", Node, str, Sequence[Node]], exp.Expr]
 def without_name(rule: Callable[[Writer, Node, Sequence[Node]], exp.Expr]) -> Rule:
     """A rule that does not ask which function is called."""
     return lambda writer, node, name, args: rule(writer, node, args)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How a rare family of functions is written: rules, and rows of the engines' tables."""
+
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    rows: Mapping[Engine, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ from filtersql.filters import (
     retyped,
     row_comparing,
 )
-from filtersql.filters.engines import duckdb, spark
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
@@ -64,6 +63,7 @@ from filtersql.filters.nodes import (
     walk,
 )
 from filtersql.filters.raising import may_raise
+from filtersql.filters.registry import ROWS
 from filtersql.filters.sharing import Held
 from filtersql.filters.writer import Forms, Put, Writer
 from filtersql.source import Passage
@@ -238,7 +238,7 @@ def _absent(writer: Writer, expression: exp.Expr, node: Node, kind: str) -> exp.
 @cache
 def _forms(engine: Engine) -> Forms:
     return Forms(
-        rows=spark.TABLE if engine == "spark" else duckdb.TABLE,
+        rows=ROWS[engine],
         put=_put,
         comparison=comparing.comparison,
         stored=_stored,

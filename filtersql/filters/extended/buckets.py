@@ -38,7 +38,9 @@ from filtersql.filters.nodes import Func, Node, Relabel, Var
 if TYPE_CHECKING:
     from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["RULES"]
+from filtersql.filters.writer import Family
+
+__all__ = ["FAMILY"]
 
 _MOST_BUCKETS = 1000
 _PLACES = 200
@@ -188,3 +190,6 @@ RULES: dict[str, Rule] = {
     "num_nulls": _nulls,
     "num_nonnulls": _nulls,
 }
+
+
+FAMILY = Family(rules=RULES)

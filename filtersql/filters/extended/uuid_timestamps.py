@@ -11,15 +11,21 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from filtersql.filters.nodes import Node
+from filtersql.filters.writer import Family, Writer, without_name
 from filtersql.storage import Engine
 
-__all__ = ["uuids"]
+__all__ = ["FAMILY"]
 
 #: microseconds from 1582-10-15 to 1970-01-01
 _GREGORIAN = 12_219_292_800_000_000
 
 
-def uuids(engine: Engine) -> dict[str, str]:
+def _rows(engine: Engine) -> dict[str, str]:
     """The pieces of an engine."""
     moment, div = "TIMESTAMP_MICROS({0})", "DIV"
     if engine == "duckdb":
@@ -44,3 +50,20 @@ def _of_version(moment: str, version: str) -> str:
         "CASE WHEN SUBSTRING(_1, 20, 1) IN ('8', '9', 'a', 'b') "
         f"AND SUBSTRING(_1, 15, 1) = '{version}' THEN {moment} END"
     )
+
+
+def _moment_of_uuid(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    """uuid_extract_timestamp(): before PostgreSQL 18 only version 1 has one."""
+    subject = writer.put(args[0])
+    moment = writer.piece(".moment_in_uuid", subject)
+    if writer.postgres_version < 18:
+        return moment
+    return exp.Coalesce(
+        this=moment, expressions=[writer.piece(".moment_in_uuid_7", subject.copy())]
+    )
+
+
+FAMILY = Family(
+    rules={"uuid_extract_timestamp(uuid)": without_name(_moment_of_uuid)},
+    rows={"spark": _rows("spark"), "duckdb": _rows("duckdb")},
+)

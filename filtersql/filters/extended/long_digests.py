@@ -14,7 +14,9 @@ from __future__ import annotations
 from math import isqrt
 from typing import NamedTuple
 
-__all__ = ["DIGESTS"]
+from filtersql.filters.writer import Family
+
+__all__ = ["FAMILY"]
 
 
 class _Kind(NamedTuple):
@@ -114,8 +116,11 @@ def _digest(kind: _Kind, begin: list[int], length: int) -> str:
 
 
 _FIRST, _NEXT = ([_square_root(prime) for prime in _PRIMES[at : at + 8]] for at in (0, 8))
-DIGESTS = {
+_ROWS = {
     "sha224": _digest(_SHORT, [word % (1 << 32) for word in _NEXT], 28),
     "sha384": _digest(_LONG, _NEXT, 48),
     "sha512": _digest(_LONG, _FIRST, 64),
 }
+
+
+FAMILY = Family(rows={"duckdb": _ROWS})

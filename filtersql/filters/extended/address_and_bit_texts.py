@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["RULES"]
+from filtersql.filters.writer import Family
+
+__all__ = ["FAMILY"]
 
 
 def _column(writer: Writer, node: Node, arg: Node) -> Var:
@@ -77,3 +79,6 @@ RULES: dict[str, Rule] = {
     "bit(int4,int4)": _of_integer,
     "bit(int8,int4)": _of_integer,
 }
+
+
+FAMILY = Family(rules=RULES)
