@@ -43,8 +43,7 @@ def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Ex
     pattern = rf"^-?[0-9]{{1,{before}}}([.][0-9]{{1,{behind}}}0*)?$"
     column = writer.column(node)
     problem = (
-        f'{_GUARD}"{node.name}" has more than {FITTING[0]} digits before '
-        f"or {FITTING[1]} behind the point"
+        f'{_GUARD}"{node.name}" has more than {before} digits before or {behind} behind the point'
     )
     fits = writer.piece(".matches", column, writer.text(pattern))
     return writer.case(
