@@ -20,7 +20,6 @@ from filtersql.definitions.expressions import column_refs
 from filtersql.definitions.foreign_keys import check_key_drop
 from filtersql.definitions.keys import column_labels, object_name, set_not_null
 from filtersql.definitions.not_nulls import keep_own, lose_not_null, parents_of, saying
-from filtersql.definitions.own_code import keep_code, keep_defaults
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.altering import ColumnInUse, InheritedConstraint
 from filtersql.errors.definitions import UnknownInTable
@@ -48,7 +47,6 @@ def note_all(script: Script, table: DraftTable, node: Node) -> None:
     """Those of a column's definition, and its default."""
     for one in node.constraints:
         note_constraint(script, table, one.constraint, node.colname)
-    keep_defaults(script, table, node)
 
 
 def note_constraint(
@@ -65,11 +63,6 @@ def note_constraint(
     elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
         name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
         table.constraints[name] = None
-        nodes = [node.raw_expr] if node.HasField("raw_expr") else [*node.exclusions]
-        nodes += [node.where_clause] if node.HasField("where_clause") else []
-        check = kind == "CONSTR_CHECK"
-        for each in (table, *(script.drafts.below(table.name) if check else ())):
-            keep_code(script, "constraint" if check else "exclusion", each.name, name, nodes)
 
 
 def _free(table: DraftTable, node: Node, label: str) -> str:
@@ -113,9 +106,6 @@ def drop_constraint(
         lose_not_null(script.drafts, table, column)
     elif name in table.constraints:
         del table.constraints[name]
-        for each in (table, *script.drafts.below(table.name)):
-            script.drafts.readers.pop(("constraint", each.name, name), None)
-        script.drafts.readers.pop(("exclusion", table.name, name), None)
     elif not command.missing_ok and not _may_exist(script.drafts, table, name):
         known = [*_known(table), *([table.primary_key_name] if table.primary_key_name else [])]
         raise UnknownInTable("constraint", name, table.name.name, place(), known)

@@ -11,50 +11,36 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
-from filtersql.definitions.drafts import Drafts, DraftTable, Reader
-from filtersql.definitions.expressions import columns_named, functions_named, inlined
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import columns_named, inlined
 from filtersql.definitions.kinds import TEMPORARY, kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
-from filtersql.definitions.view_queries import ViewQuery
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
 __all__ = [
-    "OF_DOMAINS",
-    "OF_TABLES",
-    "called",
-    "calling",
     "described",
     "drawing",
     "drop_column",
     "drop_sequence",
     "drop_type_of_relation",
-    "generated_by",
     "generated_from",
     "memberships",
     "publications_reading",
     "references_to",
     "remove_entries",
-    "remove_function",
-    "remove_readers",
     "remove_references",
     "remove_sequences",
     "remove_table",
     "remove_users",
     "remove_view",
     "resting_on",
-    "views_reading",
 ]
-
-
-#: readers that belong to a table and go with the columns that they read
-OF_TABLES = ("default", "constraint", "exclusion", "index", "partition key")
-OF_DOMAINS = ("domain constraint", "domain default")
 
 
 def described(script: Script, name: RelationName) -> str:
@@ -109,83 +95,6 @@ def memberships(
                 yield one, entry
 
 
-def views_reading(
-    drafts: Drafts, relation: RelationName, column: str | None = None
-) -> Iterator[RelationName]:
-    """The views whose queries read a relation, or a column of it."""
-    for name, view in drafts.views.items():
-        query = view.query
-        if (relation, column) in query.columns if column else relation in query.tables:
-            yield name
-
-
-def calling(drafts: Drafts, function: RelationName) -> Iterator[Reader]:
-    """The triggers, rules, policies and functions that call a function."""
-    for reader in drafts.readers.values():
-        own = reader.kind == "function" and reader.of == function
-        if not own and any(called(function, part) for part in reader.parts):
-            yield reader
-
-
-def called(function: RelationName, query: ViewQuery) -> bool:
-    """Whether a query calls a function."""
-    return tuple(function) in query.functions
-
-
-def remove_readers(drafts: Drafts, goes: Callable[[Reader], bool]) -> None:
-    """Triggers, rules, policies and functions that go, with what calls the functions."""
-    for key, reader in [*drafts.readers.items()]:
-        if key in drafts.readers and goes(reader):
-            del drafts.readers[key]
-            _remove_what(drafts, reader)
-
-
-def _remove_what(drafts: Drafts, reader: Reader) -> None:
-    """What went with its reader."""
-    table = drafts.tables.get(reader.of)
-    match reader.kind:
-        case "function":
-            remove_function(drafts, reader.of, reader.name)
-        case "constraint" | "exclusion" if table is not None:
-            table.constraints.pop(reader.name, None)
-        case "index" if table is not None:
-            table.indexes.pop(reader.name, None)
-        case "partition key" if table is not None:
-            remove_table(drafts, reader.of)
-        case "domain default":
-            drop_type_of_relation(drafts, reader.of)
-            drafts.types.pop(reader.of, None)
-            drafts.bases.pop(reader.of, None)
-
-
-def remove_function(drafts: Drafts, function: RelationName, signature: str) -> None:
-    """DROP FUNCTION CASCADE: the columns that it generates go, and what else calls it."""
-    drafts.readers.pop(("function", function, signature), None)
-    drafts.bodies.pop((*function, signature), None)
-    known = drafts.functions.get(function, [])
-    if signature in known:
-        known.remove(signature)
-    if not known:
-        drafts.functions.pop(function, None)
-    for table, column in [*generated_by(drafts, function)]:
-        if column in (table.columns or {}):
-            drop_column(drafts, table, column)
-    for name in [name for name, view in drafts.views.items() if called(function, view.query)]:
-        remove_view(drafts, name)
-    callers = [*calling(drafts, function)]
-    remove_readers(drafts, lambda one: one in callers)
-
-
-def generated_by(drafts: Drafts, function: RelationName) -> Iterator[tuple[DraftTable, str]]:
-    """The generated columns that call a function."""
-    calls = ((function.name,), tuple(function))
-    for table in drafts.tables.values():
-        for column in (table.columns or {}).values():
-            made_of = column.generation
-            if made_of is not None and not functions_named(made_of).isdisjoint(calls):
-                yield table, column.name
-
-
 def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     """Removes a column with the keys, indexes, generated columns and memberships that hold it."""
     assert table.columns is not None
@@ -197,14 +106,7 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         _inline(drafts, table, name, column.generation.text)
     for publication, entry in [*publications_reading(drafts, table, name)]:
         remove_entries(drafts, entry.name, publication)
-    for view in [*views_reading(drafts, table.name, name)]:
-        remove_view(drafts, view)
     _leave_sets(drafts, table, name)
-    default = ("default", table.name, name)
-    remove_readers(
-        drafts,
-        lambda one: one.reads(table.name, name) or (one.kind, one.of, one.name) == default,
-    )
     remove_sequences(drafts, table, name)
     table.defaults.pop(name, None)
     table.drawn.pop(name, None)
@@ -236,7 +138,6 @@ def drop_sequence(drafts: Drafts, name: RelationName) -> None:
     for table, column in [*drawing(drafts, name)]:
         del table.drawn[column]
         table.defaults.pop(column, None)
-        drafts.readers.pop(("default", table.name, column), None)
 
 
 def drawing(drafts: Drafts, sequence: RelationName) -> Iterator[tuple[DraftTable, str]]:
@@ -256,26 +157,23 @@ def remove_entries(drafts: Drafts, table: RelationName, publication: str | None 
 
 
 def remove_view(drafts: Drafts, name: RelationName) -> None:
-    """DROP VIEW CASCADE: the views of it go too."""
+    """DROP VIEW, with its rules and triggers."""
     drafts.views.pop(name, None)
     drafts.tables.pop(name, None)
     drafts.others.pop(name, None)
-    remove_readers(drafts, lambda one: _goes_with(one, name))
-    for above in [*views_reading(drafts, name)]:
-        remove_view(drafts, above)
+    remove_code(drafts, name)
 
 
-def _goes_with(reader: Reader, relation: RelationName) -> bool:
-    return reader.reads(relation) or (
-        reader.of == relation and reader.kind not in ("function", *OF_DOMAINS)
-    )
+def remove_code(drafts: Drafts, relation: RelationName) -> None:
+    """What belongs to a relation that goes."""
+    for kind, of, name in [*drafts.code]:
+        if of == relation and kind != "function":
+            del drafts.code[kind, of, name]
 
 
 def remove_users(drafts: Drafts, table: RelationName) -> None:
-    """DROP TABLE CASCADE: foreign keys that point to it, views, triggers and functions go."""
-    for view in [*views_reading(drafts, table)]:
-        remove_view(drafts, view)
-    remove_readers(drafts, lambda one: _goes_with(one, table))
+    """DROP TABLE CASCADE: foreign keys that point to it go, and its own code."""
+    remove_code(drafts, table)
     remove_references(drafts, table)
 
 
@@ -302,11 +200,6 @@ def drop_type_of_relation(drafts: Drafts, name: RelationName) -> None:
             of_type = column.type.schema == name.schema
             if of_type and column.type.name in (name.name, f"_{name.name}"):
                 drop_column(drafts, table, column.name)
-    named = {name, RelationName(name.schema, f"_{name.name}")}
-    remove_readers(
-        drafts,
-        lambda one: not named.isdisjoint(one.types) or (one.kind in OF_DOMAINS and one.of == name),
-    )
 
 
 def remove_references(drafts: Drafts, table: RelationName) -> None:

@@ -14,30 +14,25 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.dependents import (
-    OF_TABLES,
-    called,
-    calling,
     described,
     drawing,
-    generated_by,
     generated_from,
     memberships,
     publications_reading,
     references_to,
-    views_reading,
 )
-from filtersql.definitions.drafts import Drafts, DraftTable, Reader
+from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.multiranges import range_of
 from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["Thing", "described_thing", "function_users", "lines_of", "of_relation", "users_of"]
+__all__ = ["Thing", "described_thing", "lines_of", "of_relation", "users_of"]
 
 
 #: what goes with its relation
-_PARTS = ("constraint", "trigger", "rule", "policy", "default", "index")
+_PARTS = ("constraint", "default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,54 +48,6 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
     """A table or view."""
     view = drafts.views.get(name)
     return Thing(view.kind if view is not None else "table", name)
-
-
-def function_users(drafts: Drafts, function: RelationName) -> list[Thing]:
-    """What calls a function, the oldest first; filters of pglogical's sets hold none back."""
-    columns = dict(_columns_calling(drafts, function))
-    reading = (name for name, view in drafts.views.items() if called(function, view.query))
-    views = dict(_views(drafts, reading))
-    others = _readers(one for one in calling(drafts, function) if one.kind != "default")
-    return _oldest_first(drafts, {**columns, **views, **dict(others)}.items())
-
-
-def _columns_calling(drafts: Drafts, function: RelationName) -> Iterator[tuple[Thing, Span | None]]:
-    """Columns that are generated, and defaults, in the order of the columns."""
-    generated = {(table.name, column) for table, column in generated_by(drafts, function)}
-    defaults = {
-        (one.of, one.name): one for one in calling(drafts, function) if one.kind == "default"
-    }
-    for table in drafts.tables.values() if generated or defaults else ():
-        for column in table.columns or {}:
-            key = table.name, column
-            if key in generated:
-                yield Thing("column", *key), table.span
-            elif key in defaults:
-                yield Thing("default", *key), defaults[key].span
-
-
-def _readers(readers: Iterable[Reader]) -> Iterator[tuple[Thing, Span | None]]:
-    for one in readers:
-        match one.kind:
-            case "partition key":
-                yield Thing("table", one.of), one.span
-            case "domain default":
-                yield Thing("type", one.of), one.span
-            case "exclusion":
-                yield Thing("constraint", one.of, one.name), one.span
-            case _:
-                yield Thing(one.kind, one.of, one.name), one.span
-
-
-def _holding(
-    drafts: Drafts, relation: RelationName, column: str | None = None
-) -> Iterator[tuple[Thing, Span | None]]:
-    """The readers that do not go by themselves with a relation or column that they read."""
-    return _readers(
-        one
-        for one in drafts.readers.values()
-        if one.kind not in OF_TABLES and one.reads(relation, column)
-    )
 
 
 def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
@@ -137,14 +84,7 @@ def lines_of(
 def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool:
     """A partition is a part of its root, a foreign key one of its table."""
     if thing.kind in _PARTS:
-        kinds = (thing.kind, "exclusion") if thing.kind == "constraint" else (thing.kind,)
-        found = (drafts.readers.get((kind, thing.name, thing.part)) for kind in kinds)
-        reader = next(filter(None, found), None)
-        read = [column for part in reader.parts for _, column in part.columns] if reader else []
-        columns = [*read, thing.part] if thing.kind == "default" else read
-        own = thing.kind in OF_TABLES and any(
-            Thing("column", thing.name, one) in dropped for one in columns
-        )
+        own = thing.kind == "default" and Thing("column", thing.name, thing.part) in dropped
         return own or of_relation(drafts, thing.name) in dropped
     if thing.kind == "sequence":
         return any(
@@ -153,8 +93,6 @@ def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool
             for table in drafts.tables.values()
             if thing.name in table.sequences
         )
-    if thing.kind == "domain constraint":
-        return Thing("type", thing.name) in dropped
     if thing.kind == "type" and (thing.part or thing.name not in drafts.types):
         return True
     if thing.kind == "type" and thing.name in drafts.multiranges.values():
@@ -175,21 +113,12 @@ def described_thing(script: Script, thing: Thing) -> str:
             return f"column {thing.part} of table {shown}"
         case "default":
             return f"default value for column {thing.part} of table {shown}"
-        case "index":
-            return f"index {described(script, RelationName(thing.name.schema, thing.part))}"
-        case "domain constraint":
-            return f"constraint {thing.part}"
         case "constraint":
             return f"constraint {thing.part} on table {shown}"
         case "publication":
             return f"publication of table {shown} in publication {thing.part}"
         case "type":
             return f"type {shown}{thing.part}"
-        case "function":
-            return f"function {shown}({thing.part})"
-        case "trigger" | "rule" | "policy":
-            on = described_thing(script, of_relation(script.drafts, thing.name))
-            return f"{thing.kind} {thing.part} on {on}"
         case "sequence's set":
             return f"sequence {shown} membership in replication set {thing.part}"
         case "set":
@@ -206,8 +135,6 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
             return _oldest_first(drafts, _of_column(drafts, table, thing.part))
         case "table" if table is not None:
             return _oldest_first(drafts, _of_table(drafts, table))
-        case "view" | "materialized view":
-            return _oldest_first(drafts, _of_view(drafts, thing.name))
         case "schema":
             inside = {
                 of_relation(drafts, name): made.span
@@ -227,12 +154,7 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
                 for name in drafts.types
                 if name.schema == thing.name.schema
             }
-            functions = _readers(
-                one
-                for one in drafts.readers.values()
-                if one.kind == "function" and one.of.schema == thing.name.schema
-            )
-            return _oldest_first(drafts, {**others, **types, **inside, **dict(functions)}.items())
+            return _oldest_first(drafts, {**others, **types, **inside}.items())
         case "type":
             return _of_type(drafts, thing)
         case "sequence":
@@ -240,8 +162,6 @@ def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
             defaults = [Thing("default", table.name, column) for table, column in found]
             sets = sorted(drafts.sequence_members.get(thing.name, ()))
             return [*defaults, *(Thing("sequence's set", thing.name, one) for one in sets)]
-        case "function":
-            return function_users(drafts, thing.name)
         case _:
             return []
 
@@ -270,8 +190,6 @@ def _of_column(
     for one, entry in memberships(drafts, table.name):
         if entry.where is not None and column in columns_named(entry.where):
             yield Thing("set", table.name, one.name), entry.span
-    yield from _views(drafts, views_reading(drafts, table.name, column))
-    yield from _holding(drafts, table.name, column)
     for sequence, of in table.sequences.items():
         if of == column:
             yield Thing("sequence", sequence), drafts.places.get(sequence)
@@ -289,9 +207,7 @@ def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
     array = [] if thing.part else [Thing("type", thing.name, "[]")]
     if thing.name in drafts.multiranges and not thing.part:
         array.append(Thing("type", drafts.multiranges[thing.name]))
-    named = RelationName(thing.name.schema, name)
-    functions = dict(_readers(one for one in drafts.readers.values() if named in one.types))
-    return [*array, *_oldest_first(drafts, {**columns, **functions}.items())]
+    return [*array, *_oldest_first(drafts, columns.items())]
 
 
 def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span | None]]:
@@ -305,16 +221,3 @@ def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span |
     for one, entry in memberships(drafts, table.name):
         if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
             yield Thing("set", table.name, one.name), entry.span
-    yield from _views(drafts, views_reading(drafts, table.name))
-    yield from _holding(drafts, table.name)
-
-
-def _of_view(drafts: Drafts, name: RelationName) -> Iterator[tuple[Thing, Span | None]]:
-    yield Thing("type", name), drafts.views[name].span
-    yield from _views(drafts, views_reading(drafts, name))
-    yield from _holding(drafts, name)
-
-
-def _views(drafts: Drafts, names: Iterable[RelationName]) -> Iterator[tuple[Thing, Span | None]]:
-    for name in names:
-        yield of_relation(drafts, name), drafts.views[name].span

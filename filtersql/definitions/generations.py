@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from filtersql.catalog import Column, Generated
-from filtersql.definitions import own_code, owned
+from filtersql.definitions import owned
 from filtersql.definitions.columns import check_said, read_generation
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import without_places
@@ -190,10 +190,13 @@ def override(script: Script, table: DraftTable, nodes: Iterable[Node]) -> None:
 
 def set_default(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     """ALTER COLUMN … SET DEFAULT and DROP DEFAULT."""
-    own_code.set_default(script, table, command, place)
-    column = (table.columns or {}).get(command.name)
-    if table.view or column is None:
+    if table.view or table.columns is None:
         return
+    if command.name in SYSTEM_COLUMNS:
+        raise SystemColumn("alter", command.name, place())
+    if command.name not in table.columns:
+        raise UnknownInTable("column", command.name, table.name.name, place(), table.columns)
+    column = table.columns[command.name]
     definition, version = getattr(command, "def"), script.drafts.postgres_version
     sets = bool(definition.WhichOneof("node"))
     if column.name in table.identities:

@@ -10,33 +10,23 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.constraints import keep_names
-from filtersql.definitions.dependents import OF_DOMAINS
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import moved, renamed
-from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.model import PublishedTable
 from filtersql.definitions.sql_set_members import renamed_types
-from filtersql.definitions.view_queries import ViewQuery
-from filtersql.errors.definitions import DuplicateColumn, UnknownColumn
-from filtersql.errors.relations import SystemColumn
 from filtersql.names import RelationName
-from filtersql.source import Span
 
 __all__ = [
+    "move_code",
     "move_other",
     "move_table",
-    "rename_function",
     "rename_in_members",
     "rename_in_sets",
-    "rename_in_views",
-    "rename_output",
     "renamed_column",
-    "renamed_in_types",
 ]
 
 
@@ -62,7 +52,7 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
             (replace(key, references=name) if key.references == old else key, span)
             for key, span in each.foreign_keys
         ]
-    rename_in_views(drafts, {old: name}, lambda relation, column: column)
+    move_code(drafts, old, name)
     for publication in list(drafts.publications.values()):
         if any(one.name == old for one in publication.tables):
             tables = [_moved(one, table) if one.name == old else one for one in publication.tables]
@@ -88,7 +78,7 @@ def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
         drafts.temporary_heirs[new] = drafts.temporary_heirs.pop(old)
     if old in drafts.places:
         drafts.places[new] = drafts.places.pop(old)
-    rename_in_views(drafts, {old: new}, lambda relation, column: column)
+    move_code(drafts, old, new)
 
 
 def _moved(entry: PublishedTable, table: DraftTable) -> PublishedTable:
@@ -98,24 +88,14 @@ def _moved(entry: PublishedTable, table: DraftTable) -> PublishedTable:
     return replace(entry, name=new, where=where)
 
 
-def rename_output(drafts: Drafts, view: RelationName, old: str, new: str, span: Span) -> None:
-    """A column of a view, which other views may read: there is one, and none of the new name.
-
-    A materialized view has system columns, and of another not every column may be known.
-    """
-    made = drafts.views[view]
-    known, stored = len(made.types) == len(made.query.outputs), view in drafts.others
-    if stored and old in SYSTEM_COLUMNS:
-        raise SystemColumn("rename", old, span)
-    if known and old not in made.query.outputs:
-        raise UnknownColumn(old, span, made.query.outputs)
-    if stored and new in SYSTEM_COLUMNS:
-        raise SystemColumn.named(new, span)
-    if known and new in made.query.outputs:
-        raise DuplicateColumn(new, view.name, span, None)
-    outputs = tuple(new if name == old else name for name in made.query.outputs)
-    drafts.views[view] = replace(made, query=replace(made.query, outputs=outputs))
-    rename_in_views(drafts, {}, lambda at, name: new if (at, name) == (view, old) else name)
+def move_code(drafts: Drafts, old: RelationName, new: RelationName) -> None:
+    """Views, and the triggers, rules and policies of a relation, under its new name."""
+    if old in drafts.views:
+        drafts.views[new] = drafts.views.pop(old)
+    for (kind, of, name), one in [*drafts.code.items()]:
+        if of == old and kind != "function":
+            del drafts.code[kind, of, name]
+            drafts.code[kind, new, name] = replace(one, of=new)
 
 
 def rename_in_sets(table: DraftTable, old: str, new: str) -> None:
@@ -124,71 +104,6 @@ def rename_in_sets(table: DraftTable, old: str, new: str) -> None:
     for names in (table.identities, table.local, table.own_nulls):
         if old in names:
             names ^= {old, new}
-
-
-def rename_in_views(
-    drafts: Drafts,
-    names: Mapping[RelationName, RelationName],
-    column: Callable[[RelationName, str], str],
-) -> None:
-    """What views, triggers, rules, policies and functions read, under its new name."""
-
-    def renamed_query(read: ViewQuery) -> ViewQuery:
-        return replace(
-            read,
-            tables=frozenset(names.get(one, one) for one in read.tables),
-            columns=frozenset(
-                (names.get(one, one), column(one, each)) for one, each in read.columns
-            ),
-        )
-
-    views = [*drafts.views.items()]
-    drafts.views.clear()
-    for name, view in views:
-        drafts.views[names.get(name, name)] = replace(view, query=renamed_query(view.query))
-    readers = [*drafts.readers.values()]
-    drafts.readers.clear()
-    for one in readers:
-        of = one.of if one.kind == "function" else names.get(one.of, one.of)
-        parts = tuple(renamed_query(part) for part in one.parts)
-        label = column(one.of, one.name) if one.kind == "default" else one.name
-        drafts.readers[one.kind, of, label] = replace(one, of=of, name=label, parts=parts)
-    renamed_in_types(drafts, names)
-
-
-def renamed_in_types(drafts: Drafts, names: Mapping[RelationName, RelationName]) -> None:
-    """The types of functions' arguments, and their arrays, under their new names."""
-    arrays = {
-        RelationName(old.schema, f"_{old.name}"): RelationName(new.schema, f"_{new.name}")
-        for old, new in names.items()
-    }
-    both = {**names, **arrays}
-    for key, one in [*drafts.readers.items()]:
-        if one.kind in OF_DOMAINS and one.of in names:
-            del drafts.readers[key]
-            of = names[one.of]
-            drafts.readers[one.kind, of, one.name] = replace(one, of=of)
-        elif not one.types.isdisjoint(both):
-            types = frozenset(both.get(each, each) for each in one.types)
-            drafts.readers[key] = replace(one, types=types)
-
-
-def rename_function(drafts: Drafts, old: RelationName, new: RelationName, signature: str) -> None:
-    """A function's new name, where triggers, views and other functions call it."""
-    calls: dict[tuple[str, ...], tuple[str, ...]] = {tuple(old): tuple(new)}
-    for name, view in [*drafts.views.items()]:
-        called = frozenset(calls.get(one, one) for one in view.query.functions)
-        drafts.views[name] = replace(view, query=replace(view.query, functions=called))
-    readers = [*drafts.readers.values()]
-    drafts.readers.clear()
-    for one in readers:
-        own = (one.kind, one.of, one.name) == ("function", old, signature)
-        parts = tuple(
-            replace(part, functions=frozenset(calls.get(each, each) for each in part.functions))
-            for part in one.parts
-        )
-        made = replace(one, of=new if own else one.of, parts=parts)
-        drafts.readers[made.kind, made.of, made.name] = made
 
 
 def rename_in_members(drafts: Drafts, table: RelationName, old: str, new: str) -> None:

@@ -39,7 +39,6 @@ from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
 from filtersql.definitions.not_nulls import keep_own, lose_not_null
-from filtersql.definitions.own_code import keep_defaults
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.set_expressions import (
@@ -188,7 +187,8 @@ def _add_column(
             raise
     if not heir and table.partition_of is None:
         own_sequences(script, table, [node])
-    (keep_defaults if inherited else note_all)(script, table, node)
+    if not inherited:
+        note_all(script, table, node)
     if not heir or value_of(node) != "identity":
         note_value(script, table, node)
     for key in keys if not heir else ():

@@ -21,11 +21,8 @@ from filtersql.definitions.moving import (
     move_table,
     rename_in_members,
     rename_in_sets,
-    rename_in_views,
-    rename_output,
     renamed_column,
 )
-from filtersql.definitions.own_code import rename_code
 from filtersql.definitions.owned import check_moved
 from filtersql.definitions.sql_alter_checks import check_heir, is_inherited
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
@@ -37,15 +34,16 @@ from filtersql.definitions.sql_names import (
     place_of,
     referenced,
 )
-from filtersql.definitions.sql_readers import READERS, rename_reader
 from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors.altering import InheritedColumn, UnknownSchema
 from filtersql.errors.definitions import (
+    DUMP,
     Duplicate,
     DuplicateColumn,
     Unknown,
     UnknownColumn,
+    UnsupportedStatement,
 )
 from filtersql.errors.relations import (
     IndexSchema,
@@ -94,8 +92,6 @@ def rename(script: Script, statement: Statement) -> None:
         rename_schema(script, statement)
     elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
         rename_type(script, statement)
-    elif kind in READERS:
-        rename_reader(script, node)
     elif kind in FUNCTIONS:
         move_function(script, node.object, name=node.newname)
 
@@ -142,8 +138,7 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
         return
     if name in drafts.views:
-        rename_output(drafts, name, old, node.newname, at)
-        return
+        raise UnsupportedStatement("RENAME COLUMN of a view", at, DUMP)
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     below = drafts.below(table.name)
     if table.view:
@@ -217,11 +212,6 @@ def alter_schema(script: Script, statement: Statement) -> None:
 def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> None:
     columns = table.columns or {}
     rename_in_members(script.drafts, table.name, old, new)
-    rename_in_views(
-        script.drafts,
-        {},
-        lambda relation, name: new if (relation, name) == (table.name, old) else name,
-    )
 
     def swapped(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(new if name == old else name for name in names)
@@ -272,9 +262,6 @@ def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
             table.indexes[node.newname] = index
         if table.identity.index_name == old:
             table.identity = replace(table.identity, index_name=node.newname)
-        kinds = ("constraint", "exclusion") if of_constraint else ("index",)
-        for each in (table, *script.drafts.below(table.name)):
-            rename_code(script.drafts, kinds, each.name, old, node.newname)
         if of_constraint and old in table.constraints:
             table.constraints[node.newname] = table.constraints.pop(old)
         if of_constraint:

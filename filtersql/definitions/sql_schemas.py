@@ -15,14 +15,13 @@ from dataclasses import replace
 from filtersql.definitions.dependents import (
     drop_sequence,
     drop_type_of_relation,
-    remove_function,
     remove_table,
     remove_view,
 )
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
-from filtersql.definitions.moving import move_other, move_table, rename_in_views
-from filtersql.definitions.sql_functions import rename_one
+from filtersql.definitions.moving import move_other, move_table
+from filtersql.definitions.sql_functions import remove_function, rename_one
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_types import move_types
 from filtersql.errors.altering import DependedOn, UnknownSchema
@@ -76,8 +75,6 @@ def rename_schema(script: Script, statement: Statement) -> None:
     )
     for name in [name for name in drafts.others if name.schema == old]:
         move_other(drafts, name, RelationName(new, name.name))
-    moved = {name: RelationName(new, name.name) for name in drafts.views if name.schema == old}
-    rename_in_views(drafts, moved, lambda relation, column: column)
     for name in [name for name in drafts.functions if name.schema == old]:
         for signature in [*drafts.functions[name]]:
             rename_one(drafts, name, RelationName(new, name.name), signature)

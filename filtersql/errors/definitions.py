@@ -12,6 +12,7 @@ from filtersql.errors import Mistake, nearest
 from filtersql.source import Span
 
 __all__ = [
+    "DUMP",
     "AlreadyMember",
     "AlreadySubscribed",
     "ColumnConflict",
@@ -47,6 +48,10 @@ __all__ = [
     "WrongKind",
     "YamlMistake",
 ]
+
+
+#: how to say what is not carried out
+DUMP = "Write what the database holds in the end: pg_dump --schema-only."
 
 
 def _meant(name: str, known: Iterable[str]) -> str | None:
