@@ -15,6 +15,7 @@ from importlib import import_module
 import click
 
 from filtersql import __version__
+from filtersql.commands.console import fail
 from filtersql.commands.options import merged_options, shared_options, spread_selectors
 from filtersql.commands.pipes import lasting
 
@@ -95,8 +96,6 @@ def main() -> None:
 
 
 def _exit_code() -> int:
-    from filtersql.commands.console import fail
-
     try:
         code = cli.main(prog_name="filtersql", standalone_mode=False)
     except click.exceptions.Exit as done:

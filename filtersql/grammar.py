@@ -25,6 +25,8 @@ import ctypes
 import re
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -196,8 +198,6 @@ def _enum_names(descriptor: Node, field: str) -> dict[int, str]:
 @cache
 def _library() -> tuple[Any, ModuleType]:
     """The shared library, and the module of its messages."""
-    from importlib.util import find_spec
-
     spec = find_spec("postgast")
     assert spec is not None
     assert spec.submodule_search_locations
@@ -213,9 +213,6 @@ def _library() -> tuple[Any, ModuleType]:
 
 def _file(folder: str, name: str) -> ModuleType:
     """A module of postgast from its file, without its package around it."""
-    from importlib.util import module_from_spec, spec_from_file_location
-    from pathlib import Path
-
     spec = spec_from_file_location(f"filtersql_{name}", Path(folder, f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None

@@ -25,7 +25,7 @@ from fnmatch import fnmatchcase
 from typing import Protocol, TypeVar
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.reviewing import NoTarget, NothingLeft, NothingMatches, UnknownMethod
+from filtersql.errors.reviewing import NO_TARGET, NOTHING_LEFT, NothingMatches, UnknownMethod
 
 __all__ = ["METHODS", "STATES", "Selectable", "Traits", "criteria", "select"]
 
@@ -94,7 +94,7 @@ def select(
         if (not _words(select) or place in taken) and place not in left_out
     )
     if not chosen and left_out:
-        raise Mistakes([NothingLeft()])
+        raise Mistakes([NOTHING_LEFT()])
     return chosen
 
 
@@ -121,7 +121,7 @@ def _union(
                 wrong = True
                 if present := sorted(_matching(flag, criterion, others)[0]):
                     line = others[present[0]].traits.names[0]
-                    mistake = NoTarget(flag, criterion, line)
+                    mistake = NO_TARGET(flag=flag, criterion=criterion, line=line)
                 mistakes.append(mistake)
         if not both and not wrong:
             mistakes.append(NothingMatches(flag, word, ()))

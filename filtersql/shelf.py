@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sqlglot import exp
+
 from filtersql.catalog import Made, Table
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters import resolve as resolve_filter
@@ -98,8 +100,6 @@ class FilterShelf:
 
 
 def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
-    from sqlglot import exp
-
     def column(name: str) -> exp.Column:
         # With the mark they are plain: a filter with other names is printed for each prefix.
         plain = prefix == PREFIX_MARK or is_plain(f"{prefix}{name}")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "recorders"))
-
 from interpreting import INTERPRETED
 from servers import Server, named, serve
 
@@ -26,6 +22,16 @@ pytest_plugins = ["server_worlds"]
 _SLOWEST = 10
 _ANNOUNCED = "announced"
 _LONG = "FILTERSQL_LONG_TESTS"
+
+#: `pytest -m quick`: whole modules, by folder, that need no server and prove the most in a second
+_QUICK = {
+    "cases": {"test_case_reader", "test_cases"},
+    "definitions": {"test_definition_files", "test_definitions", "test_source"},
+    "filters": {"test_filters_alike", "test_filters_refusals"},
+    "house": {"test_layers", "test_public_names"},
+    "publications": {"test_publications"},
+    "rendering": {"test_macros_stay_sql", "test_skeletons"},
+}
 
 _GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 # Spark's start and its many small statements are mostly compilation of Java code. For tables of a
@@ -46,13 +52,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs Spark is first: with two processes the long modules should not be the last."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    for item in items:
+        if _is_quick(item):
+            item.add_marker("quick")
     if not os.environ.get(_LONG):
         for item in items:
             if item.get_closest_marker("long"):
                 item.add_marker(pytest.mark.skip(reason=f"long: {_LONG}=1 runs it"))
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    slow = any(item.get_closest_marker(name) for name in ("spark", "postgres", "long"))
+    return not slow and item.path.stem in _QUICK.get(item.path.parent.name, ())
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from filtersql.applying.model import Inputs
 from filtersql.applying.shape import usual
 from filtersql.applying.working import now
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.auditing import NothingToAdopt, OtherColumns
+from filtersql.errors.auditing import NOTHING_TO_ADOPT, OtherColumns
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -43,7 +43,7 @@ def adopt(
             if unheld and engine.exists(one.compiled.target):
                 unknown.setdefault(name, []).append(one)
     if not unknown:
-        raise Mistakes([NothingToAdopt()])
+        raise Mistakes([NOTHING_TO_ADOPT()])
     if wrong := [
         found for ones in unknown.values() for one in ones for found in _other(engine, one)
     ]:

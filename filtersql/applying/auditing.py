@@ -34,9 +34,9 @@ from filtersql.applying.sources import read_feed, stage_source
 from filtersql.applying.working import beating, held_row, note, now, release, renew
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import TargetGone
-from filtersql.errors.auditing import Interrupted, NothingToCompare, SourceAhead, StillDiffers
-from filtersql.feeds.changes import Landing
+from filtersql.errors.applying import TARGET_GONE
+from filtersql.errors.auditing import INTERRUPTED, NOTHING_TO_COMPARE, STILL_DIFFERS, SourceAhead
+from filtersql.feeds.images import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.depth import configure
@@ -156,10 +156,10 @@ class _Trial:
             if entry is None or entry.phase == "dropped":
                 return Audited(compiled)
             if entry.phase in ("copying", "applying"):
-                raise Mistakes([Interrupted(self._name)])
+                raise Mistakes([INTERRUPTED(name=self._name)])
         # A session of Spark knows a table of the warehouse once it was asked for.
         if not self.engine.exists(compiled.target):
-            raise Mistakes([TargetGone(self._name, compiled.target_sql)])
+            raise Mistakes([TARGET_GONE(name=self._name, target=compiled.target_sql)])
         position = at if entry is None or at is not None else entry.position
         try:
             self._bring_forward(position, entry)
@@ -185,7 +185,7 @@ class _Trial:
                 mend(self.engine, self.audit.compiled)
                 left = compare(self.engine, self.audit.compiled)
             if left.total:
-                raise Mistakes([StillDiffers(self._name, left.total)])
+                raise Mistakes([STILL_DIFFERS(name=self._name, count=left.total)])
             note(self, self.engine, [_remembered(entry, found)], last=True)
         except BaseException:
             release(self)
@@ -206,7 +206,7 @@ class _Trial:
         )
         changes = self._changes(holds, position, entry) if position is not None else None
         if not has_source and changes is None:
-            raise Mistakes([NothingToCompare(self._name)])
+            raise Mistakes([NOTHING_TO_COMPARE(name=self._name)])
         if has_source and not changes:
             return
         self.engine.create(copy.target, copy.column_definitions_sql, {})

@@ -27,9 +27,9 @@ from filtersql.applying.model import CONFLICTS, Conflict, no_conflicts
 from filtersql.applying.parts import Kept, run_costly_parts
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
-    DuplicateKeys,
-    NullForNotNull,
-    UnreadableStatement,
+    DUPLICATE_KEYS,
+    NULL_FOR_NOT_NULL,
+    UNREADABLE_STATEMENT,
 )
 from filtersql.errors.conflicts import PrimaryKeyTaken
 from filtersql.errors.raising import UnknownUnchangedValue
@@ -95,10 +95,12 @@ def judge_changes(
     name, kept, columns = compiled.unique_id, staged.kept, staged.columns
     tally = _counted(engine, compiled, staged)
     mistakes: list[Mistake] = [
-        NullForNotNull(name, column, count) for column, count in tally.nulls.items() if count
+        NULL_FOR_NOT_NULL(name=name, column=column, count=count)
+        for column, count in tally.nulls.items()
+        if count
     ]
     if tally.repeated:
-        mistakes.append(DuplicateKeys(name, compiled.key, tally.repeated))
+        mistakes.append(DUPLICATE_KEYS(name=name, key=compiled.key, count=tally.repeated))
     unknown = _unknown(engine, compiled, stage, columns, name) if tally.kept else []
     mistakes += [*unknown, *written_otherwise(engine, compiled)]
     conflicts = dict(tally.conflicts)
@@ -117,7 +119,7 @@ def judge_changes(
             conflicts[met.kind] += 1
     merge = staged_merge(compiled, stage, engine)
     if merge is None:
-        mistakes.append(UnreadableStatement(name))
+        mistakes.append(UNREADABLE_STATEMENT(name=name))
         merge = ""
     return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, first), mistakes
 

@@ -17,7 +17,7 @@ from sqlglot import exp, select
 
 from filtersql.applying.working import Target
 from filtersql.errors import Mistakes
-from filtersql.errors.applying import LookupLeftOut
+from filtersql.errors.applying import LOOKUP_LEFT_OUT
 from filtersql.rendering.compiled import CompiledTable, LookedUp
 from filtersql.targets.model import Engine
 
@@ -28,7 +28,7 @@ def check_chosen(tables: Sequence[CompiledTable]) -> None:
     """Raises Mistakes where a run leaves out a table that another one's filter looks up."""
     chosen = {table.relation for table in tables}
     mistakes = [
-        LookupLeftOut(table.unique_id, looked.relation)
+        LOOKUP_LEFT_OUT(name=table.unique_id, looked_up=looked.relation)
         for table in tables
         for looked in table.lookups
         if looked.relation not in chosen

@@ -19,7 +19,7 @@ from sqlglot import exp, select
 from filtersql.applying.findings import FINDINGS, Names
 from filtersql.applying.judging import staged_merge
 from filtersql.errors import Mistakes
-from filtersql.errors.applying import UnreadableStatement
+from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.words import explode
 from filtersql.targets.model import Engine
@@ -35,7 +35,7 @@ def mend(engine: Engine, compiled: CompiledTable) -> None:
     engine.stage(_STAGE, query.sql(engine.dialect))
     merge = staged_merge(compiled, _STAGE, engine)
     if merge is None:
-        raise Mistakes([UnreadableStatement(compiled.unique_id)])
+        raise Mistakes([UNREADABLE_STATEMENT(name=compiled.unique_id)])
     engine.execute(merge)
 
 

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlglot import exp, select
+import sqlglot
+from sqlglot import TokenType, exp, select
 
 from filtersql.applying.counted import named
 from filtersql.rendering.compiled import CompiledTable
@@ -134,9 +135,7 @@ def _moves(engine: Engine, compiled: CompiledTable, changed: str) -> bool:
 @lru_cache(maxsize=256)
 def cut(statement: str, dialect: Dialect) -> Query:
     """The parts of a statement's first WITH; where it has none, all of it is the beginning."""
-    from sqlglot import Dialect, TokenType
-
-    tokens = Dialect.get_or_raise(dialect).tokenize(statement)
+    tokens = sqlglot.Dialect.get_or_raise(dialect).tokenize(statement)
     kinds = [token.token_type for token in tokens]
     if TokenType.WITH not in kinds:
         return Query(statement)

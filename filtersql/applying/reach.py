@@ -13,7 +13,7 @@ from sqlglot import exp, select
 
 from filtersql.applying.ledger import Entry, key_of
 from filtersql.errors import Mistakes
-from filtersql.errors.auditing import FeedTooShort
+from filtersql.errors.auditing import FEED_TOO_SHORT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -36,7 +36,7 @@ def check_reach(
     held = [int(str(count)) for count in engine.rows(query.sql(engine.dialect))[0]]
     needed = [high for (_, high, count), found in zip(applied, held, strict=True) if found < count]
     if needed:
-        raise Mistakes([FeedTooShort(name, max(needed))])
+        raise Mistakes([FEED_TOO_SHORT(name=name, needed=max(needed))])
 
 
 def _held(low: int, high: int) -> exp.Expr:

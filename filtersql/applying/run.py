@@ -33,7 +33,7 @@ from filtersql.targets.model import Engine
 __all__ = ["run"]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Told:
     """What was shown so far: each target once at its start and once at its end."""
 

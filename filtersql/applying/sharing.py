@@ -21,7 +21,7 @@ from filtersql.applying.sources import FeedRead, read_feed
 from filtersql.applying.standing import copied_to
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
-from filtersql.feeds.changes import Landing
+from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 

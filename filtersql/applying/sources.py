@@ -23,11 +23,11 @@ from filtersql.applying.shape import unread
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed, SourceOfTables, Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import DuplicateKeys
-from filtersql.errors.targets import SparkTableOnDuckDB
-from filtersql.feeds.changes import Landing, Reading, read
+from filtersql.errors.applying import DUPLICATE_KEYS
+from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
+from filtersql.feeds.changes import Reading, read
 from filtersql.feeds.formats import is_consumed, open_files
-from filtersql.feeds.images import all_needed
+from filtersql.feeds.images import Landing, all_needed
 from filtersql.feeds.lake import from_delta, from_iceberg
 from filtersql.feeds.lines import FeedFile, find_files
 from filtersql.feeds.native import TABLE_COLUMNS, from_rows
@@ -158,7 +158,7 @@ def _from_table(
     if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
         engine.dialect == "duckdb"
     ):
-        raise Mistakes([SparkTableOnDuckDB(str(feed.table), feed.span)])
+        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
     if feed.format in _LAKES:
         source = catalog.tables[landings[0].compiled.sources[0]]
         return _LAKES[feed.format](engine.rows, engine.stream, parts, source, lowest)
@@ -189,7 +189,7 @@ def _table(inputs: Inputs, engine: Engine, source: SourceOfTables, compiled: Com
     ]
     known = engine.exists(parts[-2:] if len(parts) > 1 else ["main", parts[-1]])
     if not known and engine.dialect == "duckdb":
-        raise Mistakes([SparkTableOnDuckDB(".".join(parts), source.span)])
+        raise Mistakes([SPARK_TABLE_ON_DUCKDB(source.span, table=".".join(parts))])
     identifiers = (exp.to_identifier(part, quoted=True) for part in parts)
     return ".".join(identifier.sql(engine.dialect) for identifier in identifiers)
 
@@ -220,4 +220,4 @@ def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
     count = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     if count:
         name = compiled.unique_id
-        raise Mistakes([DuplicateKeys(name, compiled.key, count)])
+        raise Mistakes([DUPLICATE_KEYS(name=name, key=compiled.key, count=count)])

@@ -28,10 +28,10 @@ from filtersql.applying.shape import unfit
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import (
-    ChangedFilter,
-    ForeignTarget,
-    TargetGone,
-    TargetMoved,
+    CHANGED_FILTER,
+    FOREIGN_TARGET,
+    TARGET_GONE,
+    TARGET_MOVED,
 )
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine, Mark
@@ -102,21 +102,21 @@ def _wrong(
     exists = bool(held)
     moved = entry is not None and entry.target != compiled.target_sql
     if exists and (entry is None or moved):
-        return [ForeignTarget(name, compiled.target_sql)]
+        return [FOREIGN_TARGET(name=name, target=compiled.target_sql)]
     if entry is None or anew:
         return []
     if moved:
-        return [TargetMoved(name, entry.target, compiled.target_sql)]
+        return [TARGET_MOVED(name=name, before=entry.target, now=compiled.target_sql)]
     if not exists and entry.phase != "copying":
-        return [TargetGone(name, compiled.target_sql)]
+        return [TARGET_GONE(name=name, target=compiled.target_sql)]
     wrong: list[Mistake] = []
     if entry.phase != "copying":
         wrong += unfit(name, compiled, held, engine.dialect)
     if not options.accept_filter_change and entry.phase != "copying":
         if entry.via_partition_root != compiled.via_partition_root:
-            wrong.append(ChangedFilter(name, "publish_via_partition_root"))
+            wrong.append(CHANGED_FILTER(name=name, what="publish_via_partition_root"))
         elif entry.filter_hash != compiled.filter_hash:
-            wrong.append(ChangedFilter(name, "the filter"))
+            wrong.append(CHANGED_FILTER(name=name, what="the filter"))
     return wrong
 
 

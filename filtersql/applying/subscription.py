@@ -42,7 +42,7 @@ from filtersql.applying.working import (
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.raising import CopyRefused
 from filtersql.errors.targets import EngineRefused
-from filtersql.feeds.changes import Landing
+from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine, Written

@@ -15,9 +15,9 @@ import msgspec
 
 from filtersql.artifacts.manifest import MANIFEST_VERSION
 from filtersql.errors.artifacts import (
-    BrokenArtifact,
-    ManifestOfOtherProject,
-    NoArtifact,
+    BROKEN_ARTIFACT,
+    MANIFEST_OF_OTHER_PROJECT,
+    NO_ARTIFACT,
     OtherVersion,
 )
 
@@ -102,7 +102,7 @@ def read_manifest(folder: Path, project_name: str) -> EarlierManifest:
     try:
         content = path.read_bytes()
     except OSError:
-        raise NoArtifact("earlier manifest", shown, "compile") from None
+        raise NO_ARTIFACT(what="earlier manifest", path=shown, command="compile") from None
     try:
         written = msgspec.json.decode(content, type=_AnyVersion).metadata
         if written.manifest_version != MANIFEST_VERSION:
@@ -110,8 +110,12 @@ def read_manifest(folder: Path, project_name: str) -> EarlierManifest:
             raise OtherVersion("manifest", shown, written.manifest_version, MANIFEST_VERSION, by)
         head = msgspec.json.decode(content, type=_Head).metadata
         if head.project_name != project_name:
-            raise ManifestOfOtherProject(shown, head.project_name, project_name)
+            raise MANIFEST_OF_OTHER_PROJECT(
+                path=shown, found=head.project_name, project=project_name
+            )
         nodes = msgspec.json.decode(content, type=_Whole).nodes
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BrokenArtifact("manifest", shown, str(error), "compile") from None
+        raise BROKEN_ARTIFACT(
+            what="manifest", path=shown, problem=str(error), command="compile"
+        ) from None
     return EarlierManifest(shown, head.project_name, head.target, head.engine, nodes)

@@ -22,9 +22,9 @@ from filtersql.definitions.formats import FORMATS, FeedFormat
 from filtersql.definitions.model import Action, Feed, Subscription
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
-    FeedHidesChanges,
-    FeedHidesOperations,
-    FeedOfOneTable,
+    FEED_HIDES_CHANGES,
+    FEED_HIDES_OPERATIONS,
+    FEED_OF_ONE_TABLE,
     UntoldType,
 )
 from filtersql.publications.identity import has_identity
@@ -44,10 +44,12 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
     if form.hides_unidentified and changing:
         for name in resolved.sources:
             if not has_identity(catalog.tables[name]):
-                yield FeedHidesChanges(form.name, name, feed.span)
+                yield FEED_HIDES_CHANGES(feed.span, form=form.name, table=name)
     if form.orders_one_table and len(resolved.sources) > 1:
         subscription = resolved.subscription.name
-        yield FeedOfOneTable(form.name, subscription, len(resolved.sources), feed.span)
+        yield FEED_OF_ONE_TABLE(
+            feed.span, form=form.name, subscription=subscription, count=len(resolved.sources)
+        )
     yield from _operations(resolved, form, feed.span)
     yield from _old_rows(resolved, form, feed, read)
     needed = {column.name for column in resolved.columns} | set(read)
@@ -87,7 +89,7 @@ def _operations(resolved: ResolvedTable, form: FeedFormat, span: Span) -> Iterat
     published = {action for action in Action if action in resolved.filters}
     if form.truncates == "rows" and resolved.truncates is not (Action.DELETE in published):
         needs = "A TRUNCATE comes as deletes of rows: publish both, or neither."
-        yield FeedHidesOperations(form.name, resolved.table.name, needs, span)
+        yield FEED_HIDES_OPERATIONS(span, form=form.name, table=resolved.table.name, needs=needs)
     if form.tells_updates or (
         published == {Action.INSERT, Action.UPDATE, Action.DELETE}
         and (len({frozenset(parts) for parts in resolved.filters.values()}) == 1)
@@ -97,17 +99,19 @@ def _operations(resolved: ResolvedTable, form: FeedFormat, span: Span) -> Iterat
         "An update may come as a delete and an insert: publish insert, update and delete, with the"
         " same row filters."
     )
-    yield FeedHidesOperations(form.name, resolved.table.name, needs, span)
+    yield FEED_HIDES_OPERATIONS(span, form=form.name, table=resolved.table.name, needs=needs)
 
 
 def one_table(subscription: Subscription, tables: Iterable[ResolvedTable]) -> None:
-    """A feed whose seq counts one table's commits serves one table. Raises FeedOfOneTable."""
+    """A feed whose seq counts one table's commits serves one table. Raises FEED_OF_ONE_TABLE."""
     feed = subscription.changes
     if feed is None or not FORMATS[feed.format].orders_one_table:
         return
     own = [table for table in tables if table.subscription is subscription]
     if len(own) > 1:
-        raise FeedOfOneTable(feed.format, subscription.name, len(own), feed.span)
+        raise FEED_OF_ONE_TABLE(
+            feed.span, form=feed.format, subscription=subscription.name, count=len(own)
+        )
 
 
 def by_target(resolved: ResolvedTable) -> ResolvedTable:
@@ -138,24 +142,24 @@ def _old_rows(
     if form.truncates == "untold" and resolved.truncates and "no_truncate" not in feed.assume:
         needs = "A TRUNCATE leaves no trace in it."
         remedy = "Publish no truncate, or say `assume: [no_truncate]`."
-        yield FeedHidesOperations(form.name, name, needs, feed.span, remedy)
+        yield FEED_HIDES_OPERATIONS(feed.span, form=form.name, table=name, needs=needs, hint=remedy)
     if not lacks_old_rows(feed) or Action.UPDATE not in resolved.filters:
         return
     remedy = "Record BI_ columns (BeforeImageSettings) and say `before_image: true`."
     if "fixed_keys" not in feed.assume:
         needs = "An UPDATE that changes the key does not tell the old one."
         other = f"{remedy} Or say `assume: [fixed_keys]`."
-        yield FeedHidesOperations(form.name, name, needs, feed.span, other)
+        yield FEED_HIDES_OPERATIONS(feed.span, form=form.name, table=name, needs=needs, hint=other)
     beyond = sorted(set(read).difference(resolved.table.primary_key))
     if not resolved.table.primary_key:
         needs = "An UPDATE does not tell the old row, and the table has no primary key."
-        yield FeedHidesOperations(form.name, name, needs, feed.span, remedy)
+        yield FEED_HIDES_OPERATIONS(feed.span, form=form.name, table=name, needs=needs, hint=remedy)
     elif beyond and not _is_judged_alike(resolved):
         needs = (
             f'Its row filters read column "{beyond[0]}" of old rows, and not all actions are'
             " published with the same filters."
         )
-        yield FeedHidesOperations(form.name, name, needs, feed.span, remedy)
+        yield FEED_HIDES_OPERATIONS(feed.span, form=form.name, table=name, needs=needs, hint=remedy)
 
 
 def _is_judged_alike(resolved: ResolvedTable) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from filtersql.applying.adopting import adopt
 from filtersql.commands.audit import audits_of, print_audits
 from filtersql.commands.console import Console
-from filtersql.commands.shared import inputs_of
+from filtersql.commands.inputs import inputs_of
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation, Node
@@ -26,8 +27,6 @@ def adopted(
     at: int,
 ) -> bool:
     """Whether all unknown targets were right at a position, and are known now."""
-    from filtersql.applying.adopting import adopt
-
     audited = adopt(inputs_of(project), audits_of(project, nodes, compilation), engine, at=at)
     print_audits(console, audited)
     if all(one.right for one in audited):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from filtersql.artifacts import checksums, write_file
 from filtersql.compile import Node
 from filtersql.errors import Mistakes
-from filtersql.errors.approvals import BrokenApprovals
+from filtersql.errors.approvals import BROKEN_APPROVALS
 from filtersql.project import Project
 from filtersql.reviewing.approvals import (
     Approval,
@@ -31,7 +31,7 @@ def load(project: Project) -> tuple[Approval, ...]:
     try:
         return read_approvals(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise Mistakes([BrokenApprovals(str(error))]) from None
+        raise Mistakes([BROKEN_APPROVALS(problem=str(error))]) from None
 
 
 def require(project: Project, nodes: Sequence[Node]) -> None:

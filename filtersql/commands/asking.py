@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from filtersql.commands.options import Options
-from filtersql.errors.artifacts import StateNeeded
+from filtersql.errors.artifacts import STATE_NEEDED
 from filtersql.errors.project import NoProject
 from filtersql.selection import criteria
 
@@ -23,10 +23,10 @@ def root_of(options: Options) -> Path:
 
 
 def asks_for_state(options: Options) -> bool:
-    """Whether a selector is a `state:`. Raises StateNeeded where --state is missing."""
+    """Whether a selector is a `state:`. Raises STATE_NEEDED where --state is missing."""
     asking = [
         each for each in criteria((*options.select, *options.exclude)) if each.startswith("state:")
     ]
     if asking and options.state is None:
-        raise StateNeeded(asking)
+        raise STATE_NEEDED(criteria=asking)
     return bool(asking)

@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filtersql.applying.auditing import Audit, audit
 from filtersql.commands.console import Console
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.progress import dotted
-from filtersql.commands.shared import inputs_of, loaded_compilation, subcommand
+from filtersql.commands.selecting import selected
+from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
+from filtersql.proving.source_copies import source_copy
+from filtersql.reviewing.aligned import aligned
+from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from filtersql.applying.auditing import Audit, Audited
+    from filtersql.applying.auditing import Audited
     from filtersql.compile import Compilation, Node
     from filtersql.project import Project
 
@@ -29,10 +36,6 @@ def command(console: Console, *, repair: bool) -> int:
     The source's rows are brought to that position by the feed. Exits 1 when rows have leaked, are
     missing or differ, unless --repair mended them.
     """
-    from filtersql.applying.auditing import audit
-    from filtersql.commands.selecting import selected
-    from filtersql.targets.open import open_engine
-
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     assert project.output is not None  # load() asked for one
@@ -63,9 +66,6 @@ def audits_of(
     project: Project, nodes: Sequence[Node], compilation: Compilation
 ) -> dict[str, list[Audit]]:
     """The targets by subscription, each with what keeps a copy of its source."""
-    from filtersql.applying.auditing import Audit
-    from filtersql.proving.source_copies import source_copy
-
     found: dict[str, list[Audit]] = {}
     for node in nodes:
         compiled = node.compiled
@@ -95,8 +95,6 @@ def _print(console: Console, place: str, one: Audited) -> None:
     if one.mistakes:
         console.report(Mistakes(one.mistakes))
     if one.found is not None and one.found.sample:
-        from filtersql.reviewing.aligned import aligned
-
         headers = list(one.found.sample[0])
         rows = [[_text(row[name]) for name in headers] for row in one.found.sample]
         few = len(rows) < one.found.total and one.compiled.key

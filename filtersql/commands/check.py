@@ -12,15 +12,26 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filtersql.artifacts import compiled_path
 from filtersql.commands.console import Console
+from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.progress import dotted
-from filtersql.commands.shared import loaded_compilation, subcommand
+from filtersql.commands.selecting import selected
+from filtersql.commands.shared import subcommand
+from filtersql.compile import destination
+from filtersql.proving.check import Bench
+from filtersql.proving.loading import Shelf
+from filtersql.proving.together import Asked, proofs
+from filtersql.reviewing.counterexamples import counterexample_record, counterexample_text
+from filtersql.shelf import FilterShelf
+from filtersql.targets.duckdb import connect
+from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.compile import Node
     from filtersql.errors import Mistakes
     from filtersql.project import Project
-    from filtersql.proving.check import Bench, Proof
+    from filtersql.proving.check import Proof
     from filtersql.proving.together import Outcome
     from filtersql.targets.model import Engine
 
@@ -66,8 +77,6 @@ def command(console: Console, *, deep: bool, engine: str) -> int:
     filters say of them, row in the target or not, and action. The smallest case that goes wrong is
     printed as rows.
     """
-    from filtersql.commands.selecting import selected
-
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     results: list[_Result] = []
@@ -83,12 +92,6 @@ def command(console: Console, *, deep: bool, engine: str) -> int:
 @contextmanager
 def _bench(project: Project, *, deep: bool, spark: bool) -> Iterator[Bench]:
     """DuckDB in memory, and Spark in a folder that is not the project's where it is asked for."""
-    from filtersql.compile import destination
-    from filtersql.proving.check import Bench
-    from filtersql.proving.loading import Shelf
-    from filtersql.shelf import FilterShelf
-    from filtersql.targets.duckdb import connect
-
     dialect = destination(project).engine
     if spark and dialect != "spark":
         raise click.UsageError("--engine spark proves files for Spark; --target names one.")
@@ -111,16 +114,11 @@ def _bench(project: Project, *, deep: bool, spark: bool) -> Iterator[Bench]:
 
 
 def _spark(project: Project, folder: Path) -> Engine:
-    from filtersql.targets.open import open_engine
-
     assert project.output is not None  # loaded_compilation asked for one
     return open_engine(project.output, folder)
 
 
 def _tried(project: Project, nodes: Sequence[Node], bench: Bench) -> Iterator[_Result]:
-    from filtersql.artifacts import compiled_path
-    from filtersql.proving.together import Asked, proofs
-
     asked = []
     for node in nodes:
         path = project.compiled_path / compiled_path(node) / "merge.sql"
@@ -131,8 +129,6 @@ def _tried(project: Project, nodes: Sequence[Node], bench: Bench) -> Iterator[_R
 
 
 def _print(console: Console, place: str, result: _Result) -> None:
-    from filtersql.reviewing.counterexamples import counterexample_text
-
     word, color = ("PROVED", "green") if result.right else ("WRONG", "red")
     if result.mistakes is not None:
         word = "NOT PROVED"
@@ -176,8 +172,6 @@ def _end(console: Console, results: list[_Result]) -> int:
 
 
 def _record(result: _Result) -> dict[str, object]:
-    from filtersql.reviewing.counterexamples import counterexample_record
-
     proof, columns = result.proof, [column.name for column in result.node.compiled.columns]
     example = None if proof is None else proof.counterexample
     return {

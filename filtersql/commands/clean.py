@@ -8,7 +8,7 @@ from pathlib import Path
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
-from filtersql.errors.project import DataInTarget
+from filtersql.errors.project import DATA_IN_TARGET
 from filtersql.project import find_root
 
 __all__ = ["command"]
@@ -21,7 +21,7 @@ def command(console: Console) -> int:
     target = root / "target"
     there = target.is_dir() and not target.is_symlink()
     if there and (held := _databases(target)):
-        raise Mistakes([DataInTarget(str(path.relative_to(root))) for path in held])
+        raise Mistakes([DATA_IN_TARGET(path=str(path.relative_to(root))) for path in held])
     if there:
         shutil.rmtree(target)
     console.message("Removed target/" if there else "Nothing to clean")

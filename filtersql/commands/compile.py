@@ -8,19 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from filtersql.commands.asking import asks_for_state, root_of
 from filtersql.commands.console import Console
-from filtersql.commands.remembered import Memory, RememberedNotice, notices_of
-from filtersql.commands.shared import loaded_compilation, subcommand
+from filtersql.commands.notices import RememberedNotice, notices_of
+from filtersql.commands.remembered import Memory
+from filtersql.commands.shared import subcommand
 from filtersql.selection import Traits, select
-
-if TYPE_CHECKING:
-    from filtersql.compile import Compilation
-    from filtersql.project import Project
 
 __all__ = ["command"]
 
@@ -63,45 +59,23 @@ def command(console: Console, *, check: bool) -> int:
 
 
 def _compile(console: Console, memory: Memory | None, started: float, *, check: bool) -> int:
-    from filtersql import artifacts
-    from filtersql.commands.selecting import selected
+    from filtersql.commands import compiling
 
-    project, compilation = loaded_compilation(console)
-    nodes = selected(project, compilation, console.options)
+    project, compilation, nodes = compiling.compiled(console)
     if check:
-        return _check(console, artifacts.stale_files(project, compilation, nodes))
-    artifacts.write(project, compilation, nodes)
-    done = _done(project, compilation)
-    if memory is not None:
-        memory.put("compile", done, project)
-    keys = {node.compiled.unique_id for node in nodes}
-    chosen = [target for target in done.targets if target.unique_id in keys]
-    return _report(console, chosen, done, started)
-
-
-def _done(project: Project, compilation: Compilation) -> _Compiled:
-    from filtersql import artifacts
-    from filtersql.reviewing.listing import target_traits
-
+        return _check(console, compiling.stale_files(project, compilation, nodes))
+    compiling.write(project, compilation, nodes)
     place = project.compiled_path
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
     with (project.root / "target" / "manifest.json").open("rb") as manifest:
         checksum = file_digest(manifest, "sha256").hexdigest()
-    return _Compiled(
-        str(place),
-        str(shown),
-        checksum,
-        tuple(
-            _Target(
-                node.compiled.unique_id,
-                artifacts.compiled_path(node),
-                target_traits(node.resolved, project.definitions),
-                artifacts.checksums(node),
-            )
-            for node in compilation.nodes
-        ),
-        notices_of(compilation.notices),
-    )
+    targets = tuple(_Target(*facts) for facts in compiling.facts(project, compilation))
+    done = _Compiled(str(place), str(shown), checksum, targets, notices_of(compilation.notices))
+    if memory is not None:
+        memory.put("compile", done, project)
+    keys = {node.compiled.unique_id for node in nodes}
+    chosen = [target for target in targets if target.unique_id in keys]
+    return _report(console, chosen, done, started)
 
 
 def _still_there(console: Console, known: _Compiled) -> Sequence[_Target] | None:

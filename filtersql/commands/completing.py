@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
+from filtersql.errors import Mistake
+from filtersql.project import find_root
+
 __all__ = ["selectors"]
 
 _METHODS = ("tag:", "path:", "publication:", "subscription:", "state:modified", "state:new")
@@ -11,11 +16,6 @@ _METHODS = ("tag:", "path:", "publication:", "subscription:", "state:modified", 
 
 def selectors(project_dir: Path | None, incomplete: str) -> list[str]:
     """Names and methods that begin as the word does. Nothing is compiled for it."""
-    import msgspec
-
-    from filtersql.errors import Mistake
-    from filtersql.project import find_root
-
     try:
         root = find_root(project_dir or Path.cwd())
         content = msgspec.json.decode((root / "target" / "manifest.json").read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import get_completion_class
 
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
@@ -22,8 +23,6 @@ def command(console: Console, *, shell: str) -> int:
 
     Node names come from target/manifest.json, which `compile` writes.
     """
-    from click.shell_completion import get_completion_class
-
     found = get_completion_class(shell)
     assert found is not None  # click knows the three
     root = click.get_current_context().find_root().command

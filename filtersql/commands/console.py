@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 import click
+import msgspec
 
 from filtersql.commands.logs import Log
 from filtersql.commands.options import Options
@@ -17,7 +19,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.concealing import concealed
 
 if TYPE_CHECKING:
-    from filtersql.commands.remembered import RememberedNotice
+    from filtersql.commands.notices import RememberedNotice
 
 __all__ = ["Console", "echo", "fail", "wants_color"]
 
@@ -57,8 +59,6 @@ class Console:
 
     def document(self, content: object) -> None:
         """The one JSON document of --format json."""
-        import msgspec
-
         encoded = msgspec.json.encode(content, enc_hook=str)
         echo(msgspec.json.format(encoded, indent=2).decode())
 
@@ -144,8 +144,6 @@ def fail(error: BaseException, arguments: Sequence[str]) -> int:
         click.echo(_painted(str(error), "", "red"), err=True, color=color)
         return error.exit_code
     if "--debug" in arguments:
-        import traceback
-
         traceback.print_exception(error)
     if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
         place = f"{error.filename}: " if error.filename else ""
@@ -165,8 +163,6 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 
 
 def _print_document(error: Mistake | Mistakes) -> None:
-    import msgspec
-
     mistakes = error.mistakes if isinstance(error, Mistakes) else (error,)
     content = {"errors": [_record(mistake) for mistake in mistakes]}
     echo(msgspec.json.format(msgspec.json.encode(content), indent=2).decode())

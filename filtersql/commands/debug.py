@@ -11,8 +11,14 @@ import click
 
 from filtersql import __version__
 from filtersql.commands.console import Console, echo
-from filtersql.commands.shared import load_project, subcommand
+from filtersql.commands.loading import load_project
+from filtersql.commands.shared import subcommand
+from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
+from filtersql.reviewing.aligned import aligned
+from filtersql.reviewing.type_listing import type_listing
+from filtersql.targets.open import open_engine
+from filtersql.targets.probe import probe_merge
 
 if TYPE_CHECKING:
     from filtersql.project import Project
@@ -97,8 +103,6 @@ def _described(project: Project) -> str:
 
 
 def _compiled(console: Console, project: Project) -> str:
-    from filtersql.compile import compile_project
-
     flag = console.options.publish_via_partition_root
     compilation = compile_project(project, via_partition_root=flag)
     count = len(compilation.notices)
@@ -107,9 +111,6 @@ def _compiled(console: Console, project: Project) -> str:
 
 
 def _connected(project: Project) -> str:
-    from filtersql.targets.open import open_engine
-    from filtersql.targets.probe import probe_merge
-
     assert project.output is not None  # load() asked for one
     engine = open_engine(project.output, project.root)
     try:
@@ -120,9 +121,6 @@ def _connected(project: Project) -> str:
 
 
 def _types(console: Console) -> int:
-    from filtersql.reviewing.aligned import aligned
-    from filtersql.reviewing.type_listing import type_listing
-
     rows = type_listing()
     headers = ["PostgreSQL", "Spark", "DuckDB"]
     console.result(aligned("How a type is stored", headers, rows, []))

@@ -9,7 +9,8 @@ import click
 
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
-from filtersql.errors.project import FolderNotEmpty
+from filtersql.errors.project import FOLDER_NOT_EMPTY
+from filtersql.project import package_folder
 
 __all__ = ["command"]
 
@@ -18,11 +19,9 @@ __all__ = ["command"]
 @click.argument("name")
 def command(console: Console, *, name: str) -> int:
     """Start a project in the folder NAME: definitions, sample changes and unit tests."""
-    from filtersql.project import package_folder
-
     folder = (console.options.project_dir or Path.cwd()) / name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FolderNotEmpty(name)
+        raise FOLDER_NOT_EMPTY(name=name)
     shutil.copytree(package_folder("project_template"), folder, dirs_exist_ok=True)
     console.message(f"Your project is in {name}/. Next:")
     console.message(f"  cd {name}")

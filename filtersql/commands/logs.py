@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+import msgspec
 
 from filtersql.errors.concealing import concealed
 
@@ -71,8 +72,6 @@ class Log:
         self, name: str, message: str, level: str = "info", data: Mapping[str, object] | None = None
     ) -> bytes:
         """Writes an event, and gives its line."""
-        import msgspec
-
         now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         info = {
             "name": name,
@@ -97,8 +96,6 @@ class Log:
             self.open(Path.cwd())
 
     def _without_secrets(self, line: bytes) -> bytes:
-        import msgspec
-
         line = concealed(line.decode()).encode()
         for secret in self._secrets:
             for text in (secret, msgspec.json.encode(secret).decode()[1:-1]):

@@ -1,7 +1,7 @@
 """docs/commands.md: every command and flag, from the commands themselves.
 
 Example
-    manual() is the page; `pytest tests/test_manual.py --update` writes it.
+    manual() is the page; `pytest tests/commands/test_manual.py --update` writes it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ __all__ = ["manual"]
 _HEAD = """\
 # Commands
 
-Written from the commands by `pytest tests/test_manual.py --update`; `filtersql COMMAND -h` says
-the same.
+Written from the commands by `pytest tests/commands/test_manual.py --update`;
+`filtersql COMMAND -h` says the same.
 
 Exit codes: 0 done; 1 something in the project or its data is wrong, or a check found something, or
 a selector matched nothing; 2 wrong usage or an engine that cannot be reached; 130 interrupted.

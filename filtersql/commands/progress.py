@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filtersql.commands.console import Console
+from filtersql.errors import Mistakes
 
 if TYPE_CHECKING:
     from filtersql.applying import Event, RunResult
@@ -120,8 +121,6 @@ class Progress:
 
     def failures(self, result: RunResult) -> None:
         """Every mistake, whole, on stderr."""
-        from filtersql.errors import Mistakes
-
         if result.mistakes:
             self.console.report(Mistakes(result.mistakes))
 

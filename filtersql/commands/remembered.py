@@ -17,8 +17,8 @@ import hashlib
 import os
 import secrets
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,30 +26,18 @@ import msgspec
 
 from filtersql import __version__
 from filtersql.commands.asking import root_of
-from filtersql.errors import Notice
 
 if TYPE_CHECKING:
     from filtersql.commands.console import Console
     from filtersql.commands.options import Options
     from filtersql.project import Project
 
-__all__ = ["Memory", "RememberedNotice", "notices_of"]
+__all__ = ["Memory"]
 
 _FOLDERS = ("tables", "publications", "subscriptions", "tests", "macros")
 _PACKAGES = ("sqlglot", "postgast", "jinja2", "PyYAML")
 _KEPT = 40
 _Answer = TypeVar("_Answer")
-
-
-@dataclass(frozen=True, slots=True)
-class RememberedNotice:
-    """A warning as it was printed."""
-
-    name: str
-    message: str
-    place: str | None
-    hint: str | None
-    report: str
 
 
 class _Entry(msgspec.Struct):
@@ -115,20 +103,6 @@ class Memory:
         return self._folder / f"{name[:40]}.msgpack"
 
 
-def notices_of(notices: Iterable[Notice]) -> tuple[RememberedNotice, ...]:
-    """Warnings, to be printed again."""
-    return tuple(
-        RememberedNotice(
-            each.name,
-            each.message,
-            None if each.span is None else str(each.span),
-            each.hint,
-            str(each),
-        )
-        for each in notices
-    )
-
-
 def _hashed(name: str, salt: bytes) -> bytes | None:
     """A variable's value; slowly, because it may be a password."""
     value = os.environ.get(name)
@@ -139,8 +113,6 @@ def _hashed(name: str, salt: bytes) -> bytes | None:
 
 def _program() -> Iterator[bytes]:
     """The version, and when its files were written: a checkout changes without a new version."""
-    from importlib.metadata import version
-
     yield __version__.encode()
     yield sys.version.encode()
     yield from (version(name).encode() for name in _PACKAGES)

@@ -10,9 +10,15 @@ import click
 import msgspec
 
 from filtersql.commands.console import Console
+from filtersql.commands.loading import loaded_compilation, variables
 from filtersql.commands.options import Options
-from filtersql.commands.shared import loaded_compilation, subcommand, variables
+from filtersql.commands.running import RunFlags, carry_out
+from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
+from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, OtherVersion
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
+from filtersql.project import find_root
 
 __all__ = ["command"]
 
@@ -62,10 +68,6 @@ def command(console: Console) -> int:
 
     Reads target/run_results.json. A flag that is given here comes before the earlier one.
     """
-    from filtersql.commands.running import RunFlags, carry_out
-    from filtersql.errors.reviewing import NotDefined
-    from filtersql.project import find_root
-
     options = console.options
     if options.select or options.exclude:
         raise click.UsageError("retry takes no --select or --exclude: run_results.json says what.")
@@ -81,7 +83,9 @@ def command(console: Console) -> int:
     project, compilation = loaded_compilation(console)
     by_name = {node.compiled.unique_id: node for node in compilation.nodes}
     if gone := [name for name in failed if name not in by_name]:
-        raise Mistakes(NotDefined("target", name, by_name) for name in gone)
+        raise Mistakes(
+            NOT_DEFINED(kind="target", name=name, hint=meant(name, by_name)) for name in gone
+        )
     flags = RunFlags(
         full_refresh=found.args.full_refresh,
         accept_filter_change=found.args.accept_filter_change,
@@ -99,13 +103,11 @@ def _is_one(table: str, failed: Iterable[str]) -> bool:
 
 
 def _read(path: Path) -> _Results:
-    from filtersql.errors.artifacts import BrokenArtifact, NoArtifact, OtherVersion
-
     shown = "target/run_results.json"
     try:
         content = path.read_bytes()
     except OSError:
-        raise NoArtifact("earlier run", shown, "run") from None
+        raise NO_ARTIFACT(what="earlier run", path=shown, command="run") from None
     try:
         head = msgspec.json.decode(content, type=_Head).metadata
         if head.run_results_version != _VERSION:
@@ -114,7 +116,9 @@ def _read(path: Path) -> _Results:
             )
         return msgspec.json.decode(content, type=_Results)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BrokenArtifact("file of results", shown, str(error), "run") from None
+        raise BROKEN_ARTIFACT(
+            what="file of results", path=shown, problem=str(error), command="run"
+        ) from None
 
 
 def _restored(console: Console, earlier: _Arguments) -> Options:

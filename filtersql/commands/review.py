@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from filtersql import artifacts
+from filtersql.artifacts import SourceMaps, checksums, read_manifest, write_file
+from filtersql.commands import approving
+from filtersql.commands.approving import approve
 from filtersql.commands.console import Console, echo
-from filtersql.commands.shared import loaded_compilation, subcommand
+from filtersql.commands.loading import loaded_compilation
+from filtersql.commands.selecting import selected, states
+from filtersql.commands.shared import subcommand
+from filtersql.compile import destination
+from filtersql.filters import resolve
+from filtersql.reviewing.approvals import standing
+from filtersql.reviewing.markdown import markdown
+from filtersql.reviewing.meaning import changes_of_meaning
+from filtersql.reviewing.page import html
+from filtersql.reviewing.review import Review, review_target
+from filtersql.reviewing.trying import Trials
+from filtersql.source import Source
+from filtersql.targets.duckdb import connect
 
 if TYPE_CHECKING:
     from filtersql.artifacts import EarlierFilter
@@ -18,7 +35,6 @@ if TYPE_CHECKING:
     from filtersql.filters import Filter
     from filtersql.project import Project
     from filtersql.reviewing.meaning import TargetChange
-    from filtersql.reviewing.review import Review
     from filtersql.targets.model import Engine
 
 __all__ = ["command"]
@@ -40,8 +56,6 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
     earlier manifest.json. With --format markdown the review is printed for a pull request. With
     --approve SELECTION --by NAME the statements are approved in approvals.yml.
     """
-    from filtersql.commands.selecting import selected
-
     if (approve is None) != (by is None):
         raise click.UsageError("--approve SELECTION and --by NAME belong together.")
     if by is not None and not by.strip():
@@ -52,13 +66,8 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
     nodes = selected(project, compilation, console.options)
     review = _review(console, project, compilation, nodes)
     if console.options.format == "markdown":
-        from filtersql.reviewing.markdown import markdown
-
         echo(markdown(review), nl=False)
         return 0
-    from filtersql.artifacts import write_file
-    from filtersql.reviewing.page import html
-
     place = output or project.root / "target" / "review.html"
     page = html(review).encode("utf-8", "backslashreplace")
     try:
@@ -77,12 +86,6 @@ def command(console: Console, *, approve: str | None, by: str | None, output: Pa
 def _approve(
     console: Console, project: Project, compilation: Compilation, selection: str, by: str
 ) -> int:
-    from dataclasses import replace
-
-    from filtersql import artifacts
-    from filtersql.commands.approving import approve
-    from filtersql.commands.selecting import selected
-
     options = replace(console.options, select=(*console.options.select, selection))
     nodes = selected(project, compilation, options)
     artifacts.write(project, compilation, nodes)
@@ -100,14 +103,6 @@ def _approve(
 def _review(
     console: Console, project: Project, compilation: Compilation, nodes: Sequence[Node]
 ) -> Review:
-    from filtersql.artifacts import SourceMaps, checksums
-    from filtersql.commands import approving
-    from filtersql.compile import destination
-    from filtersql.reviewing.approvals import standing
-    from filtersql.reviewing.review import Review, review_target
-    from filtersql.reviewing.trying import Trials
-    from filtersql.targets.duckdb import connect
-
     approvals = approving.load(project)
     maps = SourceMaps(project.definitions)
     name = approving.output_name(project)
@@ -151,11 +146,6 @@ def _changes(
     options = console.options
     if options.state is None:
         return None
-    from filtersql.artifacts import read_manifest
-    from filtersql.commands.selecting import states
-    from filtersql.reviewing.meaning import changes_of_meaning
-    from filtersql.reviewing.trying import Trials
-
     earlier = read_manifest(options.state, project.name)
     found = states(project, compilation, options)
     chosen = {_key(node) for node in nodes}
@@ -174,9 +164,6 @@ def _changes(
 
 def _earlier_filter(project: Project, path: str, each: EarlierFilter, table: Table) -> Filter:
     """The filter of an earlier manifest, on the table as it is now."""
-    from filtersql.filters import resolve
-    from filtersql.source import Source
-
     written = project.definitions.publications.get(each.publication)
     return resolve(
         Source(path, each.where).passage(),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import click
 
 from filtersql.commands.console import Console
-from filtersql.commands.shared import loaded_compilation, subcommand
+from filtersql.commands.loading import loaded_compilation
+from filtersql.commands.running import RunFlags, carry_out
+from filtersql.commands.selecting import selected
+from filtersql.commands.shared import subcommand
 
 __all__ = ["command"]
 
@@ -46,9 +49,6 @@ def command(
     show: int | None,
 ) -> int:
     """Copy what is missing, then apply every pending change in order, once."""
-    from filtersql.commands.running import RunFlags, carry_out
-    from filtersql.commands.selecting import selected
-
     if adopt != (at is not None):
         raise click.UsageError("--adopt and --at SEQ are given together.")
     if adopt and dry_run:

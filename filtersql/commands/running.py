@@ -6,10 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from filtersql import artifacts
+from filtersql.applying import Options, run, run_results
+from filtersql.applying.ledger import key_of
+from filtersql.artifacts import write_file
+from filtersql.commands.adopting import adopted
+from filtersql.commands.approving import require
 from filtersql.commands.console import Console
-from filtersql.commands.shared import inputs_of, variables
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.loading import variables
+from filtersql.commands.progress import Progress
+from filtersql.commands.rows import print_rows
 from filtersql.errors import Mistakes
+from filtersql.errors.auditing import UnknownTable
 from filtersql.project.profiles import is_secret
+from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.applying import RunResult
@@ -48,15 +61,7 @@ def carry_out(
     flags: RunFlags,
 ) -> int:
     """Runs the targets and gives the exit code."""
-    from filtersql import artifacts
-    from filtersql.applying import Options, run
-    from filtersql.applying.ledger import key_of
-    from filtersql.commands.progress import Progress
-    from filtersql.targets.open import open_engine
-
     if flags.require_approval:
-        from filtersql.commands.approving import require
-
         require(project, nodes)
     artifacts.write(project, compilation, nodes)
     tables: dict[str, list[CompiledTable]] = {}
@@ -68,11 +73,9 @@ def carry_out(
     engine = open_engine(project.output, project.root)
     try:
         progress.connected(engine.title, project.output.name, project.output.threads)
-        if flags.adopt_at is not None:
-            from filtersql.commands.adopting import adopted
-
-            if not adopted(console, project, nodes, compilation, engine, flags.adopt_at):
-                return 1
+        at = flags.adopt_at
+        if at is not None and not adopted(console, project, nodes, compilation, engine, at):
+            return 1
         options = Options(
             flags.dry_run,
             flags.full_refresh,
@@ -89,8 +92,6 @@ def carry_out(
         progress.done(result, dry_run=flags.dry_run)
         _write_results(console, project, result, flags)
         if flags.show and not console.options.json:
-            from filtersql.commands.rows import print_rows
-
             for table in result.results:
                 if table.status == "success":
                     print_rows(console, engine, table.compiled, flags.show)
@@ -104,8 +105,6 @@ def carry_out(
 
 def _resynced(names: Sequence[str], nodes: Sequence[Node]) -> frozenset[RelationName]:
     """The tables that --resync names: `t1` is public.t1. Raises Mistakes."""
-    from filtersql.errors.auditing import UnknownTable
-
     known = {str(node.compiled.relation): node.compiled.relation for node in nodes}
     found = {name: known.get(name) or known.get(f"public.{name}") for name in names}
     unknown = [UnknownTable(name, known) for name, table in found.items() if table is None]
@@ -115,11 +114,6 @@ def _resynced(names: Sequence[str], nodes: Sequence[Node]) -> frozenset[Relation
 
 
 def _write_results(console: Console, project: Project, result: RunResult, flags: RunFlags) -> None:
-    import msgspec
-
-    from filtersql.applying import run_results
-    from filtersql.artifacts import write_file
-
     folder = project.compiled_path
     if folder.is_relative_to(project.root):
         folder = folder.relative_to(project.root)

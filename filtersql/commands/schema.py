@@ -9,6 +9,7 @@ import click
 
 from filtersql.commands.console import Console
 from filtersql.commands.shared import subcommand
+from filtersql.project import find_root
 
 __all__ = ["command"]
 
@@ -63,8 +64,6 @@ def _text(name: str) -> str:
 
 
 def _write(console: Console) -> None:
-    from filtersql.project import find_root
-
     root = find_root(console.options.project_dir or Path.cwd())
     folder = root / _FOLDER
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,14 +1,11 @@
-"""What most commands begin with: the flags, the project, its compilation, the selected targets."""
+"""A command with the flags that all share; its mistakes are reported, its end is logged."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import wraps
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,14 +16,9 @@ from filtersql.commands.options import (
     own_from_environment,
     shared_options,
 )
-from filtersql.errors import Collector, Mistake, Mistakes
+from filtersql.errors import Mistake, Mistakes
 
-if TYPE_CHECKING:
-    from filtersql.applying import Inputs
-    from filtersql.compile import Compilation
-    from filtersql.project import Project
-
-__all__ = ["inputs_of", "load_project", "loaded_compilation", "subcommand", "variables"]
+__all__ = ["subcommand"]
 
 
 def subcommand(
@@ -71,6 +63,8 @@ def _called(
         if console.log.is_open and not console.loaded:
             # A remembered answer knows no secret, and a selector may be one.
             with suppress(Mistake, Mistakes):
+                from filtersql.commands.loading import load_project
+
                 load_project(console)
         code = console.fail(mistake)
     finally:
@@ -79,91 +73,3 @@ def _called(
         console.log.event("CommandDone", f"filtersql {name}: exit code {code}", "debug", content)
         console.log.close()
     return code
-
-
-def load_project(console: Console, *, need_output: bool = True) -> Project:
-    """The project around the working directory, or of --project-dir."""
-    from filtersql import project
-
-    def judge(known: Project) -> Iterable[Mistake]:
-        from filtersql.compile import mistakes_in
-
-        return mistakes_in(known, options.publish_via_partition_root)
-
-    options = console.options
-    console.loaded = True
-    start = options.project_dir or Path.cwd()
-    console.log.open(project.find_root(start))
-    found = project.load(
-        start,
-        profiles_dir=options.profiles_dir,
-        target=options.target,
-        variables=variables(options),
-        need_output=need_output,
-        judge=judge,
-    )
-    if found.output is not None:
-        console.log.open(found.root, found.output.secrets)
-        if options.threads is not None:
-            found = replace(found, output=replace(found.output, threads=options.threads))
-    return found
-
-
-def variables(options: Options) -> Mapping[str, object]:
-    """What --vars says: a YAML mapping. Anything else is wrong usage."""
-    if options.vars is None:
-        return {}
-    import yaml
-
-    try:
-        found = yaml.safe_load(options.vars)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" at column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "not YAML"
-        raise click.UsageError(f"--vars: {problem}{place}: {options.vars}") from None
-    if not isinstance(found, dict):
-        raise click.UsageError(
-            f"--vars: expected a mapping such as '{{state: NSW}}': {options.vars}"
-        )
-    return {str(key): value for key, value in found.items()}
-
-
-def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
-    """The project and all its targets; warnings are printed."""
-    from filtersql.commands.remembered import notices_of
-    from filtersql.compile import compile_project
-
-    flag = console.options.publish_via_partition_root
-    project = load_project(console)
-    mistakes = Collector()
-    with mistakes:
-        compilation = compile_project(project, via_partition_root=flag)
-    with mistakes:
-        _check_target_types(project)
-    mistakes.raise_all(project.files)
-    console.warn(notices_of(compilation.notices))
-    return project, compilation
-
-
-def _check_target_types(project: Project) -> None:
-    tables = project.definitions.catalog.tables.values()
-    if any(column.target_type for table in tables for column in table.columns):
-        from filtersql.compile import destination
-        from filtersql.feeds.target_types import check_target_types
-
-        check_target_types(project.definitions.catalog, destination(project).engine)
-
-
-def inputs_of(project: Project) -> Inputs:
-    """What a run must know of the project."""
-    from filtersql.applying import Inputs
-
-    output = project.output
-    return Inputs(
-        root=project.root,
-        catalog=project.definitions.catalog,
-        subscriptions=project.definitions.subscriptions,
-        state_schema=output.state_schema if output else "filtersql",
-        default_catalog=output.catalog if output else None,
-    )

@@ -10,12 +10,10 @@ import msgspec
 
 from filtersql.commands.console import Console
 from filtersql.commands.remembered import Memory
-from filtersql.commands.shared import load_project, subcommand
+from filtersql.commands.shared import subcommand
+from filtersql.reviewing import glossary
 
 __all__ = ["command"]
-
-#: by what kind a publication's own mistakes are kept
-_HELD = {"publication": "publication", "set": "replication set"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,6 @@ def command(console: Console, *, kind: str, name: str) -> int:
     show term секция       what a term means, asked for in English or Russian
     """
     if kind == "term":
-        from filtersql.reviewing import glossary
-
         console.result(glossary.term_text(name))
         if console.options.json:
             console.document(glossary.term_json(name))
@@ -56,47 +52,10 @@ def command(console: Console, *, kind: str, name: str) -> int:
 
 
 def _shown(console: Console, memory: Memory, kind: str, name: str) -> _Shown:
-    from filtersql import reviewing
-    from filtersql.compile import rules
-    from filtersql.definitions.identifiers import relation_name
-    from filtersql.errors import Mistakes
-    from filtersql.errors.reviewing import NotDefined
-    from filtersql.publications import Settings, index_of, resolve
-    from filtersql.shelf import FilterShelf
-    from filtersql.source import Passage, Source
+    from filtersql.commands.showing import shown
 
-    options = console.options
-    project = load_project(console, need_output=False)
-    definitions, deparse = project.definitions, FilterShelf(project).deparse
-    flag = options.publish_via_partition_root
-    settings = Settings(
-        project.semantics, project.postgres_version, project.publish_via_partition_root, flag
-    )
-    # A table that is wrong would not be among those that are shown.
-    if wrong := index_of(definitions, settings).mistakes.get((_HELD.get(kind, ""), name)):
-        raise Mistakes(wrong)
-    match kind:
-        case "publication":
-            found = reviewing.show_publication(name, definitions, settings, deparse)
-            text, document = reviewing.publication_text(found), reviewing.publication_json(found)
-        case "table":
-            relation = relation_name(Passage(name, Source("the command line", name)))
-            details = reviewing.show_table(relation, definitions, settings, deparse)
-            text, document = reviewing.table_text(details), reviewing.table_json(details)
-        case "set":
-            needs_key = project.semantics.sets_need_key
-            text = reviewing.set_text(name, definitions, deparse, needs_key=needs_key)
-            document = reviewing.set_json(name, definitions, deparse, needs_key=needs_key)
-        case _:
-            if name not in definitions.subscriptions:
-                raise NotDefined("subscription", name, definitions.subscriptions)
-            subscription = definitions.subscriptions[name]
-            targets = resolve(
-                subscription, definitions, **rules(project, flag), identity_check="run"
-            )
-            text = reviewing.subscription_text(subscription, targets, deparse)
-            document = reviewing.subscription_json(subscription, targets, deparse)
+    project, text, document = shown(console, kind, name)
     # As JSON says it, now or from memory.
-    shown = _Shown(text, msgspec.to_builtins(document))
-    memory.put(f"show {kind} {name}", shown, project)
-    return shown
+    answer = _Shown(text, msgspec.to_builtins(document))
+    memory.put(f"show {kind} {name}", answer, project)
+    return answer

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from filtersql.applying import status
 from filtersql.commands.console import Console
-from filtersql.commands.shared import inputs_of, loaded_compilation, subcommand
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.loading import loaded_compilation
+from filtersql.commands.selecting import selected
+from filtersql.commands.shared import subcommand
+from filtersql.reviewing.aligned import aligned
+from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.rendering.compiled import CompiledTable
@@ -16,11 +22,6 @@ __all__ = ["command"]
 @subcommand("status")
 def command(console: Console) -> int:
     """Show position, lag, last run, conflicts and quarantine of every target."""
-    from filtersql.applying import status
-    from filtersql.commands.selecting import selected
-    from filtersql.reviewing.aligned import aligned
-    from filtersql.targets.open import open_engine
-
     project, compilation = loaded_compilation(console)
     tables: dict[str, list[CompiledTable]] = {}
     for node in selected(project, compilation, console.options):

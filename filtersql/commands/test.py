@@ -13,15 +13,23 @@ from typing import TYPE_CHECKING
 import click
 
 from filtersql.commands.console import Console
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.loading import load_project
 from filtersql.commands.progress import dotted
-from filtersql.commands.shared import inputs_of, load_project, subcommand
+from filtersql.commands.shared import subcommand
+from filtersql.compile import compile_project
+from filtersql.project import Output
+from filtersql.proving.unit_tests import run_unit_test
+from filtersql.reviewing.aligned import aligned
+from filtersql.selection import Traits, select
+from filtersql.source import Source
+from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation
     from filtersql.definitions.model import UnitTest
-    from filtersql.project import Output, Project
+    from filtersql.project import Project
     from filtersql.proving.unit_tests import Difference, Outcome
-    from filtersql.selection import Traits
     from filtersql.targets.model import Engine
 
 __all__ = ["command"]
@@ -36,8 +44,6 @@ class _Selectable:
 @subcommand("test")
 def command(console: Console) -> int:
     """Run the project's unit tests: on DuckDB in memory, or on the output of --target."""
-    from filtersql.compile import compile_project
-
     options = console.options
     project = load_project(console, need_output=options.target is not None)
     if options.target is None:
@@ -67,16 +73,11 @@ def command(console: Console) -> int:
 
 
 def _in_memory() -> Output:
-    from filtersql.project import Output
-    from filtersql.source import Source
-
     return Output("memory", "duckdb", Source("memory", "").span(0, 0))
 
 
 def _selected(console: Console, project: Project) -> list[UnitTest]:
     """The tests whose name or subscription a selector takes."""
-    from filtersql.selection import Traits, select
-
     options = console.options
     tests = project.definitions.unit_tests
     if not options.select and not options.exclude:
@@ -96,8 +97,6 @@ def _selected(console: Console, project: Project) -> list[UnitTest]:
 
 
 def _outcome(test: UnitTest, project: Project, compilation: Compilation, engine: Engine) -> Outcome:
-    from filtersql.proving.unit_tests import run_unit_test
-
     tables = [
         node.compiled
         for node in compilation.nodes
@@ -149,8 +148,6 @@ def _own_engine(project: Project) -> Iterator[Engine]:
 
 def _opened(project: Project, folder: Path) -> Engine:
     """The project's output, in memory or in a folder that is not the project's."""
-    from filtersql.targets.open import open_engine
-
     output = project.output
     assert output is not None  # one was asked for, or made
     settings = {key: value for key, value in output.settings.items() if key != "path"}
@@ -173,8 +170,6 @@ def _print(console: Console, place: str, test: UnitTest, outcome: Outcome, secon
 
 def _diff(difference: Difference) -> list[str]:
     """The rows that are missing (-) and those that should not be there (+), as a table."""
-    from filtersql.reviewing.aligned import aligned
-
     rows = [["-", *map(_text, row)] for row in difference.missing]
     rows += [["+", *map(_text, row)] for row in difference.unexpected]
     title = f"{difference.relation}: - expected, + found"

@@ -19,9 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filtersql.definitions.drafts import DraftTable
-
-__all__ = ["DEFAULT", "EDGES", "Bounds", "key_types", "printed"]
+__all__ = ["DEFAULT", "EDGES", "Bounds", "printed"]
 
 #: words that stand for no value
 EDGES = ("MINVALUE", "MAXVALUE", "NULL")
@@ -52,13 +50,6 @@ def printed(bounds: Bounds, types: Sequence[str]) -> str:
             return f"FOR VALUES IN ({_values(bounds.lower, one)})"
         case _:
             return f"FOR VALUES FROM ({lower}) TO ({upper})"
-
-
-def key_types(parent: DraftTable) -> list[str]:
-    """The types of a partitioned table's key; an expression's is not known here."""
-    columns = parent.columns or {}
-    keys = parent.partition_by[1] if parent.partition_by else ()
-    return [columns[key].type.name if key in columns else "" for key in keys]
 
 
 def _values(values: Sequence[str], types: Sequence[str]) -> str:

@@ -1,8 +1,8 @@
 """The constraints of a table that are no keys, and DROP CONSTRAINT of any.
 
 Example
-    `CREATE TABLE t (a int CHECK (a > 0))` makes `t_a_check`. DROP CONSTRAINT takes that name, and
-    refuses one that nothing made: constraint "t_check" of relation "t" does not exist.
+    `CREATE TABLE t (a int CHECK (a > 0))` makes `t_a_check`. DROP CONSTRAINT takes that name; one
+    that nothing made is refused, and that of a NOT NULL.
 
 PostgreSQL
     tablecmds.c: ATExecDropConstraint(), dropconstraint_internal(); heap.c:
@@ -12,35 +12,24 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
 from filtersql.definitions.foreign_keys import check_key_drop
-from filtersql.definitions.keys import column_labels, object_name, set_not_null
-from filtersql.definitions.not_nulls import keep_own, lose_not_null, parents_of, saying
+from filtersql.definitions.keys import column_labels, object_name
 from filtersql.definitions.sql_names import Script
-from filtersql.errors.altering import ColumnInUse, InheritedConstraint
-from filtersql.errors.definitions import UnknownInTable
+from filtersql.errors.altering import InheritedConstraint
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
-__all__ = [
-    "NAMED_NULLS",
-    "alter_constraint",
-    "drop_constraint",
-    "keep_below",
-    "keep_names",
-    "name_inherited",
-    "not_null_name",
-    "note_all",
-    "note_constraint",
-]
+__all__ = ["drop_constraint", "note_all", "note_constraint"]
 
-NAMED_NULLS = 18
+_NAMED_NULLS = 18
 #: names that PostgreSQL makes unique by what else is in the schema, or that renamed tables keep
-_MADE = re.compile(r"_(not_null|((check|excl|fkey|p?key)\d+))\Z")
+_MADE = re.compile(r"_(not_null|check|excl|fkey|p?key)\d*\Z")
 
 
 def note_all(script: Script, table: DraftTable, node: Node) -> None:
@@ -56,10 +45,10 @@ def note_constraint(
     kind = enum_name(node, "contype")
     if kind == "CONSTR_NOTNULL":
         keys = [key.string.sval for key in node.keys] or [column]
-        if node.conname and script.drafts.postgres_version >= NAMED_NULLS:
+        if node.conname and script.drafts.postgres_version >= _NAMED_NULLS:
             table.constraints[node.conname] = keys[0]
         if node.is_no_inherit:
-            table.kept_nulls.add(keys[0] or "")
+            raise UnsupportedStatement.dumped("NOT NULL NO INHERIT", script.span(node.location))
     elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
         name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
         table.constraints[name] = None
@@ -83,92 +72,39 @@ def _free(table: DraftTable, node: Node, label: str) -> str:
 def drop_constraint(
     script: Script, table: DraftTable, command: Node, place: Callable[[], Span]
 ) -> None:
-    """DROP CONSTRAINT: of a key, a foreign key, NOT NULL, or of what says nothing of rows' keys."""
+    """DROP CONSTRAINT: of a key, a foreign key, or of what says nothing of rows' keys."""
     name = command.name
     index = table.indexes.get(name)
     foreign = [one for one in table.foreign_keys if one[0].name == name]
-    column = _not_null(script, table, name)
-    if _parent_has(script, table, name, column):
+    key = name == table.primary_key_name or (index is not None and index.constraint)
+    parents = _parents(script, table)
+    if any(name in one.constraints or _has_key(one, name) for one in parents):
         raise InheritedConstraint(name, table.name.name, place())
-    if name == table.primary_key_name:
+    if key and table.partition_of is None:
         check_key_drop(script, table, command, place)
-        _drop_primary_key(script.drafts, table)
-    elif index is not None and index.constraint:
-        check_key_drop(script, table, command, place)
-        _drop_unique(script.drafts, table, index)
+        if index is None:
+            _drop_primary_key(script.drafts, table)
+        else:
+            _drop_unique(script.drafts, table, index)
     elif foreign:
         table.foreign_keys = [one for one in table.foreign_keys if one not in foreign]
-    elif column is not None:
-        if column in table.primary_key:
-            raise ColumnInUse.primary_key(column, place())
-        if column in table.identity.index:
-            raise ColumnInUse.identity(column, place())
-        lose_not_null(script.drafts, table, column)
-    elif name in table.constraints:
+    elif table.constraints.get(name, "") is None:
         del table.constraints[name]
-    elif not command.missing_ok and not _may_exist(script.drafts, table, name):
-        known = [*_known(table), *([table.primary_key_name] if table.primary_key_name else [])]
-        raise UnknownInTable("constraint", name, table.name.name, place(), known)
+    elif table.all_named and not script.drafts.incomplete:
+        named_null = name in table.constraints or _MADE.search(name)
+        if not (command.missing_ok and not named_null and not key and not parents):
+            what = "DROP CONSTRAINT of NOT NULL, or of what nothing names,"
+            raise UnsupportedStatement.dumped(what, place())
 
 
-def alter_constraint(
-    script: Script, table: DraftTable, command: Node, place: Callable[[], Span]
-) -> None:
-    """ALTER CONSTRAINT … [NO] INHERIT: whether heirs have the NOT NULL, too."""
-    node = getattr(command, "def").atalter_constraint
-    column = _not_null(script, table, node.conname) if node.alter_inheritability else None
-    if column is None:
-        return
-    if node.noinherit:
-        table.kept_nulls.add(column)
-        for child in script.drafts.children(table.name):
-            keep_own(child, (column,))
-        return
-    table.kept_nulls.discard(column)
-    for child in script.drafts.below(table.name):
-        name_inherited(script.drafts, child, (column,))
-        set_not_null(child, (column,), True)
+def _parents(script: Script, table: DraftTable) -> list[DraftTable]:
+    names = [*([table.partition_of] if table.partition_of else ())]
+    names += (name for name, _ in table.inherits)
+    return [script.drafts.tables[one] for one in names if one in script.drafts.tables]
 
 
-def _not_null(script: Script, table: DraftTable, name: str) -> str | None:
-    """The column of a NOT NULL of that name, which has one since PostgreSQL 18."""
-    if script.drafts.postgres_version < NAMED_NULLS:
-        return None
-    made = (
-        column
-        for column in table.columns or {}
-        if (table.columns or {})[column].not_null and name == not_null_name(table, column)
-    )
-    return next(made, None)
-
-
-def not_null_name(table: DraftTable, column: str) -> str:
-    """The name of a column's NOT NULL: as it was given or kept, else what PostgreSQL makes."""
-    given = (name for name, one in table.constraints.items() if one == column)
-    return next(given, None) or object_name(table.name.name, column, "not_null")
-
-
-def name_inherited(drafts: Drafts, table: DraftTable, columns: Iterable[str]) -> None:
-    """NOT NULL that comes from a parent later has the parent's name, if none was there."""
-    known = table.columns or {}
-    for column in columns:
-        for parent in parents_of(drafts, table):
-            if column in known and column in (parent.columns or {}) and not known[column].not_null:
-                table.constraints.setdefault(not_null_name(parent, column), column)
-                break
-
-
-def keep_names(table: DraftTable) -> None:
-    """Constraints keep their names when their table or column gets another one."""
-    for column in (table.columns or {}).values():
-        if column.not_null:
-            table.constraints[not_null_name(table, column.name)] = column.name
-
-
-def _known(table: DraftTable) -> Iterator[str]:
-    yield from table.constraints
-    yield from (key.name for key, _ in table.foreign_keys)
-    yield from (index.name for index in table.indexes.values() if index.constraint)
+def _has_key(table: DraftTable, name: str) -> bool:
+    return any(key.name == name for key, _ in table.foreign_keys)
 
 
 def _drop_primary_key(drafts: Drafts, table: DraftTable) -> None:
@@ -193,51 +129,3 @@ def _drop_unique(drafts: Drafts, table: DraftTable, index: DraftIndex) -> None:
         part = next((one for one in own if one.constraint), None)
         if child.partition_of == table.name and part is not None:
             _drop_unique(drafts, child, part)
-
-
-def keep_below(script: Script, table: DraftTable, command: Node) -> None:
-    """ALTER TABLE ONLY: the children say themselves that a column is NOT NULL from now on."""
-    kind = enum_name(command, "subtype")
-    column = command.name if kind == "AT_DropNotNull" else None
-    if kind == "AT_DropConstraint":
-        column = _not_null(script, table, command.name)
-    for child in script.drafts.children(table.name):
-        keep_own(child, (column or "",))
-
-
-def _parent_has(script: Script, table: DraftTable, name: str, column: str | None) -> bool:
-    """A partition's constraints of the parent's names are the parent's, and so are its keys.
-
-    `column` is the one whose NOT NULL has the name; an heir has those of its parents, too.
-    """
-    if column is not None and saying(script.drafts, table, column):
-        return True
-    if table.partition_of is None:
-        checks = (one.constraints for one in parents_of(script.drafts, table))
-        return any(name in one and one[name] is None for one in checks)
-    parent = script.drafts.tables[table.partition_of]
-    index = table.indexes.get(name)
-    return (
-        (name == table.primary_key_name and bool(parent.primary_key))
-        or (
-            index is not None
-            and any(
-                one.constraint and {*one.columns} == {*index.columns}
-                for one in parent.indexes.values()
-            )
-        )
-        or name in parent.constraints
-        or any(key.name == name for key, _ in parent.foreign_keys)
-        or _not_null(script, parent, name) is not None
-    )
-
-
-def _may_exist(drafts: Drafts, table: DraftTable, name: str) -> bool:
-    """Where not every name is known: YAML names none, heirs have their parents'."""
-    above = [drafts.tables[one] for one, _ in table.inherits if one in drafts.tables]
-    return (
-        not table.all_named
-        or drafts.incomplete
-        or _MADE.search(name) is not None
-        or any(name in one.constraints or _may_exist(drafts, one, name) for one in above)
-    )

@@ -27,7 +27,7 @@ from filtersql.definitions.later_sessions import LATER, begin
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import psql_commands
-from filtersql.errors.making import SecondDatabase
+from filtersql.errors.making import SECOND_DATABASE
 from filtersql.grammar import Statement
 from filtersql.source import Passage
 
@@ -81,7 +81,7 @@ class Connections:
             return True
         if not self.told:
             self.told = self.drafts.incomplete = True
-            self.drafts.mistakes.append(SecondDatabase(self.named, self.last.span()))
+            self.drafts.mistakes.append(SECOND_DATABASE(self.last.span(), name=self.named))
         return False
 
 

@@ -11,12 +11,13 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import columns_named, inlined
+from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import TEMPORARY, kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
@@ -28,16 +29,12 @@ __all__ = [
     "drawing",
     "drop_column",
     "drop_sequence",
-    "drop_type_of_relation",
     "generated_from",
     "memberships",
     "publications_reading",
     "references_to",
-    "remove_entries",
-    "remove_references",
     "remove_sequences",
     "remove_table",
-    "remove_users",
     "remove_view",
     "resting_on",
 ]
@@ -96,20 +93,10 @@ def memberships(
 
 
 def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
-    """Removes a column with the keys, indexes, generated columns and memberships that hold it."""
+    """Removes a column, which nothing else reads, with the keys and indexes that hold it."""
     assert table.columns is not None
-    column = table.columns[name]
-    for generated in generated_from(table, name):
-        if generated in table.columns and generated != name:
-            drop_column(drafts, table, generated)
-    if column.generated is Generated.VIRTUAL and column.generation is not None:
-        _inline(drafts, table, name, column.generation.text)
-    for publication, entry in [*publications_reading(drafts, table, name)]:
-        remove_entries(drafts, entry.name, publication)
-    _leave_sets(drafts, table, name)
     remove_sequences(drafts, table, name)
     table.defaults.pop(name, None)
-    table.drawn.pop(name, None)
     table.identities.discard(name)
     del table.columns[name]
     table.gone.add(name)
@@ -122,42 +109,31 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
         table.identity = replace(table.identity, index=())
 
 
-def remove_sequences(drafts: Drafts, table: DraftTable | None, column: str | None = None) -> None:
+def remove_sequences(drafts: Drafts, table: DraftTable, column: str | None = None) -> None:
     """The sequences of a table that goes, or of one of its columns."""
-    for name, of in [*table.sequences.items()] if table is not None else ():
-        if column in (None, of) and table is not None:
+    for name, of in [*table.sequences.items()]:
+        if column in (None, of):
             del table.sequences[name]
             drop_sequence(drafts, name)
 
 
 def drop_sequence(drafts: Drafts, name: RelationName) -> None:
-    """DROP SEQUENCE CASCADE: the defaults that take values from it go."""
+    """DROP SEQUENCE, from which nothing draws."""
     drafts.others.pop(name, None)
     drafts.places.pop(name, None)
-    drafts.sequence_members.pop(name, None)
-    for table, column in [*drawing(drafts, name)]:
-        del table.drawn[column]
-        table.defaults.pop(column, None)
 
 
 def drawing(drafts: Drafts, sequence: RelationName) -> Iterator[tuple[DraftTable, str]]:
-    """The columns whose defaults take values from a sequence."""
+    """The columns whose defaults name a sequence."""
+    named = re.compile(rf"\b{re.escape(sequence.name)}\b")
     for table in drafts.tables.values():
-        for column in table.columns or () if table.drawn else ():
-            if sequence in table.drawn.get(column, ()):
+        for column, text in table.defaults.items():
+            if named.search(text):
                 yield table, column
 
 
-def remove_entries(drafts: Drafts, table: RelationName, publication: str | None = None) -> None:
-    """Takes a table out of one publication, or of all."""
-    for one in list(drafts.publications.values()):
-        if publication in (None, one.name):
-            kept = tuple(entry for entry in one.tables if entry.name != table)
-            drafts.publications[one.name] = replace(one, tables=kept)
-
-
 def remove_view(drafts: Drafts, name: RelationName) -> None:
-    """DROP VIEW, with its rules and triggers."""
+    """DROP VIEW, which nothing reads."""
     drafts.views.pop(name, None)
     drafts.tables.pop(name, None)
     drafts.others.pop(name, None)
@@ -165,47 +141,29 @@ def remove_view(drafts: Drafts, name: RelationName) -> None:
 
 
 def remove_code(drafts: Drafts, relation: RelationName) -> None:
-    """What belongs to a relation that goes."""
+    """Triggers, rules and policies of a relation that goes."""
     for kind, of, name in [*drafts.code]:
         if of == relation and kind != "function":
             del drafts.code[kind, of, name]
 
 
-def remove_users(drafts: Drafts, table: RelationName) -> None:
-    """DROP TABLE CASCADE: foreign keys that point to it go, and its own code."""
-    remove_code(drafts, table)
-    remove_references(drafts, table)
-
-
 def remove_table(drafts: Drafts, name: RelationName) -> None:
-    """DROP TABLE CASCADE: its partitions and heirs go too, and every publication loses it."""
-    remove_sequences(drafts, drafts.tables.pop(name, None))
-    drop_type_of_relation(drafts, name)
-    for one in [*drafts.replication_sets.values()]:
-        # One that is made under its name later is another table.
-        drafts.replication_sets[one.name] = replace(one, not_added=one.not_added - {name})
+    """DROP TABLE with its partitions, and every publication loses it."""
+    table = drafts.tables.pop(name, None)
+    if table is not None:
+        remove_sequences(drafts, table)
     for child in drafts.children(name):
         remove_table(drafts, child.name)
-    remove_users(drafts, name)
-    remove_entries(drafts, name)
-    for one in list(drafts.replication_sets.values()):
-        left = tuple(table for table in one.tables if table.name != name)
-        drafts.replication_sets[one.name] = replace(one, tables=left)
-
-
-def drop_type_of_relation(drafts: Drafts, name: RelationName) -> None:
-    """The columns of a type that goes."""
-    for table in list(drafts.tables.values()):
-        for column in list((table.columns or {}).values()):
-            of_type = column.type.schema == name.schema
-            if of_type and column.type.name in (name.name, f"_{name.name}"):
-                drop_column(drafts, table, column.name)
-
-
-def remove_references(drafts: Drafts, table: RelationName) -> None:
-    """Drops the foreign keys that point to a table."""
-    for other in drafts.tables.values():
-        other.foreign_keys = [one for one in other.foreign_keys if one[0].references != table]
+    remove_code(drafts, name)
+    for one in [*drafts.publications.values()]:
+        kept = tuple(entry for entry in one.tables if entry.name != name)
+        drafts.publications[one.name] = replace(one, tables=kept)
+    for each in [*drafts.replication_sets.values()]:
+        # One that is made under its name later is another table.
+        left = tuple(entry for entry in each.tables if entry.name != name)
+        drafts.replication_sets[each.name] = replace(
+            each, tables=left, not_added=each.not_added - {name}
+        )
 
 
 def resting_on(
@@ -223,27 +181,6 @@ def resting_on(
                 serving = (name for name, one in unique.items() if {*one} == columns)
                 if next(serving, None) == index:
                     yield other, key, span
-
-
-def _leave_sets(drafts: Drafts, table: DraftTable, column: str) -> None:
-    """A set loses the table whose filter reads the column; a column list keeps its name."""
-    for one, entry in [*memberships(drafts, table.name)]:
-        members = [each for each in one.tables if each is not entry]
-        if entry.where is None or column not in columns_named(entry.where):
-            members.append(entry)
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
-
-
-def _inline(drafts: Drafts, table: DraftTable, column: str, expression: str) -> None:
-    """A filter holds what a virtual column stands for, so it stays when the column goes."""
-    for publication in list(drafts.publications.values()):
-        entries = tuple(
-            replace(entry, where=inlined(entry.where, column, expression))
-            if entry.name == table.name and entry.where is not None
-            else entry
-            for entry in publication.tables
-        )
-        drafts.publications[publication.name] = replace(publication, tables=entries)
 
 
 def references_to(

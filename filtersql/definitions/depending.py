@@ -1,16 +1,16 @@
-"""What would go with a column, table, view or schema: the lines of PostgreSQL's refusal.
+"""What depends on a column, table, view, type, function or schema that is dropped: nothing may.
 
 Example
-    With `CREATE VIEW v AS SELECT b FROM t`, and w over v, DROP TABLE t is refused: view v depends
-    on table t, view w depends on view v. What is younger stands below; each thing is told once.
+    With `CREATE VIEW v AS SELECT b FROM t`, DROP TABLE t is refused: view v depends on table t.
+    DROP TABLE t CASCADE is refused too: what goes along is not followed here.
 
 PostgreSQL
-    dependency.c: findDependentObjects(), object_address_comparator(), reportDependentObjects()
+    dependency.c: findDependentObjects(), reportDependentObjects()
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.dependents import (
@@ -23,16 +23,14 @@ from filtersql.definitions.dependents import (
 )
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
-from filtersql.definitions.multiranges import range_of
 from filtersql.definitions.sql_names import Script
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.names import RelationName
-from filtersql.source import Span
 
 __all__ = ["Thing", "described_thing", "lines_of", "of_relation", "users_of"]
 
-
-#: what goes with its relation
-_PARTS = ("constraint", "default")
+#: what belongs to a relation and goes with it
+_PARTS = ("constraint", "default", "column")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,56 +49,43 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
 
 
 def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
-    """What reads a column, in the order of its making."""
-    return _oldest_first(drafts, _of_column(drafts, table, column))
+    """What reads a column."""
+    return [*_of_column(drafts, table, column)]
 
 
 def lines_of(
-    script: Script, roots: Sequence[Thing], told: Callable[[Thing], bool] = lambda thing: True
+    script: Script,
+    roots: Sequence[Thing],
+    told: Callable[[Thing], bool] = lambda thing: True,
+    *,
+    cascades: bool | None = None,
 ) -> list[str]:
-    """What depends on some things that are dropped together, as lines of the detail.
+    """What depends on things that are dropped together, as lines of the detail.
 
     `told` leaves out what another one tells of: PostgreSQL knows nothing of replication sets.
+    Raises UnsupportedStatement where CASCADE would take something along.
     """
-    found: list[tuple[Thing, Thing]] = []
-    seen = set(roots)
-
-    def visit(thing: Thing) -> None:
-        for each in reversed(_direct(script.drafts, thing)):
-            if each not in seen:
-                seen.add(each)
-                visit(each)
-                found.append((each, thing))
-
-    for root in roots:
-        visit(root)
+    drafts, found = script.drafts, dict[Thing, Thing]()
+    dropped = [*roots]
+    for root in roots if all(one.kind == "table" for one in roots) else ():
+        below = (one for one in drafts.below(root.name) if one.partition_of is not None)
+        dropped += (Thing("table", one.name) for one in below)
+    for root in dropped:
+        for each in _direct(drafts, root):
+            if told(each) and not _goes_along(drafts, each, dropped):
+                found.setdefault(each, root)
+    if found and (drafts.last_drop_cascades if cascades is None else cascades):
+        what = f"CASCADE that takes {described_thing(script, next(iter(found)))} along"
+        raise UnsupportedStatement.dumped(what, script.span(script.at))
     return [
         f"{described_thing(script, each)} depends on {described_thing(script, of)}"
-        for each, of in reversed(found)
-        if told(each) and not _goes_along(script.drafts, each, seen)
+        for each, of in found.items()
     ]
 
 
-def _goes_along(drafts: Drafts, thing: Thing, dropped: Container[Thing]) -> bool:
-    """A partition is a part of its root, a foreign key one of its table."""
-    if thing.kind in _PARTS:
-        own = thing.kind == "default" and Thing("column", thing.name, thing.part) in dropped
-        return own or of_relation(drafts, thing.name) in dropped
-    if thing.kind == "sequence":
-        return any(
-            Thing("table", table.name) in dropped
-            or Thing("column", table.name, table.sequences[thing.name]) in dropped
-            for table in drafts.tables.values()
-            if thing.name in table.sequences
-        )
-    if thing.kind == "type" and (thing.part or thing.name not in drafts.types):
-        return True
-    if thing.kind == "type" and thing.name in drafts.multiranges.values():
-        return Thing("type", range_of(drafts, thing.name) or thing.name) in dropped
-    table = drafts.tables.get(thing.name)
-    if thing.kind != "table" or table is None or table.partition_of is None:
-        return False
-    return Thing("table", table.partition_of) in dropped
+def _goes_along(drafts: Drafts, thing: Thing, dropped: Collection[Thing]) -> bool:
+    """What is dropped itself, or is a part of a relation that is."""
+    return thing in dropped or (thing.kind in _PARTS and of_relation(drafts, thing.name) in dropped)
 
 
 def described_thing(script: Script, thing: Thing) -> str:
@@ -117,107 +102,80 @@ def described_thing(script: Script, thing: Thing) -> str:
             return f"constraint {thing.part} on table {shown}"
         case "publication":
             return f"publication of table {shown} in publication {thing.part}"
-        case "type":
-            return f"type {shown}{thing.part}"
-        case "sequence's set":
-            return f"sequence {shown} membership in replication set {thing.part}"
         case "set":
             return f"table {shown} membership in replication set {thing.part}"
         case _:
             return f"{thing.kind} {shown}"
 
 
-def _direct(drafts: Drafts, thing: Thing) -> list[Thing]:
-    """What depends on a thing itself, the oldest first."""
+def _direct(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
+    """What depends on a thing itself."""
     table = drafts.tables.get(thing.name)
     match thing.kind:
         case "column" if table is not None:
-            return _oldest_first(drafts, _of_column(drafts, table, thing.part))
+            yield from _of_column(drafts, table, thing.part)
         case "table" if table is not None:
-            return _oldest_first(drafts, _of_table(drafts, table))
+            yield from _of_table(drafts, table)
+        case "view" | "materialized view":
+            yield from _of_type(drafts, thing.name)
         case "schema":
-            inside = {
-                of_relation(drafts, name): made.span
-                for relations in (drafts.tables, drafts.views)
-                for name, made in relations.items()
-                if name.schema == thing.name.schema
-            }
-            others: dict[Thing, Span | None] = {
-                Thing("sequence", name): drafts.places.get(name)
-                for name, kind in drafts.others.items()
-                if kind == "sequences" and name.schema == thing.name.schema
-                if all(name not in table.sequences for table in drafts.tables.values())
-                or next(drawing(drafts, name), None) is not None
-            }
-            types: dict[Thing, Span | None] = {
-                Thing("type", name): drafts.places.get(name)
-                for name in drafts.types
-                if name.schema == thing.name.schema
-            }
-            return _oldest_first(drafts, {**others, **types, **inside}.items())
+            relations = (*drafts.tables, *(one for one in drafts.views if one in drafts.others))
+            yield from (of_relation(drafts, one) for one in relations if _inside(one, thing))
+            for kind, names in (("type", drafts.types), ("function", drafts.functions)):
+                yield from (Thing(kind, one) for one in names if _inside(one, thing))
+            for name, kind in drafts.others.items():
+                if kind == "sequences" and _inside(name, thing):
+                    yield Thing("sequence", name)
         case "type":
-            return _of_type(drafts, thing)
+            yield from _of_type(drafts, thing.name)
         case "sequence":
-            found = drawing(drafts, thing.name)
-            defaults = [Thing("default", table.name, column) for table, column in found]
-            sets = sorted(drafts.sequence_members.get(thing.name, ()))
-            return [*defaults, *(Thing("sequence's set", thing.name, one) for one in sets)]
-        case _:
-            return []
+            yield from _drawing(drafts, thing.name)
 
 
-def _oldest_first(drafts: Drafts, things: Iterable[tuple[Thing, Span | None]]) -> list[Thing]:
-    """In the order of their statements; those of other files, in the order of reading."""
-    files = {path: number for number, path in enumerate(drafts.files)}
-
-    def age(item: tuple[Thing, Span | None]) -> tuple[int, int]:
-        span = item[1]
-        return (files.get(span.source.path, -1), span.start) if span is not None else (-1, -1)
-
-    return [thing for thing, _ in sorted(things, key=age)]
+def _inside(name: RelationName, schema: Thing) -> bool:
+    return name.schema == schema.name.schema
 
 
-def _of_column(
-    drafts: Drafts, table: DraftTable, column: str
-) -> Iterator[tuple[Thing, Span | None]]:
+def _of_column(drafts: Drafts, table: DraftTable, column: str) -> Iterator[Thing]:
     for generated in generated_from(table, column):
-        yield Thing("column", table.name, generated), None  # as old as the table
-    for other, key, span in references_to(drafts, table.name):
+        yield Thing("column", table.name, generated)
+    for other, key, _ in references_to(drafts, table.name):
         if column in (key.referenced_columns or table.primary_key):
-            yield Thing("constraint", other.name, key.name), span
-    for publication, entry in publications_reading(drafts, table, column):
-        yield Thing("publication", table.name, publication), entry.span
+            yield Thing("constraint", other.name, key.name)
+    for publication, _ in publications_reading(drafts, table, column):
+        yield Thing("publication", table.name, publication)
     for one, entry in memberships(drafts, table.name):
         if entry.where is not None and column in columns_named(entry.where):
-            yield Thing("set", table.name, one.name), entry.span
+            yield Thing("set", table.name, one.name)
     for sequence, of in table.sequences.items():
         if of == column:
-            yield Thing("sequence", sequence), drafts.places.get(sequence)
+            own = Thing("default", table.name, column)
+            yield from (one for one in _drawing(drafts, sequence) if one != own)
 
 
-def _of_type(drafts: Drafts, thing: Thing) -> list[Thing]:
-    """The columns of a type; those of its array type depend on that one."""
-    name = f"_{thing.name.name}" if thing.part else thing.name.name
-    columns: dict[Thing, Span | None] = {
-        Thing("column", table.name, column.name): column.span
-        for table in drafts.tables.values()
-        for column in (table.columns or {}).values()
-        if (column.type.schema, column.type.name) == (thing.name.schema, name)
-    }
-    array = [] if thing.part else [Thing("type", thing.name, "[]")]
-    if thing.name in drafts.multiranges and not thing.part:
-        array.append(Thing("type", drafts.multiranges[thing.name]))
-    return [*array, *_oldest_first(drafts, columns.items())]
+def _of_type(drafts: Drafts, name: RelationName) -> Iterator[Thing]:
+    """The columns of a type, of its arrays and its multirange type; functions of them."""
+    names = {name, drafts.multiranges.get(name, name)}
+    names |= {RelationName(one.schema, f"_{one.name}") for one in names}
+    for table in drafts.tables.values():
+        for column in (table.columns or {}).values():
+            if (column.type.schema, column.type.name) in names:
+                yield Thing("column", table.name, column.name)
 
 
-def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[tuple[Thing, Span | None]]:
-    yield Thing("type", table.name), table.span
+def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[Thing]:
     for sequence in table.sequences:
-        yield Thing("sequence", sequence), drafts.places.get(sequence)
+        yield from _drawing(drafts, sequence)
     for child in drafts.children(table.name):
-        yield Thing("table", child.name), child.span
-    for other, key, span in references_to(drafts, table.name):
-        yield Thing("constraint", other.name, key.name), span
-    for one, entry in memberships(drafts, table.name):
+        yield Thing("table", child.name)
+    for other, key, _ in references_to(drafts, table.name):
+        yield Thing("constraint", other.name, key.name)
+    for one, _ in memberships(drafts, table.name):
         if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
-            yield Thing("set", table.name, one.name), entry.span
+            yield Thing("set", table.name, one.name)
+    yield from _of_type(drafts, table.name)
+
+
+def _drawing(drafts: Drafts, sequence: RelationName) -> Iterator[Thing]:
+    for table, column in drawing(drafts, sequence):
+        yield Thing("default", table.name, column)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from filtersql.catalog import Column, ForeignKey, OwnOperator, PgType, ReplicaIdentity
+from filtersql.definitions.bounds import Bounds
 from filtersql.definitions.model import (
     Earlier,
     Publication,
@@ -22,9 +22,6 @@ from filtersql.definitions.model import (
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
-
-if TYPE_CHECKING:
-    from filtersql.definitions.bounds import Bounds
 
 __all__ = [
     "Code",
@@ -94,12 +91,8 @@ class DraftTable:
     sequences: dict[RelationName, str] = field(default_factory=dict)
     #: what its columns' defaults say, without the places where it stands
     defaults: dict[str, str] = field(default_factory=dict)
-    #: the sequences that these take values from, by column
-    drawn: dict[str, frozenset[RelationName]] = field(default_factory=dict)
     #: its identity columns
     identities: set[str] = field(default_factory=set)
-    #: columns whose parents give them values that differ, while the table is made
-    disputed: set[str] = field(default_factory=set)
     #: names of constraints that are no keys; of NOT NULL, with the column
     constraints: dict[str, str | None] = field(default_factory=dict)
     #: whether every constraint has its name here: YAML gives them none
@@ -118,14 +111,6 @@ class DraftTable:
     #: NOT NULL and the like that CREATE TABLE … PARTITION OF adds to the parent's columns
     overrides: dict[str, bool] = field(default_factory=dict)
     inherits: list[tuple[RelationName, Span]] = field(default_factory=list)
-    #: columns that an heir defines itself besides its parents': they stay when the parents' go
-    local: set[str] = field(default_factory=set)
-    #: columns that it says to be NOT NULL itself, whatever its parents say
-    own_nulls: set[str] = field(default_factory=set)
-    #: columns whose NOT NULL says NO INHERIT
-    kept_nulls: set[str] = field(default_factory=set)
-    #: names of NOT NULL that are its parents'
-    inherited_names: set[str] = field(default_factory=set)
     unlogged: bool = False
     view: bool = False
     foreign: bool = False
@@ -196,8 +181,8 @@ class Drafts:
     #: search_path at the statement that is carried out; YAML has none
     path: tuple[str, ...] | None = None
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
-    #: sequences, and the sets that they are in
-    sequence_members: dict[RelationName, set[str]] = field(default_factory=dict)
+    #: whether a call put sequences into sets, which are not kept: none of them is dropped then
+    sequences_in_sets: bool = False
     #: whether the last DROP statement said CASCADE
     last_drop_cascades: bool = False
     #: predefined ones that were dropped

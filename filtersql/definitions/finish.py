@@ -15,11 +15,11 @@ from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.earlier import earlier
 from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.freezing import frozen, made
+from filtersql.definitions.generations import check_generation
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach, check_partitioned
-from filtersql.definitions.set_expressions import check_generation
 from filtersql.definitions.sql_names import unknown_table
 from filtersql.errors import Mistake
 from filtersql.errors.altering import UnusableIdentityIndex

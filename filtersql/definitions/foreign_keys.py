@@ -28,6 +28,7 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.errors import Mistake
 from filtersql.errors.altering import DependedOn
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import ForeignKeyMismatch, SystemColumn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
@@ -53,17 +54,6 @@ _FAMILIES = (
     frozenset({"inet", "cidr"}),
 )
 _NO_TABLES = ("views", "materialized views", "sequences", "foreign tables")
-_TEXTS = ("_text", "_varchar")
-#: conversions that PostgreSQL makes by itself, beside those
-_IMPLICIT = {
-    "int2": "numeric float4 float8 oid",
-    "int4": "numeric float4 float8 oid",
-    "int8": "numeric float4 float8 oid",
-    "numeric": "float4 float8",
-    "time": "interval timetz",
-    "macaddr": "macaddr8",
-    "char": "text",
-}
 
 
 def check_references(script: Script, table: DraftTable, constraint: Node, span: Span) -> None:
@@ -169,17 +159,17 @@ def release_index(
     *,
     cascade: bool,
 ) -> None:
-    """A unique index goes, with the foreign keys that it serves; without CASCADE it is refused."""
-    served = [*resting_on(script.drafts, table, index)]
+    """Raises where a unique index goes that serves foreign keys."""
     of = described(script, RelationName(table.name.schema, index))
     lines = [
         f"constraint {key.name} on table {described(script, other.name)} depends on index {of}"
-        for other, key, _ in served
+        for other, key, _ in resting_on(script.drafts, table, index)
     ]
-    if lines and not cascade:
+    if lines and cascade:
+        what = "CASCADE that takes foreign keys along"
+        raise UnsupportedStatement.dumped(what, place())
+    if lines:
         raise DependedOn(what, lines, place())
-    for other, key, _ in served:
-        other.foreign_keys = [one for one in other.foreign_keys if one[0] is not key]
 
 
 def check_retyped(drafts: Drafts, table: DraftTable, span: Span) -> None:
@@ -200,9 +190,8 @@ def _check_types(
         first, second = (table.columns or {}).get(own), (other.columns or {}).get(there)
         # A partition's columns may be its root's, which is not asked here.
         if first and second and not _compared(drafts, first.type, second.type):
-            types = type_in_message(first.type), type_in_message(second.type)
-            version = drafts.postgres_version
-            raise ForeignKeyMismatch.types(key.name, (own, there), types, version, span)
+            types = f"{type_in_message(first.type)} and {type_in_message(second.type)}"
+            raise UnsupportedStatement(f"a foreign key between {types}", span)
 
 
 def _check_named(table: DraftTable, columns: tuple[str, ...], span: Span) -> None:
@@ -214,16 +203,12 @@ def _check_named(table: DraftTable, columns: tuple[str, ...], span: Span) -> Non
 
 
 def _compared(drafts: Drafts, own: PgType, there: PgType) -> bool:
-    """Whether the key's operator class compares the two, or converts the first by itself."""
+    """Whether the two are one type or of one family, or their types are the project's own."""
     if (own.schema, own.name) == (there.schema, there.name):
         return True
     for one in (own, there):
         kind = drafts.types.get(RelationName(one.schema, one.name.removeprefix("_")))
         if one.schema != "pg_catalog" and kind in (None, "domain"):
             return True  # what an extension's type is compared with, or a domain is made of
-    if "pg_catalog" not in (own.schema, there.schema) or own.schema != there.schema:
-        return False
-    if own.is_array or there.is_array:
-        return own.name in _TEXTS and there.name in _TEXTS
-    together = any(own.name in one and there.name in one for one in _FAMILIES)
-    return together or there.name in _IMPLICIT.get(own.name, "").split()
+    alike = any({own.name, there.name} <= one for one in _FAMILIES)
+    return alike and own.schema == there.schema

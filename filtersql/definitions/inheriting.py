@@ -1,12 +1,11 @@
-"""Which tables can be parent and child, and what their columns have to have in common.
+"""INHERITS as a dump writes it, PARTITION OF and DETACH: which tables can be parent and child.
 
 Example
-    `ALTER TABLE t INHERIT u` needs each column of u in t, with its type and collation: child table
-    is missing column "b". `CREATE TABLE x () INHERITS (t, u)` needs no second type of one name.
+    `CREATE TABLE x (b int) INHERITS (t)` has the columns of t and its own. A column of two parents,
+    or one that x defines in another way than t, is refused.
 
 PostgreSQL
-    tablecmds.c: MergeAttributes(), ATExecAddInherit(), ATExecDropInherit(),
-    MergeAttributesIntoExisting(), ATExecDetachPartition()
+    tablecmds.c: MergeAttributes(), ATExecDetachPartition()
 """
 
 from __future__ import annotations
@@ -15,14 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.catalog import Column
-from filtersql.definitions.constraints import not_null_name
-from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.expressions import same_expression
-from filtersql.definitions.generations import check_merged
+from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of, taken
-from filtersql.definitions.not_nulls import keep_own
-from filtersql.definitions.partitions import check_columns
-from filtersql.definitions.sql_alter_kinds import check_part
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
@@ -32,20 +25,13 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.errors import Mistake
-from filtersql.errors.inheriting import InheritedConflict, Parentage
-from filtersql.grammar import Node, enum_name
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.inheriting import Parentage
+from filtersql.grammar import Node
 from filtersql.names import RelationName
-from filtersql.pgtypes import format_type
 from filtersql.source import Span
 
-__all__ = [
-    "add_inherit",
-    "check_own",
-    "detach",
-    "drop_inherit",
-    "inherit",
-    "read_root",
-]
+__all__ = ["check_own", "detach", "inherit", "read_root"]
 
 _Place = Callable[[], Span]
 _NO_TABLES = ("views", "materialized views", "sequences")
@@ -104,100 +90,20 @@ def _read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
 
 
 def _inherit_columns(table: DraftTable, parent: DraftTable, span: Span) -> None:
-    """The columns of one parent; of a name in two parents, the first keeps its place."""
+    """The columns of one parent; two parents with a column of one name are refused."""
     assert table.columns is not None
-    for name, text in parent.defaults.items():
-        if table.defaults.setdefault(name, text) != text:
-            table.disputed.add(name)
-        elif name in parent.drawn:
-            table.drawn[name] = parent.drawn[name]
     for column in (parent.columns or {}).values():
-        if column.name in parent.kept_nulls:
-            column = replace(column, not_null=False)
-        there = table.columns.get(column.name)
-        if column.not_null:
-            name = not_null_name(parent, column.name)
-            table.constraints[name] = column.name
-            table.inherited_names.add(name)
-        if there is None:
-            table.columns[column.name] = column
-            continue
-        _check_same(there, column, span, own=False)
-        if there.generated is not column.generated:
-            raise InheritedConflict.of_generation(column.name, span)
-        if not same_expression(there.generation, column.generation):
-            table.disputed.add(column.name)
-        if column.not_null:
-            table.columns[column.name] = replace(there, not_null=True)
+        if column.name in table.columns:
+            raise UnsupportedStatement.dumped("a column of several parents", span)
+        table.columns[column.name] = column
 
 
-def check_own(inherited: Column, own: Column, said: str | None, version: int) -> Column:
-    """A column that a table defines, with a default or identity, and a parent has: as one."""
-    _check_same(inherited, own, own.span, own=True)
-    check_merged(inherited, own, said, version)
-    merged = replace(own, not_null=own.not_null or inherited.not_null)
-    if own.generated is None and inherited.generated is not None:
-        merged = replace(merged, generated=inherited.generated, generation=inherited.generation)
-    return merged
-
-
-def _check_same(first: Column, second: Column, span: Span, *, own: bool) -> None:
-    name = first.name
-    if first.type != second.type:
-        types = format_type(first.type), format_type(second.type)
-        raise InheritedConflict.of_types(name, *types, own=own, span=span)
-    if first.collation != second.collation:
-        named = first.collation or "default", second.collation or "default"
-        raise InheritedConflict.of_collations(name, *named, own=own, span=span)
-
-
-def add_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    """ALTER TABLE … INHERIT."""
-    node = getattr(command, "def").range_var
-    span, drafts = span_of(script, node), script.drafts
-    if table.partition_of is not None:
-        raise Parentage.changed("a partition", span)
-    if table.partition_by is not None:
-        raise Parentage.changed("partitioned table", span)
-    check_part(script, referenced(script, node), command, span)
-    parent = known_table(script, node)
-    if parent.partition_by is not None:
-        raise Parentage.of_root(parent.name.name, span)
-    if parent.partition_of is not None:
-        raise Parentage.of_partition(None, span)
-    if parent is table or any(one is parent for one in drafts.below(table.name)):
-        raise Parentage.circular(parent.name.name, table.name.name, span)
-    if any(name == parent.name for name, _ in table.inherits):
-        raise Parentage.twice(parent.name.name, span)
-    check_columns(table, parent, drafts.postgres_version, span)
-    table.local |= {*(parent.columns or {})}
-    table.inherits.append((parent.name, span))
-
-
-def drop_inherit(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    """ALTER TABLE … NO INHERIT."""
-    node = getattr(command, "def").range_var
-    span = span_of(script, node)
-    if table.partition_of is not None:
-        raise Parentage.changed("a partition", span)
-    name = referenced(script, node)
-    if kind_of(script.drafts, name) in _NO_TABLES:
-        raise Parentage.no_parent(name.name, table.name.name, span)
-    parent = known_table(script, node)
-    if all(name != parent.name for name, _ in table.inherits):
-        if parent.partition_by is not None:
-            raise Parentage.no_partition(table.name.name, parent.name.name, span)
-        raise Parentage.no_parent(parent.name.name, table.name.name, span)
-    table.constraints |= parent.constraints
-    keep_own(table, [one.name for one in (parent.columns or {}).values() if one.not_null])
-    table.inherits = [one for one in table.inherits if one[0] != parent.name]
-
-
-def _naming(drafts: Drafts, table: DraftTable, column: str) -> DraftTable:
-    """The table that a partition's NOT NULL, where it is not its own, has its name from."""
-    named = column in table.own_nulls or column in table.constraints.values()
-    parent = None if table.partition_of is None else drafts.tables.get(table.partition_of)
-    return table if named or parent is None else _naming(drafts, parent, column)
+def check_own(inherited: Column, own: Column, said: str | None) -> Column:
+    """A column that a table defines and a parent has: as one, where only NOT NULL differs."""
+    same = (inherited.type, inherited.collation) == (own.type, own.collation)
+    if not same or said is not None or inherited.generated is not None:
+        raise UnsupportedStatement.dumped("a parent's column that is defined again", own.span)
+    return replace(own, not_null=own.not_null or inherited.not_null)
 
 
 def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -214,14 +120,7 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     child = known_table(script, node)
     if child.partition_of != table.name:
         raise Parentage.no_partition(child.name.name, table.name.name, span_of(script, node))
-    if enum_name(command, "subtype") == "AT_DetachPartitionFinalize":
-        raise Parentage.not_pending(child.name.name, span_of(script, node))
     child.constraints |= table.constraints
-    for column in (table.columns or {}).values():
-        if column.not_null and column.name not in child.own_nulls:
-            name_of_null = not_null_name(_naming(script.drafts, table, column.name), column.name)
-            child.constraints[name_of_null] = column.name
-    keep_own(child, child.columns or ())
     if script.drafts.postgres_version >= SHARED_IDENTITIES:
         child.identities -= table.identities
     child.partition_of = child.bounds = child.late_bounds = child.parent_span = None

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from filtersql.definitions.model import PublishedTable
 from filtersql.errors import Mistake
-from filtersql.errors.publications import ConflictingEntries
+from filtersql.errors.publications import CONFLICTING_ENTRIES
 from filtersql.names import RelationName
 
 __all__ = ["opened"]
@@ -45,6 +45,6 @@ def opened(
 
 def _conflict(earlier: PublishedTable, later: PublishedTable, name: str) -> Iterator[Mistake]:
     if earlier.where is not None or later.where is not None:
-        yield ConflictingEntries("WHERE clauses", name, later.span)
+        yield CONFLICTING_ENTRIES(later.span, what="WHERE clauses", name=name)
     elif earlier.columns is not None or later.columns is not None:
-        yield ConflictingEntries("column lists", name, later.span)
+        yield CONFLICTING_ENTRIES(later.span, what="column lists", name=name)

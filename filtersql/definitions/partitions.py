@@ -20,7 +20,7 @@ import re
 from dataclasses import replace
 
 from filtersql.catalog import Column
-from filtersql.definitions.bounds import Bounds, key_types, printed
+from filtersql.definitions.bounds import Bounds, printed
 from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named, same_expression
 from filtersql.definitions.keys import free_name, set_not_null
@@ -75,10 +75,17 @@ def attach(
             if one.partition_of == parent.name and one.late_bounds and not one.unattached
         }
         strategy = parent.partition_by[0]
-        check_bounds(table.name.name, bounds, siblings, strategy, key_types(parent), span)
+        check_bounds(table.name.name, bounds, siblings, strategy, _key_types(parent), span)
     table.partition_of, table.parent_span, table.late_bounds = parent.name, span, bounds
-    table.bounds = None if bounds is None else printed(bounds, key_types(parent))
+    table.bounds = None if bounds is None else printed(bounds, _key_types(parent))
     settle(drafts, table)
+
+
+def _key_types(parent: DraftTable) -> list[str]:
+    """The types of a partitioned table's key; an expression's is not known here."""
+    columns = parent.columns or {}
+    keys = parent.partition_by[1] if parent.partition_by else ()
+    return [columns[key].type.name if key in columns else "" for key in keys]
 
 
 def check_spec(parent: DraftTable, bounds: Bounds | None, span: Span) -> None:
@@ -136,7 +143,6 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
         span = table.parent_span or table.span
         _check_extra(table, parent, drafts.postgres_version, span)
         check_columns(table, parent, drafts.postgres_version, span)
-        table.own_nulls -= {one.name for one in parent.columns.values() if one.not_null}
     share_keys(table, parent)
 
 
@@ -193,7 +199,7 @@ def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Spa
             raise ChildMismatch.other("type", shown, name, span)
         if own.collation != column.collation:
             raise ChildMismatch.other("collation", shown, name, span)
-        if column.not_null and name not in parent.kept_nulls and not own.not_null:
+        if column.not_null and not own.not_null:
             if table.all_named:
                 raise ChildMismatch.nullable(shown if version >= _NULLS_NAMED else None, name, span)
             # ATTACH refuses it; YAML has no other word for it than the parent's.

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from filtersql.definitions.model import Action, ReplicationSet
 from filtersql.definitions.sql_names import Script
-from filtersql.errors.replication_sets import SetNotFound
+from filtersql.errors.publications import perhaps
+from filtersql.errors.replication_sets import SET_NOT_FOUND
 from filtersql.source import Span
 
 __all__ = ["PREDEFINED", "find_set", "predefined_set"]
@@ -40,5 +41,5 @@ def find_set(script: Script, name: str, span: Span) -> ReplicationSet:
     if found is None:
         there = [one for one in PREDEFINED if one not in drafts.dropped_sets]
         known = [*drafts.replication_sets, *there]
-        raise SetNotFound(name, known, span)
+        raise SET_NOT_FOUND(span, name=name, hint=perhaps(name, known))
     return found

@@ -17,11 +17,14 @@ from filtersql.definitions.kinds import TEMPORARY, UNOPENED
 from filtersql.definitions.model import Action, PublishedTable
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import (
-    ColumnNotInTable,
-    ListMissesKey,
-    SetNeedsPrimaryKey,
-    SetTakesNone,
-    UnloggedInSet,
+    COLUMN_NOT_IN_TABLE,
+    LIST_MISSES_KEY,
+    NO_TRIGGERS,
+    NO_TRUNCATE_TRIGGERS,
+    NOT_OPENED,
+    SET_NEEDS_PRIMARY_KEY,
+    SYSTEM_CATALOG,
+    UNLOGGED_IN_SET,
 )
 
 __all__ = ["judges", "misses_key", "refusals"]
@@ -62,18 +65,22 @@ def refusals(
     known.
     """
     if kind in UNOPENED:
-        yield SetTakesNone.unopened(entry.name.name, UNOPENED[kind], entry.span)
+        yield NOT_OPENED(entry.span, name=entry.name.name, one=UNOPENED[kind])
         return
     for name in entry.columns or ():
         if name not in columns and (columns or kind not in _UNTRIGGERED):
-            yield ColumnNotInTable(entry.name, name, entry.span)
+            yield COLUMN_NOT_IN_TABLE(entry.span, name=entry.name, column=name)
     if misses_key(entry, key):
-        yield ListMissesKey(key, entry.span)
+        yield LIST_MISSES_KEY(entry.span, identity=key)
     if unlogged or kind.startswith("temporary") or entry.name.schema == TEMPORARY:
-        yield UnloggedInSet(entry.span)
+        yield UNLOGGED_IN_SET(entry.span)
     elif needs_key and not key:
-        yield SetNeedsPrimaryKey(entry.name, set_name, entry.span)
+        yield SET_NEEDS_PRIMARY_KEY(entry.span, name=entry.name, replication_set=set_name)
     elif kind == "system tables":
-        yield SetTakesNone.catalog(entry.name.name, entry.span)
+        yield SYSTEM_CATALOG(entry.span, name=entry.name.name)
     elif kind in _UNTRIGGERED:
-        yield SetTakesNone(entry.name.name, kind, _UNTRIGGERED[kind], entry.span)
+        name, one = entry.name.name, _UNTRIGGERED[kind]
+        if one:
+            yield NO_TRUNCATE_TRIGGERS(entry.span, name=name, many=kind, one=one)
+        else:
+            yield NO_TRIGGERS(entry.span, name=name, many=kind)

@@ -2,7 +2,8 @@
 
 Example
     `ALTER TABLE t REPLICA IDENTITY USING INDEX t_b_key` makes column b the replica identity. A
-    change of columns reaches partitions and heirs too, unless ONLY is written.
+    change of a root's columns reaches its partitions; where heirs or parents take part in one, it
+    is refused.
 
 PostgreSQL
     tablecmds.c: ATExecCmd() and its functions; ATExecReplicaIdentity()
@@ -14,45 +15,27 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from filtersql.catalog import Identity, ReplicaIdentity
+from filtersql.catalog import Generated, Identity, ReplicaIdentity
 from filtersql.definitions.columns import check_collated, check_counted, read_column
-from filtersql.definitions.constraints import (
-    NAMED_NULLS,
-    alter_constraint,
-    drop_constraint,
-    keep_below,
-    name_inherited,
-    note_all,
-)
+from filtersql.definitions.constraints import drop_constraint, note_all
+from filtersql.definitions.dependents import described, drop_column
+from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
 from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.generations import (
     add_identity,
+    check_generation,
     column_of,
-    drop_identity,
     note_value,
     set_default,
     set_identity,
-    value_of,
 )
-from filtersql.definitions.inheriting import add_inherit, detach, drop_inherit
+from filtersql.definitions.inheriting import detach
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
-from filtersql.definitions.not_nulls import keep_own, lose_not_null
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
-from filtersql.definitions.set_expressions import (
-    check_generation,
-    drop_expression,
-    set_expression,
-)
-from filtersql.definitions.sql_alter_checks import (
-    check_change,
-    check_only,
-    check_type_change,
-    drop_columns,
-    no_index,
-)
 from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
 from filtersql.definitions.sql_names import (
     AlreadyTold,
@@ -63,16 +46,23 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.definitions.sql_partitions import read_bounds
-from filtersql.definitions.sql_set_members import retyped
+from filtersql.definitions.sql_set_members import check_members, retyped
 from filtersql.definitions.sql_tables import add_table_constraint
 from filtersql.definitions.sql_transactions import check_alone
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
-from filtersql.errors.altering import UnusableIdentityIndex
-from filtersql.errors.definitions import DuplicateColumn
+from filtersql.errors.altering import (
+    ColumnInUse,
+    DependedOn,
+    TypeInUse,
+    UnusableIdentityIndex,
+)
+from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
+from filtersql.errors.generations import ColumnValue
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = ["alter_table"]
@@ -81,6 +71,21 @@ __all__ = ["alter_table"]
 _NOT_TABLES = ("materialized views", "sequences", "indexes", "partitioned indexes")
 _Place = Callable[[], Span]
 _Change = Callable[[Script, DraftTable, Node, _Place], None]
+#: what no dump writes, though it changes columns, values or parents
+_REFUSED = {
+    "AT_SetExpression": "SET EXPRESSION",
+    "AT_DropExpression": "DROP EXPRESSION",
+    "AT_AlterConstraint": "ALTER CONSTRAINT",
+    "AT_DropIdentity": "DROP IDENTITY",
+    "AT_DetachPartitionFinalize": "DETACH PARTITION … FINALIZE",
+    "AT_AddInherit": "INHERIT",
+    "AT_DropInherit": "NO INHERIT",
+    "AT_SetLogged": "SET LOGGED",
+    "AT_SetUnLogged": "SET UNLOGGED",
+}
+#: changes that parents and heirs would have to share
+_SHARED = frozenset({"AT_AddColumn", "AT_DropColumn", "AT_AlterColumnType", "AT_DropNotNull"})
+_SHARED |= {"AT_AddIdentity"}
 
 
 def alter_table(script: Script, statement: Statement) -> None:
@@ -93,66 +98,51 @@ def alter_table(script: Script, statement: Statement) -> None:
     if object_type not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
         return
     commands = [wrapped.alter_table_cmd for wrapped in node.cmds]
-    changes = [(_CHANGES.get(enum_name(one, "subtype")), one) for one in commands]
     check_kind(script, statement)
-    if not any(change for change, _ in changes):
+    if not any(enum_name(one, "subtype") in {*_CHANGES, *_REFUSED} for one in commands):
         return
     name = referenced(script, node.relation)
-    if kind_of(script.drafts, name) in _NOT_TABLES or name.schema == TEMPORARY:
+    if name.schema == TEMPORARY:
+        return
+    if kind_of(script.drafts, name) in _NOT_TABLES:
+        refused = (_REFUSED.get(enum_name(one, "subtype")) for one in commands)
+        for action in filter(None, refused):
+            at = place_of(script, statement, name.name)
+            raise UnsupportedStatement.dumped(f"ALTER TABLE … {action}", at)
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
-    for change, command in changes:
+    for command in commands:
+        subtype = enum_name(command, "subtype")
+        place = partial(_place, script, statement, command)
+        _check_tree(script, table, subtype, place, only=not node.relation.inh)
+        change = _CHANGES.get(subtype)
         if change is None:
             continue
-        place = partial(_place, script, statement, command)
-        check_change(script, table, command, place, only=not node.relation.inh)
-        if not node.relation.inh:
-            check_only(script, table, command, place)
-            keep_below(script, table, command)
-        below = script.drafts.below(table.name) if node.relation.inh else []
-        if change is _drop_column and command.name in (table.columns or {}):
-            drop_columns(script, [table, *below], command, place)
-            continue
-        for each in [table, *below]:
-            if each is table or change in _REACHING:
-                _carry_out(script, each, change, command, statement, inherited=each is not table)
+        change(script, table, command, place)
+        for each in script.drafts.below(table.name) if node.relation.inh else ():
+            if subtype in _REACHING:
+                _REACHING[subtype](script, each, command, place)
 
 
-def _carry_out(
-    script: Script,
-    table: DraftTable,
-    change: _Change,
-    command: Node,
-    statement: Statement,
-    *,
-    inherited: bool,
+def _check_tree(
+    script: Script, table: DraftTable, subtype: str, place: _Place, *, only: bool
 ) -> None:
-    if inherited and change is _add_column:
-        name = getattr(command, "def").column_def.colname
-        if name not in (table.columns or {}):  # else PostgreSQL merges the definitions
-            place = partial(_place, script, statement, command)
-            _add_column(script, table, command, place, inherited=True)
-        return
-    if inherited and change is _add_constraint:
-        parent = script.drafts.tables[table.partition_of] if table.partition_of else None
-        constraint = getattr(command, "def").constraint
-        if parent is not None and constraint.contype:
-            share_keys(table, parent)
-        kind = enum_name(constraint, "contype")
-        if kind in ("CONSTR_PRIMARY", "CONSTR_NOTNULL") and not constraint.is_no_inherit:
-            names = [key.string.sval for key in constraint.keys]
-            name_inherited(script.drafts, table, names)
-            set_not_null(table, names, True)
-        return
-    if inherited and command.name and command.name not in (table.columns or {}):
-        return
-    if inherited and change is _set_not_null:
-        name_inherited(script.drafts, table, (command.name,))
-    if inherited and change is _drop_not_null and script.drafts.postgres_version >= NAMED_NULLS:
-        return
-    change(script, table, command, partial(_place, script, statement, command))
-    if not inherited and change in (_add_column, _set_not_null):
-        keep_own(table, (command.name or getattr(command, "def").column_def.colname,))
+    """Raises what no dump writes, and where parents, partitions or heirs would take part."""
+    below = script.drafts.below(table.name)
+    nulls = subtype == "AT_SetNotNull"
+    why = None
+    if subtype in _REFUSED:
+        why = f"ALTER TABLE … {_REFUSED[subtype]}"
+    elif subtype in _SHARED and (table.partition_of is not None or table.inherits):
+        why = "a change of a column of a partition or an heir"
+    elif (subtype in _SHARED or nulls) and any(one.partition_of is None for one in below):
+        why = "a change of a column that heirs have"
+    elif (subtype in _SHARED or nulls) and below and only:
+        why = "ALTER TABLE ONLY of a column that partitions have"
+    elif subtype in ("AT_DropNotNull", "AT_AddIdentity") and below:
+        why = "a change of NOT NULL or identity of a column that partitions have"
+    if why is not None:
+        raise UnsupportedStatement.dumped(why, place())
 
 
 def _place(script: Script, statement: Statement, command: Node) -> Span:
@@ -162,11 +152,7 @@ def _place(script: Script, statement: Statement, command: Node) -> Span:
     return place_of(script, statement, command.name or index)
 
 
-def _add_column(
-    script: Script, table: DraftTable, command: Node, place: _Place, *, inherited: bool = False
-) -> None:
-    """An heir gets the column, and none of its keys."""
-    heir = inherited and table.partition_of is None
+def _add_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     node = getattr(command, "def").column_def
     column, keys = read_column(node, table.name, script.text, script.drafts)
     if table.columns is None:
@@ -178,6 +164,9 @@ def _add_column(
             return
         first = table.columns[column.name].span
         raise DuplicateColumn(column.name, table.name.name, column.span, first)
+    kinds = (enum_name(one.constraint, "contype") for one in node.constraints)
+    if "CONSTR_IDENTITY" in kinds and script.drafts.children(table.name):
+        raise UnsupportedStatement.dumped("an identity column of a table with partitions", place())
     table.columns[column.name] = column
     if column.generation is not None:
         try:
@@ -185,13 +174,13 @@ def _add_column(
         except Mistake:
             del table.columns[column.name]
             raise
-    if not heir and table.partition_of is None:
+    if table.partition_of is None:
         own_sequences(script, table, [node])
-    if not inherited:
         note_all(script, table, node)
-    if not heir or value_of(node) != "identity":
-        note_value(script, table, node)
-    for key in keys if not heir else ():
+    else:
+        table.defaults |= script.drafts.tables[table.partition_of].defaults
+    note_value(table, node)
+    for key in keys:
         one, span = key.node, column.span
         foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
         add_constraint(table, one, span, foreign, columns=(column.name,))
@@ -199,11 +188,42 @@ def _add_column(
 
 
 def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    """Of a column that is not there; `drop_columns` takes the others."""
+    """With the partitions' columns, where nothing depends on any of them."""
     if command.name in SYSTEM_COLUMNS:
         raise SystemColumn("drop", command.name, place())
-    if not command.missing_ok:
-        column_of(table, command.name, place)
+    if command.name not in (table.columns or {}):
+        if not command.missing_ok:
+            column_of(table, command.name, place)
+        return
+    tables = [table, *script.drafts.below(table.name)]
+    for one in tables:
+        _check_partition_key(one, "drop", command.name, place)
+        _check_virtual(script, one, command.name, place)
+    roots = [Thing("column", one.name, command.name) for one in tables]
+    cascading = enum_name(command, "behavior") == "DROP_CASCADE"
+    lines = lines_of(script, roots, lambda one: one.kind != "set", cascades=cascading)
+    if lines:
+        shown = described(script, table.name)
+        what = f"column {command.name} of table {shown}" if len(tables) == 1 else None
+        raise DependedOn(what, lines, place())
+    check_members(script, roots, place)
+    for one in tables:
+        drop_column(script.drafts, one, command.name)
+
+
+def _check_virtual(script: Script, table: DraftTable, column: str, place: _Place) -> None:
+    """A filter that names a virtual column holds what that stood for, which is not kept here."""
+    entries = (one for each in script.drafts.publications.values() for one in each.tables)
+    filters = (one.where for one in entries if one.name == table.name and one.where)
+    virtual = (table.columns or {})[column].generated is Generated.VIRTUAL
+    if virtual and any(column in columns_named(one) for one in filters):
+        raise UnsupportedStatement.dumped("DROP of a virtual column in a filter", place())
+
+
+def _check_partition_key(table: DraftTable, verb: str, column: str, place: _Place) -> None:
+    for key in table.partition_by[1] if table.partition_by is not None else ():
+        if column == key or (key not in (table.columns or {}) and column in columns_named(key)):
+            raise ColumnInUse.partition_key(verb, column, table.name.name, place())
 
 
 def _set_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -212,11 +232,18 @@ def _set_not_null(script: Script, table: DraftTable, command: Node, place: _Plac
 
 
 def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    column_of(table, command.name, place)
-    if script.drafts.postgres_version >= NAMED_NULLS:
-        lose_not_null(script.drafts, table, command.name)
-    else:
-        set_not_null(table, (command.name,), False)
+    column = column_of(table, command.name, place)
+    if not column.not_null:
+        return
+    if column.name in table.identities:
+        raise ColumnValue.is_identity(column.name, table.name.name, None, place())
+    if column.name in table.primary_key:
+        raise ColumnInUse.primary_key(column.name, place())
+    if table.identity.kind is Identity.INDEX and column.name in table.identity.index:
+        raise ColumnInUse.identity(column.name, place())
+    set_not_null(table, (column.name,), False)
+    for name in [name for name, one in table.constraints.items() if one == column.name]:
+        del table.constraints[name]
 
 
 def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -224,9 +251,10 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
     definition = getattr(command, "def").column_def
     pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
     check_collated(definition, pg_type, script.text, script.drafts)
+    _check_partition_key(table, "alter", column.name, place)
     if not definition.HasField("raw_default"):  # USING stands there
         check_conversion(column, pg_type, place())
-    check_type_change(script, table, column.name, place)
+    _check_type_change(script, table, column.name, place)
     if column.name in table.identities:
         check_counted(pg_type, place())
     collation = None
@@ -240,6 +268,22 @@ def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place)
     check_retyped(script.drafts, table, place())
 
 
+def _check_type_change(script: Script, table: DraftTable, column: str, place: _Place) -> None:
+    """Also of a change to the same type."""
+    for user in users_of(script.drafts, table, column):
+        shown = described(script, user.name)
+        match user.kind:
+            case "column":
+                raise TypeInUse.by_generated(column, user.part, place())
+            case "publication":
+                raise TypeInUse.by_publication(shown, user.part, column, place())
+            case "view" | "materialized view":
+                raise TypeInUse.by_view(f"{user.kind} {shown}", column, place())
+            case "trigger" | "rule" | "policy" | "function":
+                shown = described_thing(script, user)
+                raise TypeInUse.by_code(user.kind, shown, column, place())
+
+
 def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     node = getattr(command, "def").constraint
     for key in node.keys if enum_name(node, "contype") == "CONSTR_PRIMARY" else ():
@@ -250,6 +294,16 @@ def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Pl
     add_table_constraint(script, table, node)
     if table.partition_by is not None:
         check_partitioned(table, place(), script.drafts.postgres_version)
+
+
+def _share_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+    """What a partition or an heir gets of its parent's new constraint."""
+    parent = script.drafts.tables[table.partition_of] if table.partition_of else None
+    constraint = getattr(command, "def").constraint
+    if parent is not None and constraint.contype:
+        share_keys(table, parent)
+    if enum_name(constraint, "contype") in ("CONSTR_PRIMARY", "CONSTR_NOTNULL"):
+        set_not_null(table, [key.string.sval for key in constraint.keys], True)
 
 
 def _replica_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -266,7 +320,7 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: _
     else:
         index = table.indexes.get(name)
         if index is None:
-            raise no_index(script, table, name, place())
+            raise _no_index(script, table, name, place())
         if index.refusal:
             raise UnusableIdentityIndex.kind(index.refusal, name, place())
         columns = index.columns
@@ -274,6 +328,17 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: _
             if not column_of(table, column, place).not_null:
                 raise UnusableIdentityIndex.nullable(name, column, place())
     table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
+
+
+def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> UnusableIdentityIndex:
+    """The name is another table's index, no index at all, or nothing's."""
+    found = RelationName(table.name.schema, name)
+    kind = kind_of(script.drafts, found)
+    if kind in ("indexes", "partitioned indexes"):
+        return UnusableIdentityIndex.other_table(name, table.name.name, span)
+    if found in script.drafts.tables:
+        return UnusableIdentityIndex.no_index(name, span)
+    return UnusableIdentityIndex.unknown(name, table.name.name, span)
 
 
 def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
@@ -288,11 +353,6 @@ def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> 
         child.identities |= table.identities
 
 
-def _set_logged(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    if table.partition_by is None:  # PostgreSQL before 18 does nothing with a partitioned table
-        table.unlogged = enum_name(command, "subtype") == "AT_SetUnLogged"
-
-
 _CHANGES: dict[str, _Change] = {
     "AT_AddColumn": _add_column,
     "AT_DropColumn": _drop_column,
@@ -300,31 +360,19 @@ _CHANGES: dict[str, _Change] = {
     "AT_SetNotNull": _set_not_null,
     "AT_DropNotNull": _drop_not_null,
     "AT_AlterColumnType": _alter_type,
-    "AT_SetExpression": set_expression,
-    "AT_DropExpression": drop_expression,
     "AT_AddConstraint": _add_constraint,
     "AT_DropConstraint": drop_constraint,
-    "AT_AlterConstraint": alter_constraint,
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
     "AT_DetachPartition": detach,
-    "AT_DetachPartitionFinalize": detach,
     "AT_AddIdentity": add_identity,
     "AT_SetIdentity": set_identity,
-    "AT_DropIdentity": drop_identity,
-    "AT_AddInherit": add_inherit,
-    "AT_DropInherit": drop_inherit,
-    "AT_SetLogged": _set_logged,
-    "AT_SetUnLogged": _set_logged,
 }
-#: changes of a parent that its partitions and heirs undergo too
-_REACHING: set[_Change] = {
-    _add_column,
-    set_default,
-    _set_not_null,
-    _drop_not_null,
-    _alter_type,
-    set_expression,
-    drop_expression,
-    _add_constraint,
+#: what a parent's partitions and heirs undergo too
+_REACHING: dict[str, _Change] = {
+    "AT_AddColumn": _add_column,
+    "AT_ColumnDefault": set_default,
+    "AT_SetNotNull": _set_not_null,
+    "AT_AlterColumnType": _alter_type,
+    "AT_AddConstraint": _share_constraint,
 }

@@ -22,8 +22,6 @@ __all__ = ["check_columns", "check_kind", "check_object", "check_part"]
 
 _TABLES = frozenset({"tables", "partitioned tables"})
 _FOREIGN = _TABLES | {"foreign tables"}
-_COPIED = frozenset({"materialized views"})
-_INDEXES = frozenset({"indexes", "partitioned indexes"})
 _ROOTS = frozenset({"partitioned tables", "partitioned indexes"})
 #: each action as PostgreSQL calls it, and the kinds that have it
 _ACTIONS = {
@@ -32,37 +30,15 @@ _ACTIONS = {
     "AT_AlterColumnType": ("ALTER COLUMN ... SET DATA TYPE", _FOREIGN),
     "AT_SetNotNull": ("ALTER COLUMN ... SET NOT NULL", _FOREIGN),
     "AT_DropNotNull": ("ALTER COLUMN ... DROP NOT NULL", _FOREIGN),
-    "AT_SetExpression": ("ALTER COLUMN ... SET EXPRESSION", _FOREIGN),
-    "AT_DropExpression": ("ALTER COLUMN ... DROP EXPRESSION", _FOREIGN),
     "AT_AddConstraint": ("ADD CONSTRAINT", _FOREIGN),
     "AT_DropConstraint": ("DROP CONSTRAINT", _FOREIGN),
     "AT_ReplicaIdentity": ("REPLICA IDENTITY", _TABLES | {"materialized views"}),
     "AT_AttachPartition": ("ATTACH PARTITION", _ROOTS),
     "AT_DetachPartition": ("DETACH PARTITION", frozenset({"partitioned tables"})),
-    "AT_DetachPartitionFinalize": (
-        "DETACH PARTITION ... FINALIZE",
-        frozenset({"partitioned tables"}),
-    ),
-    "AT_AddInherit": ("INHERIT", _FOREIGN),
-    "AT_DropInherit": ("NO INHERIT", _FOREIGN),
     "AT_ColumnDefault": ("ALTER COLUMN ... SET DEFAULT", _FOREIGN | {"views"}),
-    "AT_SetStatistics": ("ALTER COLUMN ... SET STATISTICS", _FOREIGN | _COPIED | _INDEXES),
-    "AT_SetStorage": ("ALTER COLUMN ... SET STORAGE", _FOREIGN | _COPIED),
     "AT_AddIdentity": ("ALTER COLUMN ... ADD IDENTITY", _FOREIGN | {"views"}),
-    "AT_ValidateConstraint": ("VALIDATE CONSTRAINT", _FOREIGN),
-    "AT_EnableRowSecurity": ("ENABLE ROW SECURITY", _TABLES),
-    "AT_ForceRowSecurity": ("FORCE ROW SECURITY", _TABLES),
-    "AT_ClusterOn": ("CLUSTER ON", _TABLES | _COPIED),
-    "AT_DropCluster": ("SET WITHOUT CLUSTER", _TABLES | _COPIED),
-    "AT_SetTableSpace": ("SET TABLESPACE", _TABLES | _COPIED | _INDEXES),
-    "AT_EnableTrigAll": ("ENABLE TRIGGER ALL", _FOREIGN),
-    "AT_DisableRule": ("DISABLE RULE", _TABLES),
-    "AT_AddOf": ("OF", _TABLES),
-    "AT_DropOf": ("NOT OF", _TABLES),
-    "AT_SetLogged": ("SET LOGGED", frozenset({"tables", "sequences"})),
-    "AT_SetUnLogged": ("SET UNLOGGED", frozenset({"tables", "sequences"})),
 }
-_PARTITIONS_NAMED = _ROOTS_HAVE_STORAGE = 18
+_PARTITIONS_NAMED = 18
 
 
 #: which relations ALTER VIEW and the like take, and what a message calls one of them
@@ -112,13 +88,11 @@ def check_kind(script: Script, statement: Statement) -> None:
         partition = action.endswith(" PARTITION")
         if partition and version < _PARTITIONS_NAMED and kind == "tables":
             raise PartitionMismatch.not_partitioned(name.name, span)
-        if kind == "partitioned tables" and version < _ROOTS_HAVE_STORAGE:
-            continue
         raise NotForKind(action, name.name, kind, span)
 
 
 def check_part(script: Script, name: RelationName, command: Node, span: Span) -> None:
-    """Raises where the other relation of INHERIT or ATTACH PARTITION is no table."""
+    """Raises where the other relation of ATTACH PARTITION is no table."""
     action, _ = _ACTIONS[enum_name(command, "subtype")]
     kind = kind_of(script.drafts, name)
     if kind in ("sequences", "views", "materialized views"):

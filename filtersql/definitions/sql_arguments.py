@@ -14,7 +14,12 @@ from filtersql.definitions.array_texts import NULL_ELEMENT, BadArray, names_in
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
 from filtersql.errors.definitions import UnknownParameter
-from filtersql.errors.replication_sets import WrongCall
+from filtersql.errors.replication_sets import (
+    INVALID_ARGUMENT,
+    NO_ARRAY,
+    NO_SUCH_FUNCTION,
+    POSITIONAL_BEHIND_NAMED,
+)
 from filtersql.grammar import Node
 from filtersql.source import Passage, Span
 
@@ -54,7 +59,7 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
     given: set[str] = set()
     for name, value, location in _given(script, function, names, node):
         if name not in names or name in given or not _fits(name, value):
-            raise WrongCall(_signature(function, node), location)
+            raise NO_SUCH_FUNCTION(location, signature=_signature(function, node))
         given.add(name)
         argument = constant(script, value, location)
         if argument is None:
@@ -62,7 +67,8 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
         if argument.value is not None:
             found[name] = _read(name, argument)
     if not given.issuperset(needed.split()):
-        raise WrongCall(_signature(function, node), script.span(node.location, len(function)))
+        place = script.span(node.location, len(function))
+        raise NO_SUCH_FUNCTION(place, signature=_signature(function, node))
     return found
 
 
@@ -93,7 +99,7 @@ def _given(
             continue
         span = script.span(node.location, len(function))
         if by_name:
-            raise WrongCall.positional(span)
+            raise POSITIONAL_BEHIND_NAMED(span)
         yield (names[position] if position < len(names) else ""), wrapped, span
 
 
@@ -119,13 +125,16 @@ def _read(name: str, argument: Argument) -> Argument:
         word = str(argument.value).strip(" \t\n\r\v\f").lower()
         meant = {_WORDS[one] for one in _WORDS if word and one.startswith(word)}
         if len(meant) != 1:
-            raise WrongCall.syntax("boolean", str(argument.value), argument.span)
+            raise INVALID_ARGUMENT(argument.span, type_name="boolean", text=str(argument.value))
         return replace(argument, value=meant.pop())
     if name in _LISTS and not isinstance(argument.value, list):
         try:
             return replace(argument, value=names_in(str(argument.value)))
         except BadArray as error:
-            raise WrongCall.array(argument.span, *error.args) from None
+            message, *detail = error.args
+            raise NO_ARRAY(
+                argument.span, message=message, detail=next(iter(detail), None)
+            ) from None
     return argument
 
 
@@ -166,7 +175,7 @@ def constant(script: Script, node: Node, span: Span) -> Argument | None:
         if any(item is None or (item.value is not None and not item.text) for item in items):
             return None
         if any(item and item.value is None for item in items):
-            raise WrongCall.array(span, NULL_ELEMENT)
+            raise NO_ARRAY(span, message=NULL_ELEMENT)
         return Argument([str(item.value) for item in items if item], span)
     if kind != "a_const":
         return None

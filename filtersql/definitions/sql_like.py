@@ -12,11 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.catalog import Column
-from filtersql.definitions.dependents import described
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.generations import LIKE_IDENTITY, check_like, like_values
-from filtersql.definitions.inheriting import check_own
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
@@ -28,8 +24,8 @@ __all__ = ["copy_like"]
 
 _REFUSED = ("sequences", "indexes", "partitioned indexes")
 _VIEWS = ("views", "materialized views")
-#: CREATE_TABLE_LIKE_GENERATED, CREATE_TABLE_LIKE_INDEXES
-_GENERATED, _INDEXES = 16, 64
+#: bits of TableLikeOption
+_DEFAULTS, _GENERATED, _IDENTITY, _INDEXES = 8, 16, 32, 64
 
 
 def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]) -> None:
@@ -53,35 +49,20 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
         own = column if kept else replace(column, generated=None, generation=None)
         own = replace(own, span=span)
         if there is not None and column.name in inherited:
-            inherited.discard(column.name)
-            table.local.add(column.name)
-            _merge(script, table, parent, own, node.options)
-        elif there is not None:
+            raise UnsupportedStatement("LIKE of a column that is inherited, too", span, _HINT)
+        if there is not None:
             raise DuplicateColumn(column.name, None, span, there.span)
-        else:
-            table.columns[column.name] = replace(own, span=column.span)
-    like_values(table, parent, node.options)
+        table.columns[column.name] = replace(own, span=column.span)
+    if node.options & _DEFAULTS:
+        table.defaults |= parent.defaults
+    if node.options & _IDENTITY and parent.identities:
+        raise UnsupportedStatement("LIKE INCLUDING IDENTITY", span, _HINT)
     table.constraints |= parent.constraints
     if node.options & _INDEXES:
         _copy_keys(table, parent)
 
 
 _HINT = "Write the columns."
-
-
-def _merge(
-    script: Script, table: DraftTable, source: DraftTable, own: Column, options: int
-) -> None:
-    """A column that is inherited, too."""
-    assert table.columns is not None
-    there, said = table.columns[own.name], None
-    if options & LIKE_IDENTITY and own.name in source.identities:
-        said = "identity"
-    merged = check_own(there, own, said, script.drafts.postgres_version)
-    if there.generated is not None:
-        shown = described(script, table.name)
-        check_like(source, own, shown, options)
-    table.columns[own.name] = replace(merged, span=there.span)
 
 
 def _copy_keys(table: DraftTable, parent: DraftTable) -> None:

@@ -44,7 +44,7 @@ from filtersql.errors.definitions import (
     RemovedWithClause,
     Unknown,
 )
-from filtersql.errors.publications import ColumnListWithSchema, NotPublishable, RootNeedsViaRoot
+from filtersql.errors.publications import COLUMN_LIST_WITH_SCHEMA, NotPublishable, RootNeedsViaRoot
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -253,7 +253,7 @@ def _check_clauses(
             raise RootNeedsViaRoot(table.name, publication.name, columns=False, span=at)
     for table in tables:
         if table.columns is not None and schemas:
-            raise ColumnListWithSchema(table.name, publication.name, table.span)
+            raise COLUMN_LIST_WITH_SCHEMA(table.span, name=table.name, publication=publication.name)
         if table.columns is not None and table.name in roots:
             raise RootNeedsViaRoot(table.name, publication.name, columns=True, span=table.span)
 

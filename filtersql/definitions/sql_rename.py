@@ -12,19 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.constraints import keep_names
-from filtersql.definitions.dependents import references_to
+from filtersql.definitions.dependents import memberships
+from filtersql.definitions.depending import described_thing, users_of
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
-from filtersql.definitions.moving import (
-    move_other,
-    move_table,
-    rename_in_members,
-    rename_in_sets,
-    renamed_column,
-)
-from filtersql.definitions.owned import check_moved
-from filtersql.definitions.sql_alter_checks import check_heir, is_inherited
+from filtersql.definitions.moving import move_other, move_table
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS, move_function
 from filtersql.definitions.sql_names import (
@@ -36,22 +28,15 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
-from filtersql.errors.altering import InheritedColumn, UnknownSchema
+from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
-    DUMP,
     Duplicate,
     DuplicateColumn,
     Unknown,
     UnknownColumn,
     UnsupportedStatement,
 )
-from filtersql.errors.relations import (
-    IndexSchema,
-    InParent,
-    NameTaken,
-    SchemaName,
-    SystemColumn,
-)
+from filtersql.errors.relations import IndexSchema, NameTaken, SchemaName, SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -106,6 +91,7 @@ def _rename_relation(script: Script, statement: Statement) -> None:
         return
     _check_free(script, statement, name.schema)
     new = RelationName(name.schema, node.newname)
+    _check_no_code(script, name, place_of(script, statement, node.newname))
     if name in drafts.tables:
         move_table(drafts, drafts.tables[name], new)
     elif name in drafts.others:
@@ -114,6 +100,19 @@ def _rename_relation(script: Script, statement: Statement) -> None:
             script.temporary ^= {name.name, new.name}
     else:
         _rename_index(script, node, name.schema, name.name)
+
+
+def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
+    """Raises where views, triggers, functions and the like name a relation, or it is a view."""
+    drafts = script.drafts
+    words = (one.words for one in drafts.code.values())
+    code = name in drafts.views or any(name.name in one for one in words)
+    arrays = {name, RelationName(name.schema, f"_{name.name}")}
+    columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
+    rows = any((one.type.schema, one.type.name) in arrays for one in columns)
+    short = any(name in above for above in drafts.temporary_heirs.values())
+    if code or rows or short:
+        raise UnsupportedStatement.dumped("another name of a relation that code or views know", at)
 
 
 def _check_free(script: Script, statement: Statement, schema: str) -> None:
@@ -130,7 +129,7 @@ def _check_free(script: Script, statement: Statement, schema: str) -> None:
 
 
 def _rename_columns(script: Script, statement: Statement) -> None:
-    """RENAME COLUMN of a table and of those below it."""
+    """RENAME COLUMN of a table and of its partitions, where nothing reads the column."""
     node, drafts = statement.node, script.drafts
     check_columns(script, statement)
     name = referenced(script, node.relation)
@@ -138,26 +137,39 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
         return
     if name in drafts.views:
-        raise UnsupportedStatement("RENAME COLUMN of a view", at, DUMP)
+        raise UnsupportedStatement.dumped("RENAME COLUMN of a view", at)
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     below = drafts.below(table.name)
     if table.view:
         return
     if old in SYSTEM_COLUMNS:
         raise SystemColumn("rename", old, at)
-    if below and not node.relation.inh:
-        raise InParent.renamed(old, at)
-    changing = {table.name, *(one.name for one in below)}
-    for each in [*below, table]:  # a table changes after those below it
-        if old not in (each.columns or {}):
-            raise UnknownColumn(old, at, each.columns or {})
-        if each is table and is_inherited(script, table, old):
-            raise InheritedColumn.changed("rename", old, at)
-        if each is not table:
-            check_heir(script, each, changing, old, "rename", lambda: at)
-        _check_new_name(each, node.newname, at)
-    for each in [*below, table]:
-        _rename_column(script, each, old, node.newname)
+    if old not in (table.columns or {}):
+        raise UnknownColumn(old, at, table.columns or {})
+    if table.partition_of or table.inherits or (below and not node.relation.inh):
+        raise UnsupportedStatement.dumped("RENAME COLUMN of a part of a tree of tables", at)
+    _check_new_name(table, node.newname, at)
+    for each in [table, *below]:
+        if each.partition_of is None and each is not table:
+            raise UnsupportedStatement.dumped("RENAME COLUMN of a table with heirs", at)
+        _check_unread(script, each, old, at)
+    for each in [table, *below]:
+        _rename_column(each, old, node.newname)
+
+
+def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> None:
+    """Raises where a filter, a list, a generated column, a key or code names the column."""
+    drafts = script.drafts
+    users = [described_thing(script, one) for one in users_of(drafts, table, column)]
+    listing = (one.name for one, entry in memberships(drafts, table.name) if entry.columns)
+    users += (f"replication set {one}" for one in listing)
+    keys = table.partition_by[1] if table.partition_by is not None else ()
+    if any(key not in (table.columns or {}) for key in keys):
+        users.append("the expression of a partition key")
+    if any(table.name.name in one.words for one in drafts.code.values()):
+        users.append("code of the table")
+    if users:
+        raise UnsupportedStatement.dumped(f"RENAME COLUMN where {users[0]} may name it", at)
 
 
 def _check_new_name(table: DraftTable, name: str, span: Span) -> None:
@@ -199,8 +211,10 @@ def alter_schema(script: Script, statement: Statement) -> None:
         return
     if kind_of(drafts, name) is not None:
         raise NameTaken.in_schema(name.name, name.schema, at)
+    _check_no_code(script, old, at)
     if table is None:
-        check_moved(script, old, at)
+        if any(old in one.sequences for one in drafts.tables.values()):
+            raise UnsupportedStatement.dumped("SET SCHEMA of a sequence that a column owns", at)
         move_other(drafts, old, name)
         return
     for index in filter(None, (table.primary_key_name, *table.indexes)):
@@ -209,27 +223,23 @@ def alter_schema(script: Script, statement: Statement) -> None:
     move_table(drafts, table, name)
 
 
-def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> None:
-    columns = table.columns or {}
-    rename_in_members(script.drafts, table.name, old, new)
-
+def _rename_column(table: DraftTable, old: str, new: str) -> None:
     def swapped(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(new if name == old else name for name in names)
 
-    keep_names(table)
     table.constraints = {
         name: new if one == old else one for name, one in table.constraints.items()
     }
     table.columns = {
-        (new if name == old else name): renamed_column(column, old, new)
-        for name, column in columns.items()
+        (new if name == old else name): replace(one, name=new) if name == old else one
+        for name, one in (table.columns or {}).items()
     }
     table.sequences = {name: new if one == old else one for name, one in table.sequences.items()}
     if old in table.defaults:
         table.defaults[new] = table.defaults.pop(old)
-    if old in table.drawn:
-        table.drawn[new] = table.drawn.pop(old)
-    rename_in_sets(table, old, new)
+    table.gone.add(old)
+    if old in table.identities:
+        table.identities ^= {old, new}
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
     for index in table.indexes.values():
@@ -238,11 +248,6 @@ def _rename_column(script: Script, table: DraftTable, old: str, new: str) -> Non
     table.foreign_keys = [
         (replace(key, columns=swapped(key.columns)), span) for key, span in table.foreign_keys
     ]
-    for other, key, _ in [*references_to(script.drafts, table.name)]:
-        changed = replace(key, referenced_columns=swapped(key.referenced_columns))
-        other.foreign_keys = [
-            (changed if one is key else one, span) for one, span in other.foreign_keys
-        ]
     if table.partition_by is not None:
         table.partition_by = (table.partition_by[0], swapped(table.partition_by[1]))
 

@@ -12,19 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.dependents import (
-    drop_sequence,
-    drop_type_of_relation,
-    remove_table,
-    remove_view,
-)
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
-from filtersql.definitions.moving import move_other, move_table
-from filtersql.definitions.sql_functions import remove_function, rename_one
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.definitions.sql_types import move_types
 from filtersql.errors.altering import DependedOn, UnknownSchema
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import SchemaName
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -57,55 +49,31 @@ def _check_name(script: Script, statement: Statement, name: str) -> None:
 
 
 def rename_schema(script: Script, statement: Statement) -> None:
-    """ALTER SCHEMA … RENAME: everything in it, and publications of its tables."""
+    """ALTER SCHEMA … RENAME of an empty one, in publications too."""
     node, drafts = statement.node, script.drafts
     old, new = node.subname, node.newname
     if not drafts.has_schema(old):
         raise UnknownSchema(old, place_of(script, statement, old))
     _check_name(script, statement, new)
+    held = lines_of(script, [Thing("schema", RelationName(old, ""))], cascades=False)
+    if held or any(one.name.schema == old for one in drafts.operators):
+        at = place_of(script, statement, old)
+        raise UnsupportedStatement.dumped("RENAME of a schema that holds something", at)
     drafts.schemas.discard(old)
     drafts.schemas.add(new)
     drafts.made_schemas.discard(old)
     drafts.made_schemas.add(new)
-    for table in list(drafts.tables.values()):
-        if table.name.schema == old:
-            move_table(drafts, table, RelationName(new, table.name.name))
-    move_types(
-        drafts, {one: RelationName(new, one.name) for one in drafts.types if one.schema == old}
-    )
-    for name in [name for name in drafts.others if name.schema == old]:
-        move_other(drafts, name, RelationName(new, name.name))
-    for name in [name for name in drafts.functions if name.schema == old]:
-        for signature in [*drafts.functions[name]]:
-            rename_one(drafts, name, RelationName(new, name.name), signature)
-    drafts.operators[:] = [
-        one._replace(name=RelationName(new, one.name.name)) if one.name.schema == old else one
-        for one in drafts.operators
-    ]
     for publication in list(drafts.publications.values()):
         schemas = tuple(new if schema == old else schema for schema in publication.schemas)
         drafts.publications[publication.name] = replace(publication, schemas=schemas)
 
 
 def drop_schema(script: Script, statement: Statement, item: Node) -> None:
-    """One of the schemas of DROP, with all that is in it; check_schemas() has let it go."""
+    """One of the schemas of DROP, which hold nothing: check_schemas() has let it go."""
     schema, drafts = item.string.sval, script.drafts
     drafts.schemas.discard(schema)
     drafts.made_schemas.discard(schema)
-    for view in [name for name in drafts.views if name.schema == schema]:
-        remove_view(drafts, view)
-    for name in [name for name in (*drafts.others, *drafts.types) if name.schema == schema]:
-        if drafts.others.get(name) == "sequences":
-            drop_sequence(drafts, name)
-        drafts.others.pop(name, None)
-        if drafts.types.pop(name, None):
-            drop_type_of_relation(drafts, name)
-    for name in [name for name in drafts.functions if name.schema == schema]:
-        for signature in [*drafts.functions.get(name, ())]:
-            remove_function(drafts, name, signature)
     drafts.operators[:] = [one for one in drafts.operators if one.name.schema != schema]
-    for name in [name for name in drafts.tables if name.schema == schema]:
-        remove_table(drafts, name)
     for publication in list(drafts.publications.values()):
         kept = tuple(one for one in publication.schemas if one != schema)
         drafts.publications[publication.name] = replace(publication, schemas=kept)

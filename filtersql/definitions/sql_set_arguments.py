@@ -20,7 +20,7 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
-from filtersql.errors.replication_sets import WrongCall
+from filtersql.errors.replication_sets import ARGUMENT_IS_NULL
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
@@ -34,7 +34,7 @@ def named(script: Script, function: str, parameter: str, arguments: Arguments, s
             if script.drafts.group is None:
                 raise GroupDefaultSet(span)
             return script.drafts.group
-        raise WrongCall.null(parameter, span)
+        raise ARGUMENT_IS_NULL(span, name=parameter)
     return str(arguments[parameter].value)
 
 

@@ -28,7 +28,7 @@ from filtersql.definitions.sql_names import Script
 from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.altering import DependedOn
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.replication_sets import SetNeedsPrimaryKey
+from filtersql.errors.replication_sets import SET_NEEDS_PRIMARY_KEY
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -81,8 +81,10 @@ def joined(
 def check_system_schemas(found: ReplicationSet, schemas: Collection[str], span: Span) -> None:
     """Raises where all tables of information_schema would be added: they have no key."""
     if "information_schema" in schemas and judges(found.replicate):
-        raise SetNeedsPrimaryKey(
-            RelationName("information_schema", "sql_features"), found.name, span
+        raise SET_NEEDS_PRIMARY_KEY(
+            span,
+            name=RelationName("information_schema", "sql_features"),
+            replication_set=found.name,
         )
 
 
@@ -128,7 +130,7 @@ def check_members(script: Script, roots: Sequence[Thing], place: Callable[[], Sp
     pglogical comes after PostgreSQL, and goes by the CASCADE of the last DROP statement.
     """
     members = lines_of(script, roots, lambda one: one.kind == "set")
-    if members and not script.drafts.last_drop_cascades:
+    if members:
         _, held_back = members[0].split(" depends on ")
         lines = [one for one in members if one.endswith(f" depends on {held_back}")]
         raise DependedOn(held_back, lines, place())

@@ -42,7 +42,7 @@ from filtersql.definitions.sql_set_arguments import (
     trimmed,
 )
 from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
-from filtersql.definitions.sql_set_sequences import SEQUENCES, change_sequences, tell_ignored
+from filtersql.definitions.sql_set_sequences import SEQUENCES, skip_sequences
 from filtersql.definitions.sql_set_subscriptions import (
     change_subscription,
     create_subscription,
@@ -56,10 +56,11 @@ from filtersql.errors.definitions import (
     UnsupportedStatement,
 )
 from filtersql.errors.replication_sets import (
-    AlreadyInSet,
+    ARGUMENT_IS_NULL,
+    EMPTY_SET_NAME,
+    SET_HOLDS_KEYLESS,
+    TABLE_IN_SET,
     SetExists,
-    SetHoldsKeyless,
-    WrongCall,
 )
 from filtersql.grammar import Node, Statement
 from filtersql.source import Passage, Span
@@ -153,10 +154,10 @@ def _call(script: Script, function: str, node: Node) -> None:
         if missed and function in _CALLED_ON_NULL:
             if "relation" in arguments:
                 relation_named(script, function, arguments, span)
-            raise WrongCall.null(missed[0], span)
+            raise ARGUMENT_IS_NULL(span, name=missed[0])
         _CALLS[function.split(".")[1]](script, function, arguments, span)
     elif function.startswith("bdr.") and "sequence" in function:
-        tell_ignored(script, function, span)
+        skip_sequences(script, function, {}, span)
     elif not any(word in function for word in _IGNORED):
         raise UnsupportedStatement(f"function {function}()", span)
 
@@ -173,7 +174,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
     place = set_place(arguments, span)
     predefined = PREDEFINED.keys() - script.drafts.dropped_sets
     if not name:
-        raise WrongCall.unnamed(place)
+        raise EMPTY_SET_NAME(place)
     if name in script.drafts.replication_sets or name in predefined:
         first = script.drafts.replication_sets.get(name)
         raise SetExists(name, place, first.span if first else None)
@@ -202,7 +203,7 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     tables = [script.drafts.tables.get(one.name) for one in found.tables]
     keyless = any(table is not None and not has_key(table) for table in tables)
     if judges(replicate) and keyless and not _takes_keyless(function):
-        raise SetHoldsKeyless(name, set_place(arguments, span))
+        raise SET_HOLDS_KEYLESS(set_place(arguments, span), name=name)
     if autoadd is False and found.autoadd_tables:
         keyless = _takes_keyless(function)
         _add_tables(script, found, None, set_place(arguments, span), without=True, keyless=keyless)
@@ -222,8 +223,6 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
         find_set(script, name, set_place(arguments, span))
     changed_default(script, name, span)
     script.drafts.replication_sets.pop(name, None)
-    for held in script.drafts.sequence_members.values():
-        held.discard(name)
     if name in PREDEFINED:
         script.drafts.dropped_sets.add(name)
 
@@ -241,7 +240,7 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
     found = find_set(script, name, set_place(arguments, span))
     place = arguments["relation"].span
     if any(table.name == relation for table in found.tables):
-        raise AlreadyInSet(relation.name, name, place)
+        raise TABLE_IN_SET(place, table=relation.name, replication_set=name)
     columns = listed(arguments, "columns")
     where = None
     if "row_filter" in arguments:
@@ -352,5 +351,5 @@ _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "replication_set_remove_ddl_filter": _remove_ddl_filter,
     "create_node_group": _create_group,
     "alter_node_replication_sets": _node_sets,
-    **{name.partition(".")[2]: change_sequences for name in SEQUENCES},
+    **{name.partition(".")[2]: skip_sequences for name in SEQUENCES},
 }

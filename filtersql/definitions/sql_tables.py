@@ -13,25 +13,16 @@ from __future__ import annotations
 import re
 
 from filtersql.catalog import Column
-from filtersql.definitions.columns import ColumnConstraint, read_column
+from filtersql.definitions.columns import ColumnConstraint, check_said, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import check_references
-from filtersql.definitions.generations import (
-    check_agreed,
-    check_overrides,
-    copy_values,
-    note_value,
-    override,
-    value_of,
-)
+from filtersql.definitions.generations import check_generation, note_value, value_of
 from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, taken
-from filtersql.definitions.not_nulls import name_own
-from filtersql.definitions.owned import own_copied, own_sequences
+from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, taken
+from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
-from filtersql.definitions.set_expressions import check_generation
 from filtersql.definitions.sql_like import copy_like
 from filtersql.definitions.sql_names import (
     Script,
@@ -46,7 +37,7 @@ from filtersql.definitions.temporaries import (
     is_temporary,
     without_foreign_keys,
 )
-from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
+from filtersql.errors.definitions import DuplicateColumn, UnknownColumn, UnsupportedStatement
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -96,16 +87,17 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         parent = node.inh_relations[0].range_var
         above, at = read_root(script, parent), span_of(script, parent)
         own = [one.column_def for one in node.table_elts if one.HasField("column_def")]
-        check_overrides(script, table, above, own)
+        _check_overrides(script, above, own)
         _overrides(script, node, table, foreign=False)
         attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
-        override(script, table, own)
-        copy_values(table, above, script.drafts.postgres_version)
+        table.defaults |= above.defaults
+        for one in own:
+            note_value(table, one)
+        if script.drafts.postgres_version >= SHARED_IDENTITIES:
+            table.identities |= above.identities
         _overrides(script, node, table, foreign=True)
     else:
         _read_elements(script, node, table)
-        if table.inherits:
-            name_own(table)
     for column in (table.columns or {}).values():
         if column.generation is not None:
             check_generation(table, column.generation)
@@ -118,8 +110,6 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     script.drafts.tables[name] = table
     columns = [one.column_def for one in node.table_elts if one.HasField("column_def")]
     own_sequences(script, table, [one for one in columns if one.HasField("type_name")])
-    if table.partition_of is None:
-        own_copied(script, table)
 
 
 def _check_temporary(script: Script, node: Node) -> None:
@@ -146,8 +136,6 @@ def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:
     """A table constraint of CREATE TABLE or ALTER TABLE … ADD."""
     kind = enum_name(node, "contype")
     span = script.span(node.location, _word(script.text, node.location))
-    if kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY"):
-        table.own_nulls |= {key.string.sval for key in node.keys}
     if kind == "CONSTR_NOTNULL":
         set_not_null(table, (key.string.sval for key in node.keys), True)
     if kind not in _KEYS:
@@ -172,27 +160,21 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
             column, found = read_column(element.column_def, table.name, script.text, script.drafts)
             if column.name in SYSTEM_COLUMNS:
                 raise SystemColumn.named(column.name, column.span)
-            if column.not_null:
-                table.own_nulls.add(column.name)
             if column.name in inherited:  # merged with the parent's
                 inherited.discard(column.name)
-                table.local.add(column.name)
-                version = script.drafts.postgres_version
-                said, there = value_of(element.column_def), table.columns[column.name]
-                column = check_own(there, column, said, version)
+                said = value_of(element.column_def)
+                column = check_own(table.columns[column.name], column, said)
             elif column.name in table.columns:
                 first = table.columns[column.name].span
                 raise DuplicateColumn(column.name, None, column.span, first)
             table.columns[column.name] = column
             note_all(script, table, element.column_def)
-            note_value(script, table, element.column_def)
+            note_value(table, element.column_def)
             keys += ((column, constraint) for constraint in found)
         elif kind == "constraint":
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
             copy_like(script, table, element.table_like_clause, inherited)
-    own = (one.column_def for one in node.table_elts if one.HasField("column_def"))
-    check_agreed(table, own, script.drafts.postgres_version)
     # PostgreSQL makes the index of the primary key first, and foreign keys when the table is there.
     for turn in (_PRIMARY, "", _FOREIGN):
         _add_keys(script, table, [one for one in keys if _turn(one[1].kind) == turn])
@@ -226,6 +208,20 @@ def _check_keys(script: Script, node: Node) -> None:
             check_names(columns, names, what, span)
 
 
+def _check_overrides(script: Script, parent: DraftTable, nodes: list[Node]) -> None:
+    """PARTITION OF t (…): a partition gives its root's columns no values of its own."""
+    for place, node in enumerate(nodes):
+        span = script.span(node.location, len(node.colname))
+        if any(node.colname == one.colname for one in nodes[:place]):
+            raise DuplicateColumn(node.colname, None, span, None)
+        if node.colname not in (parent.columns or {}):
+            raise UnknownColumn(node.colname, span, parent.columns or {})
+        check_said(node, parent.name, script.text, script.drafts.postgres_version)
+        generated = (parent.columns or {})[node.colname].generated is not None
+        if value_of(node) in ("generated", "identity") or (generated and value_of(node)):
+            raise UnsupportedStatement.dumped("a generated column of a partition", span)
+
+
 def _overrides(script: Script, node: Node, table: DraftTable, *, foreign: bool) -> None:
     """What PARTITION OF adds to the parent's columns: constraints and keys of its own."""
     for element in node.table_elts:
@@ -241,8 +237,6 @@ def _overrides(script: Script, node: Node, table: DraftTable, *, foreign: bool) 
             kind, span = enum_name(one, "contype"), script.span(column.location, len(names[0]))
             if (kind == _FOREIGN) is not foreign:
                 continue
-            if kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY"):
-                table.own_nulls.add(column.colname)
             if kind == "CONSTR_NOTNULL":
                 set_not_null(table, names, True)
             elif kind in _KEYS:
@@ -279,7 +273,6 @@ def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
         table.primary_key, table.primary_key_name = index.columns, name
         table.primary_key_deferrable = node.deferrable
         table.key_span = table.span
-        table.own_nulls |= {*index.columns}
         set_not_null(table, index.columns, True)
     else:
         table.indexes[name] = DraftIndex(name, index.columns, index.refusal, constraint=True)

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from filtersql.definitions.collations import create_collation, keep_collation, rename_collation
 from filtersql.definitions.columns import check_collated
-from filtersql.definitions.dependents import described, drop_type_of_relation
+from filtersql.definitions.dependents import described
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
@@ -170,8 +170,6 @@ def drop_types(script: Script, statement: Statement) -> None:
         what = f"type {described(script, found[0][0])}" if len(node.objects) == 1 else None
         raise DependedOn(what, lines, found[0][1])
     for name, _ in found:
-        for each in (name, drafts.multiranges.get(name, name)):
-            drop_type_of_relation(drafts, each)
         drop_multirange(drafts, name)
         drafts.types.pop(name, None)
         drafts.bases.pop(name, None)

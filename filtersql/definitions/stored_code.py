@@ -17,7 +17,7 @@ from filtersql.definitions.drafts import Code, Drafts
 from filtersql.definitions.identifiers import fold
 from filtersql.definitions.sql_names import Script, place_of, referenced
 from filtersql.definitions.sql_text import lexemes
-from filtersql.errors.definitions import DUMP, UnsupportedStatement
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
@@ -98,12 +98,14 @@ def _check_drop(script: Script, statement: Statement) -> None:
         if inside or (cascades and drafts.code):
             _refuse(script, statement, f"DROP SCHEMA {names[0]} beside views or code")
         return
-    elif kind not in _TYPES:
+    elif kind in _TYPES:
+        names += [many.name for one, many in drafts.multiranges.items() if one.name in names]
+        if cascades and drafts.code:
+            _refuse(script, statement, f"DROP TYPE {names[0]} CASCADE beside views or code")
+    else:
         named = {one for one in _relations(drafts) if one.name in names}
         gone = named | {each.name for one in named for each in drafts.below(one)}
         names += [one.name for one in gone]
-    elif cascades and drafts.code:
-        _refuse(script, statement, f"DROP TYPE {names[0]} CASCADE beside views or code")
     if kind == "OBJECT_OPERATOR" and drafts.code:
         _refuse(script, statement, "DROP OPERATOR beside views or code")
     for one in drafts.code.values():
@@ -174,4 +176,4 @@ def _rename(script: Script, node: Node) -> None:
 
 
 def _refuse(script: Script, statement: Statement, what: str) -> None:
-    raise UnsupportedStatement(what, place_of(script, statement, ""), DUMP)
+    raise UnsupportedStatement.dumped(what, place_of(script, statement, ""))

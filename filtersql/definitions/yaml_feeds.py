@@ -15,7 +15,7 @@ from filtersql.definitions.formats import FORMATS, FeedFormat
 from filtersql.definitions.model import Feed
 from filtersql.definitions.yaml_document import Document, Node, is_null
 from filtersql.errors.definitions import Together
-from filtersql.errors.feeds import NotOfThisFormat
+from filtersql.errors.feeds import NOT_OF_THIS_FORMAT
 
 __all__ = ["one_of", "read_feed"]
 
@@ -37,7 +37,7 @@ def read_feed(document: Document, node: Node | None, where: str) -> Feed | None:
     for place in ("path", "table"):
         if place in entry and place not in form.places:
             at = document.span(entry[place])
-            document.mistakes.append(NotOfThisFormat(place, form.name, at))
+            document.mistakes.append(NOT_OF_THIS_FORMAT(at, key=place, form=form.name))
     before = document.choice(entry.get("before"), "before", _BEFORE)
     return Feed(
         document.span(node),

@@ -1,4 +1,4 @@
-"""Every mistake that a user can make, as a class that words it.
+"""Every mistake that a user can make, as a row or a class that words it.
 
     Mistake                     one thing that is wrong, with its place, detail and hint
     ├── errors.project          files, profiles, Jinja, selectors
@@ -11,7 +11,9 @@
     Mistakes                    all mistakes of a command, raised together
     Notice                      a warning: printed, never fatal
 
-Call sites pass names and a `Span`; the sentences stand in these modules only. Wording follows
+A row (`errors.wording`) holds sentences with places for names; a class of its own is there where
+a caller catches it, or where the words need a choice. Call sites pass names and a `Span`; the
+sentences stand in these modules only. Wording follows
 PostgreSQL's error style guide: the message is lower case, one line, without a period; detail and
 hint are sentences; user names stand in double quotes.
 """

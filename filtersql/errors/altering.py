@@ -18,18 +18,14 @@ __all__ = [
     "CannotTurnOff",
     "ColumnInUse",
     "DependedOn",
-    "InheritedColumn",
     "InheritedConstraint",
     "NotForKind",
     "PartitionMismatch",
     "PartitionedKey",
-    "PublishedUnlogged",
-    "ReferencedPersistence",
     "SchemaBesideList",
     "TypeInUse",
     "UnknownSchema",
     "UnusableIdentityIndex",
-    "VirtualColumn",
 ]
 
 _CASCADE = "Use DROP ... CASCADE to drop the dependent objects too."
@@ -80,28 +76,6 @@ class TypeInUse(Mistake):
             "by a generated column",
             f'Column "{column}" is used by generated column "{generated}".',
             span,
-        )
-
-
-class PublishedUnlogged(Mistake):
-    """ALTER TABLE … SET UNLOGGED of a table that a publication lists."""
-
-    def __init__(self, table: str, span: Span) -> None:
-        super().__init__(
-            f'cannot change table "{table}" to unlogged because it is part of a publication',
-            span=span,
-            detail="Unlogged relations cannot be replicated.",
-        )
-
-
-class ReferencedPersistence(Mistake):
-    """SET LOGGED or UNLOGGED, where a foreign key would reach from a logged table to another."""
-
-    def __init__(self, to: str, table: str, other: str, span: Span) -> None:
-        its = "unlogged" if to == "logged" else "logged"
-        super().__init__(
-            f'could not change table "{table}" to {to} because it references {its} table "{other}"',
-            span=span,
         )
 
 
@@ -200,18 +174,6 @@ class NotForKind(Mistake):
         return Mistake(f'"{name}" is a composite type', span=span, hint="Use ALTER TYPE instead.")
 
 
-class VirtualColumn(Mistake):
-    """SET EXPRESSION of a published virtual column, or DROP EXPRESSION of any."""
-
-    def __init__(self, action: str, column: str, table: str, span: Span) -> None:
-        where = " in tables that are part of a publication" if action.startswith("SET") else ""
-        super().__init__(
-            f"ALTER TABLE / {action} is not supported for virtual generated columns{where}",
-            span=span,
-            detail=f'Column "{column}" of relation "{table}" is a virtual generated column.',
-        )
-
-
 class ColumnInUse(Mistake):
     """A change that a key, an identity or a partition key does not allow."""
 
@@ -236,29 +198,6 @@ class ColumnInUse(Mistake):
             f'"{table}"',
             span,
         )
-
-
-class InheritedColumn(Mistake):
-    """A column that only the parent's ALTER TABLE changes."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def changed(cls, verb: str, column: str, span: Span) -> InheritedColumn:
-        """`verb` is what was asked: drop, rename, alter."""
-        return cls(f'cannot {verb} inherited column "{column}"', span)
-
-    @classmethod
-    def of_others(cls, verb: str, column: str, heir: str, span: Span) -> InheritedColumn:
-        """An heir has the column of another parent too; RENAME does not name the heir."""
-        of = f' of relation "{heir}"' if verb == "alter" else ""
-        return cls(f'cannot {verb} inherited column "{column}"{of}', span)
-
-    @classmethod
-    def added(cls, span: Span) -> InheritedColumn:
-        """ADD COLUMN to a partition."""
-        return cls("cannot add column to a partition", span)
 
 
 class InheritedConstraint(Mistake):

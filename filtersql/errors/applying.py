@@ -6,22 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from filtersql.errors import Mistake
-from filtersql.names import RelationName
-from filtersql.source import Span
-
-__all__ = [
-    "AnotherRun",
-    "ChangedFilter",
-    "DuplicateKeys",
-    "ForeignTarget",
-    "LookupLeftOut",
-    "NullForNotNull",
-    "SourceColumns",
-    "TargetColumns",
-    "TargetGone",
-    "TargetMoved",
-    "UnreadableStatement",
-]
+from filtersql.errors.wording import Wording
 
 
 class AnotherRun(Mistake):
@@ -42,38 +27,27 @@ class AnotherRun(Mistake):
         )
 
 
-class ChangedFilter(Mistake):
-    """The compiled filter is not the one under which the target was filled."""
-
-    def __init__(self, name: str, what: str) -> None:
-        super().__init__(
-            f'{what} of "{name}" changed since the last run',
-            detail="The target holds the rows of the earlier definition.",
-            hint="Review the difference with plan and carry it out with apply, or copy the table "
-            "again with run --resync; with --accept-filter-change the run goes on as PostgreSQL "
-            "does: nothing is sent again, and rows that no longer match stay.",
-        )
-
-
-class ForeignTarget(Mistake):
-    """A target exists that filtersql did not make."""
-
-    def __init__(self, name: str, target: str) -> None:
-        super().__init__(
-            f'target "{target}" of "{name}" exists and was not made by filtersql',
-            hint="Take it over with run --adopt --at SEQ, name another target, or drop it.",
-        )
-
-
-class TargetGone(Mistake):
-    """The state knows a target that does not exist any more."""
-
-    def __init__(self, name: str, target: str) -> None:
-        super().__init__(
-            f'target "{target}" of "{name}" does not exist any more',
-            detail="An earlier run filled it.",
-            hint="Fill it again with run --full-refresh.",
-        )
+# The compiled filter is not the one under which the target was filled.
+CHANGED_FILTER = Wording(
+    '{what} of "{name}" changed since the last run',
+    detail="The target holds the rows of the earlier definition.",
+    hint=(
+        "Review the difference with plan and carry it out with apply, or copy the table again "
+        "with run --resync; with --accept-filter-change the run goes on as PostgreSQL does: "
+        "nothing is sent again, and rows that no longer match stay."
+    ),
+)
+# A target exists that filtersql did not make.
+FOREIGN_TARGET = Wording(
+    'target "{target}" of "{name}" exists and was not made by filtersql',
+    hint="Take it over with run --adopt --at SEQ, name another target, or drop it.",
+)
+# The state knows a target that does not exist any more.
+TARGET_GONE = Wording(
+    'target "{target}" of "{name}" does not exist any more',
+    detail="An earlier run filled it.",
+    hint="Fill it again with run --full-refresh.",
+)
 
 
 class TargetColumns(Mistake):
@@ -120,52 +94,24 @@ class SourceColumns(Mistake):
         )
 
 
-class TargetMoved(Mistake):
-    """The definition names another target than the one that was filled."""
-
-    def __init__(self, name: str, before: str, now: str) -> None:
-        super().__init__(
-            f'target of "{name}" changed from {before} to {now}',
-            hint="Fill the new target with run --full-refresh.",
-        )
-
-
-class LookupLeftOut(Mistake):
-    """A run was asked for a table, but not for one that its row filter looks up."""
-
-    def __init__(self, name: str, looked_up: RelationName) -> None:
-        super().__init__(
-            f'the row filter of "{name}" looks up table "{looked_up}", which this run leaves out',
-            detail="Its rows are asked for as they stand at the boundary that the run reaches.",
-            hint=f'Select "{looked_up}" too.',
-        )
-
-
-class NullForNotNull(Mistake):
-    """A row to be written holds NULL for a column that is NOT NULL."""
-
-    def __init__(self, name: str, column: str, count: int) -> None:
-        super().__init__(
-            f'null value in column "{column}" of "{name}" violates not-null constraint',
-            detail=f"{count} {'row has' if count == 1 else 'rows have'} it. Nothing was written.",
-        )
-
-
-class DuplicateKeys(Mistake):
-    """Several rows would be written under one key."""
-
-    def __init__(self, name: str, key: Sequence[str], count: int) -> None:
-        super().__init__(
-            f'several rows of "{name}" have the same key ({", ".join(key)})',
-            detail=f"{count} {'key is' if count == 1 else 'keys are'} not unique. "
-            "Nothing was written.",
-        )
-
-
-class UnreadableStatement(Mistake):
-    """A compiled file does not hold its own source query exactly once."""
-
-    def __init__(self, name: str, span: Span | None = None) -> None:
-        super().__init__(
-            f'merge.sql of "{name}" does not hold its source query exactly once', span=span
-        )
+# The definition names another target than the one that was filled.
+TARGET_MOVED = Wording(
+    'target of "{name}" changed from {before} to {now}',
+    hint="Fill the new target with run --full-refresh.",
+)
+# A run was asked for a table, but not for one that its row filter looks up.
+LOOKUP_LEFT_OUT = Wording(
+    'the row filter of "{name}" looks up table "{looked_up}", which this run leaves out',
+    detail="Its rows are asked for as they stand at the boundary that the run reaches.",
+    hint='Select "{looked_up}" too.',
+)
+NULL_FOR_NOT_NULL = Wording(
+    'null value in column "{column}" of "{name}" violates not-null constraint',
+    detail="{count:row has|rows have} it. Nothing was written.",
+)
+DUPLICATE_KEYS = Wording(
+    'several rows of "{name}" have the same key ({key:listed})',
+    detail="{count:key is|keys are} not unique. Nothing was written.",
+)
+# A compiled file does not hold its own source query exactly once.
+UNREADABLE_STATEMENT = Wording('merge.sql of "{name}" does not hold its source query exactly once')

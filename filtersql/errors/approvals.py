@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from filtersql.errors import Mistake
-
-__all__ = ["ApprovalOutdated", "BrokenApprovals", "NotApproved"]
+from filtersql.errors.wording import Wording
 
 _HINT = 'Review it, then "filtersql review --approve {target} --by NAME --target {output}".'
 
@@ -30,12 +29,9 @@ class ApprovalOutdated(Mistake):
         )
 
 
-class BrokenApprovals(Mistake):
-    """approvals.yml cannot be read: then nothing is approved, and nothing is written over it."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(
-            "approvals.yml: not a file of approvals",
-            detail=f"{problem[:1].upper()}{problem[1:].rstrip('.')}.",
-            hint='Take it from version control, or remove it and approve again with "review".',
-        )
+# approvals.yml cannot be read: then nothing is approved, and nothing is written over it.
+BROKEN_APPROVALS = Wording(
+    "approvals.yml: not a file of approvals",
+    detail="{problem:sentence}",
+    hint='Take it from version control, or remove it and approve again with "review".',
+)

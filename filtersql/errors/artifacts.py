@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording
 
-__all__ = [
-    "BrokenArtifact",
-    "ManifestOfOtherProject",
-    "NoArtifact",
-    "OtherVersion",
-    "StateNeeded",
-]
-
-
-class NoArtifact(Mistake):
-    """A file that an earlier command should have left is not there."""
-
-    def __init__(self, what: str, path: str, command: str) -> None:
-        super().__init__(f"there is no {what}: {path}", hint=f'"filtersql {command}" writes it.')
-
-
-class BrokenArtifact(Mistake):
-    """A file that is no JSON, or lacks what such a file holds."""
-
-    def __init__(self, what: str, path: str, problem: str, command: str) -> None:
-        super().__init__(
-            f"{path}: not a {what} of filtersql",
-            detail=f"{problem[:1].upper()}{problem[1:].rstrip('.')}.",
-            hint=f'"filtersql {command}" writes one.',
-        )
+# A file that an earlier command should have left is not there.
+NO_ARTIFACT = Wording("there is no {what}: {path}", hint='"filtersql {command}" writes it.')
+BROKEN_ARTIFACT = Wording(
+    "{path}: not a {what} of filtersql",
+    detail="{problem:sentence}",
+    hint='"filtersql {command}" writes one.',
+)
 
 
 class OtherVersion(Mistake):
@@ -45,23 +26,13 @@ class OtherVersion(Mistake):
         )
 
 
-class ManifestOfOtherProject(Mistake):
-    """--state names a manifest of a project with another name."""
-
-    def __init__(self, path: str, found: str, project: str) -> None:
-        super().__init__(
-            f'{path}: the manifest is of project "{found}", not of "{project}"',
-            hint="--state names the folder of an earlier manifest.json of the same project.",
-        )
-
-
-class StateNeeded(Mistake):
-    """A selector such as `state:modified` without --state."""
-
-    exit_code = 2
-
-    def __init__(self, criteria: Iterable[str]) -> None:
-        super().__init__(
-            f'"{", ".join(criteria)}" needs --state DIR',
-            hint="--state names the folder that holds an earlier manifest.json.",
-        )
+MANIFEST_OF_OTHER_PROJECT = Wording(
+    '{path}: the manifest is of project "{found}", not of "{project}"',
+    hint="--state names the folder of an earlier manifest.json of the same project.",
+)
+# A selector such as `state:modified` without --state.
+STATE_NEEDED = Wording(
+    '"{criteria:listed}" needs --state DIR',
+    hint="--state names the folder that holds an earlier manifest.json.",
+    exit_code=2,
+)

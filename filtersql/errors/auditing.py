@@ -5,39 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from filtersql.errors import Mistake, nearest
+from filtersql.errors.wording import Wording
 
-__all__ = [
-    "FeedTooShort",
-    "Interrupted",
-    "NothingToAdopt",
-    "NothingToCompare",
-    "OtherColumns",
-    "RepeatedKeys",
-    "SourceAhead",
-    "StillDiffers",
-    "UnknownTable",
-]
-
-
-class Interrupted(Mistake):
-    """An interrupted run left the target between two positions."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f'target of "{name}" was left by an interrupted run',
-            hint="Finish it with filtersql run.",
-        )
-
-
-class NothingToCompare(Mistake):
-    """There is neither a source nor a feed."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f'there is nothing to compare the target of "{name}" with',
-            detail="The subscription names no source, and no change was applied.",
-            hint='Say where the published tables are: source: "{catalog}.{schema}.{table}".',
-        )
+INTERRUPTED = Wording(
+    'target of "{name}" was left by an interrupted run', hint="Finish it with filtersql run."
+)
+NOTHING_TO_COMPARE = Wording(
+    'there is nothing to compare the target of "{name}" with',
+    detail="The subscription names no source, and no change was applied.",
+    hint='Say where the published tables are: source: "{{catalog}}.{{schema}}.{{table}}".',
+)
 
 
 class SourceAhead(Mistake):
@@ -51,26 +28,19 @@ class SourceAhead(Mistake):
         )
 
 
-class FeedTooShort(Mistake):
-    """The feed lacks changes that were applied."""
-
-    def __init__(self, name: str, needed: int) -> None:
-        super().__init__(
-            f'feed of "{name}" no longer holds all changes that were applied to its target',
-            detail=f"Changes up to seq {needed} are missing, and the source does not hold them.",
-            hint=f"Name a source that holds the changes up to seq {needed} or a later one: "
-            f"source: {{…, seq: {needed}}}.",
-        )
-
-
-class StillDiffers(Mistake):
-    """A repair did not mend everything."""
-
-    def __init__(self, name: str, count: int) -> None:
-        super().__init__(
-            f'{count} rows of the target of "{name}" differ after the repair',
-            detail="Another process may have written to the target.",
-        )
+FEED_TOO_SHORT = Wording(
+    'feed of "{name}" no longer holds all changes that were applied to its target',
+    detail="Changes up to seq {needed} are missing, and the source does not hold them.",
+    hint=(
+        "Name a source that holds the changes up to seq {needed} or a later one: source: {{…, "
+        "seq: {needed}}}."
+    ),
+)
+# A repair did not mend everything.
+STILL_DIFFERS = Wording(
+    '{count} rows of the target of "{name}" differ after the repair',
+    detail="Another process may have written to the target.",
+)
 
 
 class RepeatedKeys(Mistake):
@@ -85,14 +55,10 @@ class RepeatedKeys(Mistake):
         )
 
 
-class NothingToAdopt(Mistake):
-    """No selected target exists that filtersql does not know."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "there is no target to adopt",
-            detail="No selected target exists that filtersql did not make.",
-        )
+# No selected target exists that filtersql does not know.
+NOTHING_TO_ADOPT = Wording(
+    "there is no target to adopt", detail="No selected target exists that filtersql did not make."
+)
 
 
 class OtherColumns(Mistake):

@@ -5,59 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = [
-    "BadTargetPattern",
-    "ColumnsDifferByCase",
-    "KeyOfSeveralTexts",
-    "LookupNotWhole",
-    "MacroFailed",
-    "NoColumns",
-    "NoRowKey",
-    "TargetNameNotPossible",
-    "TargetTaken",
-]
-
-
-class TargetTaken(Mistake):
-    """Two tables of one or two subscriptions would land in the same target table."""
-
-    def __init__(self, target: str, owner: str, other: str, span: Span) -> None:
-        super().__init__(
-            f'target table "{target}" of {other} is already the target of {owner}',
-            span=span,
-            detail="A target table has one writer.",
-            hint="Put {schema} or {subscription} into the target pattern, or give one an alias.",
-        )
-
-
-class NoColumns(Mistake):
-    """A table of which no column is published."""
-
-    def __init__(self, label: str, span: Span) -> None:
-        super().__init__(
-            f"{label} publishes no column",
-            span=span,
-            detail="No target format can hold a table without columns.",
-            hint="Leave the table out of the subscription's publications.",
-        )
-
-
-class LookupNotWhole(Mistake):
-    """A filter looks up a table whose rows the subscription does not hold, or not all of them."""
-
-    def __init__(
-        self, relation: RelationName, looked_up: RelationName, reason: str, span: Span
-    ) -> None:
-        super().__init__(
-            f'row filter for table "{relation}" looks up table "{looked_up}", '
-            "whose rows the subscription does not hold",
-            span=span,
-            detail=reason,
-            hint="Publish it to the same subscription, with a key, every action and no filter.",
-        )
+TARGET_TAKEN = Wording(
+    'target table "{target}" of {other} is already the target of {owner}',
+    detail="A target table has one writer.",
+    hint="Put {{schema}} or {{subscription}} into the target pattern, or give one an alias.",
+)
+# A table of which no column is published.
+NO_COLUMNS = Wording(
+    "{label} publishes no column",
+    detail="No target format can hold a table without columns.",
+    hint="Leave the table out of the subscription's publications.",
+)
+# A filter looks up a table whose rows the subscription does not hold, or not all of them.
+LOOKUP_NOT_WHOLE = Wording(
+    'row filter for table "{relation}" looks up table "{looked_up}", whose rows the '
+    "subscription does not hold",
+    detail="{reason}",
+    hint="Publish it to the same subscription, with a key, every action and no filter.",
+)
 
 
 class BadTargetPattern(Mistake):
@@ -76,28 +45,16 @@ class BadTargetPattern(Mistake):
         )
 
 
-class TargetNameNotPossible(Mistake):
-    """Spark's session catalog takes letters, digits and underscores only."""
-
-    def __init__(self, name: str, relation: RelationName, span: Span) -> None:
-        super().__init__(
-            f'Spark\'s session catalog cannot hold the target name "{name}" of table "{relation}"',
-            span=span,
-            detail="It takes only letters, digits and underscores as schema and table names.",
-            hint='Give the published table an "alias", or change the "target" pattern.',
-        )
-
-
-class ColumnsDifferByCase(Mistake):
-    """Two columns that Delta, Iceberg and DuckDB cannot tell apart."""
-
-    def __init__(self, relation: RelationName, first: str, second: str, span: Span) -> None:
-        super().__init__(
-            f'columns "{first}" and "{second}" of table "{relation}" differ only by case',
-            span=span,
-            detail="No target format can hold both of them.",
-            hint="Publish one of them, with a column list.",
-        )
+TARGET_NAME_NOT_POSSIBLE = Wording(
+    'Spark\'s session catalog cannot hold the target name "{name}" of table "{relation}"',
+    detail="It takes only letters, digits and underscores as schema and table names.",
+    hint='Give the published table an "alias", or change the "target" pattern.',
+)
+COLUMNS_DIFFER_BY_CASE = Wording(
+    'columns "{first}" and "{second}" of table "{relation}" differ only by case',
+    detail="No target format can hold both of them.",
+    hint="Publish one of them, with a column list.",
+)
 
 
 class NoRowKey(Mistake):
@@ -117,17 +74,13 @@ class NoRowKey(Mistake):
         )
 
 
-class KeyOfSeveralTexts(Mistake):
-    """Rows would be found by a text, of which equal values have several."""
-
-    def __init__(self, relation: RelationName, column: str, pg_type: str, span: Span) -> None:
-        super().__init__(
-            f'key column "{column}" of table "{relation}" is of type {pg_type}, '
-            "whose equal values are written in several ways",
-            span=span,
-            detail="A target finds its rows by the text of the key.",
-            hint="Choose another key, with REPLICA IDENTITY USING INDEX.",
-        )
+# Rows would be found by a text, of which equal values have several.
+KEY_OF_SEVERAL_TEXTS = Wording(
+    'key column "{column}" of table "{relation}" is of type {pg_type}, whose equal values '
+    "are written in several ways",
+    detail="A target finds its rows by the text of the key.",
+    hint="Choose another key, with REPLICA IDENTITY USING INDEX.",
+)
 
 
 class MacroFailed(Mistake):

@@ -12,7 +12,6 @@ from filtersql.errors import Mistake, nearest
 from filtersql.source import Span
 
 __all__ = [
-    "DUMP",
     "AlreadyMember",
     "AlreadySubscribed",
     "ColumnConflict",
@@ -48,10 +47,6 @@ __all__ = [
     "WrongKind",
     "YamlMistake",
 ]
-
-
-#: how to say what is not carried out
-DUMP = "Write what the database holds in the end: pg_dump --schema-only."
 
 
 def _meant(name: str, known: Iterable[str]) -> str | None:
@@ -492,6 +487,11 @@ class UnsupportedStatement(Mistake):
 
     def __init__(self, what: str, span: Span, hint: str | None = None) -> None:
         super().__init__(f"{what} is not supported", span=span, hint=hint)
+
+    @classmethod
+    def dumped(cls, what: str, span: Span) -> UnsupportedStatement:
+        """What a dump of the result says in simpler words."""
+        return cls(what, span, "Put what pg_dump --schema-only writes in place of the file.")
 
 
 class GroupDefaultSet(Mistake):

@@ -5,101 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from filtersql.errors import Mistake, nearest
+from filtersql.errors.wording import Wording
 from filtersql.names import RelationName
 from filtersql.source import Span
-
-__all__ = [
-    "AmbiguousValue",
-    "ContradictingReplay",
-    "DisorderedFiles",
-    "FeedGap",
-    "FeedHidesChanges",
-    "FeedHidesOperations",
-    "FeedOfOneTable",
-    "IncompleteImage",
-    "IncompleteTransaction",
-    "InterleavedTransaction",
-    "LateLoad",
-    "LeafTruncate",
-    "LostBeginning",
-    "MissingImage",
-    "NoFeedFiles",
-    "NotOfThisFormat",
-    "NullInNotNull",
-    "PartitionedRelation",
-    "RepeatedRow",
-    "TooManyFeedMistakes",
-    "TornLine",
-    "UnchangedMisplaced",
-    "UnknownFeedColumn",
-    "UnknownFeedRelation",
-    "UnknownOperation",
-    "UnreadableCommit",
-    "UnreadableEvent",
-    "UnreadableFeedFile",
-    "UnreadableLine",
-    "UnstorableType",
-    "UnstorableValue",
-    "UntoldType",
-]
 
 
 def _names(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-class NoFeedFiles(Mistake):
-    """The path of a feed or source matches no file."""
-
-    def __init__(self, path: str, span: Span | None) -> None:
-        super().__init__(
-            f'no file matches "{path}"',
-            span=span,
-            hint="The path is relative to the project. An empty file is accepted.",
-        )
-
-
-class UnreadableFeedFile(Mistake):
-    """A file cannot be opened or decompressed."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f'could not read "{path}"', detail=f"{reason}.")
-
-
-class UnreadableLine(Mistake):
-    """A line is not JSON, or not a change."""
-
-    def __init__(self, reason: str, span: Span) -> None:
-        super().__init__(
-            "line is not a change record",
-            span=span,
-            detail=f"{reason[:1].upper()}{reason[1:]}.",
-            hint="A change is one JSON object on one line, with seq, op, relation, before, after.",
-        )
-
-
-class UnreadableEvent(Mistake):
-    """A line is not what its format writes."""
-
-    def __init__(self, form: str, reason: str, span: Span, hint: str | None = None) -> None:
-        super().__init__(
-            f"line is not a change that {form} writes",
-            span=span,
-            detail=f"{reason[:1].upper()}{reason[1:]}.",
-            hint=hint,
-        )
-
-
-class TornLine(Mistake):
-    """The last line of a file ends in the middle of a record."""
-
-    def __init__(self, span: Span) -> None:
-        super().__init__(
-            "last line of the file is torn",
-            span=span,
-            detail="The file ends in the middle of a record.",
-            hint="Wait until the file is written completely, or remove the torn line.",
-        )
+NO_FEED_FILES = Wording(
+    'no file matches "{path}"',
+    hint="The path is relative to the project. An empty file is accepted.",
+)
+UNREADABLE_FEED_FILE = Wording('could not read "{path}"', detail="{reason}.")
+# A line is not JSON, or not a change.
+UNREADABLE_LINE = Wording(
+    "line is not a change record",
+    detail="{reason:sentence}",
+    hint="A change is one JSON object on one line, with seq, op, relation, before, after.",
+)
+# A line is not what its format writes.
+UNREADABLE_EVENT = Wording("line is not a change that {form} writes", detail="{reason:sentence}")
+TORN_LINE = Wording(
+    "last line of the file is torn",
+    detail="The file ends in the middle of a record.",
+    hint="Wait until the file is written completely, or remove the torn line.",
+)
 
 
 class UnknownOperation(Mistake):
@@ -171,24 +103,14 @@ class IncompleteImage(Mistake):
         )
 
 
-class UnchangedMisplaced(Mistake):
-    """`unchanged` names a column that cannot be unchanged here."""
-
-    def __init__(self, column: str, reason: str, span: Span) -> None:
-        super().__init__(
-            f'column "{column}" cannot be listed in "unchanged"', span=span, detail=reason
-        )
-
-
-class NullInNotNull(Mistake):
-    """NULL for a column that is NOT NULL."""
-
-    def __init__(self, column: str, image: str, table: RelationName, span: Span) -> None:
-        super().__init__(
-            f'null value in column "{column}" of table "{table}" violates not-null constraint',
-            span=span,
-            detail=f'The null stands in "{image}".',
-        )
+# `unchanged` names a column that cannot be unchanged here.
+UNCHANGED_MISPLACED = Wording(
+    'column "{column}" cannot be listed in "unchanged"', detail="{reason}"
+)
+NULL_IN_NOT_NULL = Wording(
+    'null value in column "{column}" of table "{table}" violates not-null constraint',
+    detail='The null stands in "{image}".',
+)
 
 
 class UnstorableValue(Mistake):
@@ -217,42 +139,23 @@ class UnstorableType(Mistake):
         return UnstorableType(*self.types, f'column "{column}" of table "{table}": ', span)
 
 
-class AmbiguousValue(Mistake):
-    """A value for which the feed writes the same as for another one."""
-
-    def __init__(
-        self, column: str, table: RelationName, form: str, means: str, remedy: str, span: Span
-    ) -> None:
-        super().__init__(
-            f'column "{column}" of table "{table}": the value is not known',
-            span=span,
-            detail=f"{form} writes the same for {means}.",
-            hint=remedy,
-        )
-
-
-class RepeatedRow(Mistake):
-    """A change that may be one that was sent twice, or another one of an equal row."""
-
-    def __init__(self, table: RelationName, span: Span) -> None:
-        super().__init__(
-            f'change of table "{table}" is there twice, or two rows are alike',
-            span=span,
-            detail="The table has no key, and both changes have the same log position.",
-            hint="Set provide.transaction.metadata to true in Debezium.",
-        )
-
-
-class IncompleteTransaction(Mistake):
-    """The end of a transaction tells more changes than were found."""
-
-    def __init__(self, tx: str, table: str, found: int, told: int, span: Span) -> None:
-        super().__init__(
-            f"transaction {tx} is incomplete",
-            span=span,
-            detail=f'It changed {told} rows of table "{table}"; {found} changes are in the feed.',
-            hint="Run when the files of all tables are written.",
-        )
+# A value for which the feed writes the same as for another one.
+AMBIGUOUS_VALUE = Wording(
+    'column "{column}" of table "{table}": the value is not known',
+    detail="{form} writes the same for {means}.",
+    hint="{remedy}",
+)
+REPEATED_ROW = Wording(
+    'change of table "{table}" is there twice, or two rows are alike',
+    detail="The table has no key, and both changes have the same log position.",
+    hint="Set provide.transaction.metadata to true in Debezium.",
+)
+# The end of a transaction tells more changes than were found.
+INCOMPLETE_TRANSACTION = Wording(
+    "transaction {tx} is incomplete",
+    detail='It changed {told} rows of table "{table}"; {found} changes are in the feed.',
+    hint="Run when the files of all tables are written.",
+)
 
 
 class LostBeginning(Mistake):
@@ -266,38 +169,21 @@ class LostBeginning(Mistake):
         )
 
 
-class LateLoad(Mistake):
-    """A file of a full load that comes when changes were applied already."""
-
-    def __init__(self, shown: str) -> None:
-        super().__init__(
-            f"{shown} is a full load, and changes were applied already",
-            detail="Its rows belong before all changes.",
-            hint="Run with --full-refresh.",
-        )
-
-
-class DisorderedFiles(Mistake):
-    """The sequence column goes back from one change of a table to the next."""
-
-    def __init__(self, table: RelationName, span: Span) -> None:
-        super().__init__(
-            f'changes of table "{table}" are not in the order of the sequence column',
-            span=span,
-            detail="DMS writes a table's changes in the order of commits.",
-        )
-
-
-class FeedHidesChanges(Mistake):
-    """A feed in which updates and deletes of a table are not there at all."""
-
-    def __init__(self, form: str, table: RelationName, span: Span) -> None:
-        super().__init__(
-            f'{form} writes no update and no delete of table "{table}"',
-            span=span,
-            detail="The table has no replica identity.",
-            hint="Set one with ALTER TABLE, or publish inserts only.",
-        )
+LATE_LOAD = Wording(
+    "{shown} is a full load, and changes were applied already",
+    detail="Its rows belong before all changes.",
+    hint="Run with --full-refresh.",
+)
+DISORDERED_FILES = Wording(
+    'changes of table "{table}" are not in the order of the sequence column',
+    detail="DMS writes a table's changes in the order of commits.",
+)
+# A feed in which updates and deletes of a table are not there at all.
+FEED_HIDES_CHANGES = Wording(
+    '{form} writes no update and no delete of table "{table}"',
+    detail="The table has no replica identity.",
+    hint="Set one with ALTER TABLE, or publish inserts only.",
+)
 
 
 class UntoldType(Mistake):
@@ -314,107 +200,41 @@ class UntoldType(Mistake):
         )
 
 
-class NotOfThisFormat(Mistake):
-    """A key of `changes` that its format does not have."""
-
-    def __init__(self, key: str, form: str, span: Span) -> None:
-        super().__init__(f'"{key}" is no key of feed format "{form}"', span=span)
-
-
-class UnreadableCommit(Mistake):
-    """A commit of a lakehouse table that cannot be read as changes of rows."""
-
-    def __init__(self, shown: str, reason: str) -> None:
-        super().__init__(
-            f"{shown} cannot be read as changes",
-            detail=f"{reason[:1].upper()}{reason[1:]}.",
-        )
-
-
-class FeedOfOneTable(Mistake):
-    """A feed whose seq counts the commits of one table, for several."""
-
-    def __init__(self, form: str, subscription: str, count: int, span: Span) -> None:
-        super().__init__(
-            f'a {form} feed serves one table; subscription "{subscription}" has {count}',
-            span=span,
-            detail="Its seq counts the commits of one table and says nothing of another's.",
-            hint="Make one subscription of each table.",
-        )
-
-
-class FeedHidesOperations(Mistake):
-    """A target whose rows depend on what the feed does not tell."""
-
-    def __init__(
-        self, form: str, table: RelationName, needs: str, span: Span, remedy: str | None = None
-    ) -> None:
-        super().__init__(
-            f'the {form} feed does not tell what table "{table}" needs',
-            span=span,
-            detail=needs,
-            hint=remedy,
-        )
-
-
-class PartitionedRelation(Mistake):
-    """A row change of a partitioned table, which holds no rows."""
-
-    def __init__(self, table: RelationName, span: Span) -> None:
-        super().__init__(
-            f'change of a row of partitioned table "{table}"',
-            span=span,
-            detail="Rows are written to its partitions; a change names the partition.",
-        )
-
-
-class LeafTruncate(Mistake):
-    """A leaf's TRUNCATE under via_partition_root, which looks the same as the root's."""
-
-    def __init__(self, leaf: RelationName, published: RelationName, span: Span) -> None:
-        super().__init__(
-            f'truncate of partition "{leaf}" does not say whether "{published}" was truncated',
-            span=span,
-            detail=f'Its changes are published as "{published}", whose TRUNCATE is recorded alike.',
-            hint='Record "relations": all tables that the statement truncated, parents included.',
-        )
-
-
-class ContradictingReplay(Mistake):
-    """One seq stands for two different changes."""
-
-    def __init__(self, seq: int, span: Span) -> None:
-        super().__init__(
-            f"seq {seq} was used before for another change",
-            span=span,
-            hint="A seq is never reused; a replayed change repeats its record.",
-        )
-
-
-class InterleavedTransaction(Mistake):
-    """The changes of a transaction are not contiguous in seq."""
-
-    def __init__(self, tx: str, seq: int, span: Span | None) -> None:
-        super().__init__(
-            f'transaction "{tx}" interleaves with another one at seq {seq}',
-            span=span,
-            detail="The changes of one transaction are contiguous in seq.",
-        )
-
-
-class FeedGap(Mistake):
-    """`prev_seq` names a change that was never seen."""
-
-    def __init__(self, seq: int, prev_seq: int, last: int, span: Span | None) -> None:
-        super().__init__(
-            f"changes are missing before seq {seq}",
-            span=span,
-            detail=f"The change follows seq {prev_seq}; the last one known is {last}.",
-        )
-
-
-class TooManyFeedMistakes(Mistake):
-    """Reading stopped because the list of mistakes got long."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__(f"reading stopped after {count} mistakes")
+# A key of `changes` that its format does not have.
+NOT_OF_THIS_FORMAT = Wording('"{key}" is no key of feed format "{form}"')
+UNREADABLE_COMMIT = Wording("{shown} cannot be read as changes", detail="{reason:sentence}")
+FEED_OF_ONE_TABLE = Wording(
+    'a {form} feed serves one table; subscription "{subscription}" has {count}',
+    detail="Its seq counts the commits of one table and says nothing of another's.",
+    hint="Make one subscription of each table.",
+)
+# A target whose rows depend on what the feed does not tell.
+FEED_HIDES_OPERATIONS = Wording(
+    'the {form} feed does not tell what table "{table}" needs', detail="{needs}"
+)
+# A row change of a partitioned table, which holds no rows.
+PARTITIONED_RELATION = Wording(
+    'change of a row of partitioned table "{table}"',
+    detail="Rows are written to its partitions; a change names the partition.",
+)
+# A leaf's TRUNCATE under via_partition_root, which looks the same as the root's.
+LEAF_TRUNCATE = Wording(
+    'truncate of partition "{leaf}" does not say whether "{published}" was truncated',
+    detail='Its changes are published as "{published}", whose TRUNCATE is recorded alike.',
+    hint='Record "relations": all tables that the statement truncated, parents included.',
+)
+CONTRADICTING_REPLAY = Wording(
+    "seq {seq} was used before for another change",
+    hint="A seq is never reused; a replayed change repeats its record.",
+)
+# The changes of a transaction are not contiguous in seq.
+INTERLEAVED_TRANSACTION = Wording(
+    'transaction "{tx}" interleaves with another one at seq {seq}',
+    detail="The changes of one transaction are contiguous in seq.",
+)
+# `prev_seq` names a change that was never seen.
+FEED_GAP = Wording(
+    "changes are missing before seq {seq}",
+    detail="The change follows seq {prev_seq}; the last one known is {last}.",
+)
+TOO_MANY_FEED_MISTAKES = Wording("reading stopped after {count} mistakes")

@@ -47,28 +47,9 @@ class Parentage(Mistake):
         return cls(f'cannot inherit from partition "{name}"' if name else _A_PARTITION, span)
 
     @classmethod
-    def changed(cls, what: str, span: Span) -> Parentage:
-        """INHERIT or NO INHERIT of a partition, or of a partitioned table."""
-        return cls(f"cannot change inheritance of {what}", span)
-
-    @classmethod
     def twice(cls, name: str, span: Span) -> Parentage:
         """One parent given twice."""
         return cls(f'relation "{name}" would be inherited from more than once', span)
-
-    @classmethod
-    def no_parent(cls, parent: str, child: str, span: Span) -> Parentage:
-        """NO INHERIT of a table that is no parent."""
-        return cls(f'relation "{parent}" is not a parent of relation "{child}"', span)
-
-    @classmethod
-    def not_pending(cls, name: str, span: Span) -> Mistake:
-        """DETACH … FINALIZE: a project has no detachment that was interrupted."""
-        return Mistake(
-            f'cannot complete detaching partition "{name}"',
-            span=span,
-            detail="There's no pending concurrent detach.",
-        )
 
     @classmethod
     def no_partition(cls, table: str, parent: str, span: Span) -> Parentage:
@@ -146,28 +127,6 @@ class InheritedConflict(Mistake):
 
     def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
         super().__init__(message, span=span, detail=detail)
-
-    @classmethod
-    def of_types(
-        cls, column: str, first: str, second: str, *, own: bool, span: Span
-    ) -> InheritedConflict:
-        """Two types; `own` where the second is the table's own definition."""
-        named = "column" if own else "inherited column"
-        return cls(f'{named} "{column}" has a type conflict', span, f"{first} versus {second}")
-
-    @classmethod
-    def of_collations(
-        cls, column: str, first: str, second: str, *, own: bool, span: Span
-    ) -> InheritedConflict:
-        """Two collations."""
-        named = "column" if own else "inherited column"
-        detail = f'"{first}" versus "{second}"'
-        return cls(f'{named} "{column}" has a collation conflict', span, detail)
-
-    @classmethod
-    def of_generation(cls, column: str, span: Span) -> InheritedConflict:
-        """A generated column in one of two parents."""
-        return cls(f'inherited column "{column}" has a generation conflict', span)
 
     @classmethod
     def kinds(cls, column: str, first: str, second: str, span: Span) -> InheritedConflict:

@@ -8,9 +8,8 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording
 from filtersql.source import Span
-
-__all__ = ["BadCollation", "BadOperator", "BadSetting", "SecondDatabase"]
 
 
 class BadCollation(Mistake):
@@ -49,15 +48,10 @@ class BadSetting(Mistake):
         return cls(f'parameter "{name}" requires a Boolean value', span)
 
 
-class SecondDatabase(Mistake):
-    """Statements of another database than those before."""
-
-    own = True
-
-    def __init__(self, name: str, span: Span) -> None:
-        super().__init__(
-            f'statements in database "{name}" follow those in another database',
-            span=span,
-            detail="A publication has tables of its own database only.",
-            hint="Make a project for each database, or name the database before anything else.",
-        )
+# Statements of another database than those before.
+SECOND_DATABASE = Wording(
+    'statements in database "{name}" follow those in another database',
+    detail="A publication has tables of its own database only.",
+    hint="Make a project for each database, or name the database before anything else.",
+    own=True,
+)

@@ -4,31 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from filtersql.errors import Mistake, nearest
+from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording, meant
 from filtersql.source import Span
-
-__all__ = [
-    "BeyondSemantics",
-    "DataInTarget",
-    "FolderNotEmpty",
-    "NeedsTls",
-    "NoProfile",
-    "NoProfilesFile",
-    "NoProject",
-    "NotAHost",
-    "NotOfKind",
-    "NotText",
-    "TemplateMistake",
-    "UndefinedName",
-    "UnknownTarget",
-    "UnsetEnvironment",
-    "UnsetVariable",
-]
-
-
-def _meant(name: str, known: Iterable[str]) -> str | None:
-    close = nearest(name, known)
-    return f'Perhaps "{close}" was meant.' if close else None
 
 
 class NoProject(Mistake):
@@ -41,47 +19,24 @@ class NoProject(Mistake):
         )
 
 
-class FolderNotEmpty(Mistake):
-    """`init` would write over files."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f'folder "{name}" exists and is not empty',
-            hint="Choose another name, or empty the folder.",
-        )
-
-
-class DataInTarget(Mistake):
-    """Rows that `clean` would remove, with everything that can be generated again."""
-
-    def __init__(self, path: str, span: Span | None = None) -> None:
-        super().__init__(
-            f'"{path}" is under target/, which clean removes',
-            span=span,
-            hint="Keep databases and warehouses beside it.",
-        )
-
-
-class NeedsTls(Mistake):
-    """A key of TLS in an output that does not ask for TLS."""
-
-    def __init__(self, key: str, span: Span) -> None:
-        super().__init__(
-            f'"{key}" does nothing without "use_ssl: true"',
-            span=span,
-            hint="The connection would not be encrypted.",
-        )
-
-
-class NotAHost(Mistake):
-    """A host that is an address with more than a server's name in it, perhaps a password."""
-
-    def __init__(self, span: Span) -> None:
-        super().__init__(
-            "host is more than the name or address of a server",
-            span=span,
-            hint="User, password, port and http_path are keys of their own.",
-        )
+# `init` would write over files.
+FOLDER_NOT_EMPTY = Wording(
+    'folder "{name}" exists and is not empty', hint="Choose another name, or empty the folder."
+)
+# Rows that `clean` would remove, with everything that can be generated again.
+DATA_IN_TARGET = Wording(
+    '"{path}" is under target/, which clean removes',
+    hint="Keep databases and warehouses beside it.",
+)
+# A key of TLS in an output that does not ask for TLS.
+NEEDS_TLS = Wording(
+    '"{key}" does nothing without "use_ssl: true"', hint="The connection would not be encrypted."
+)
+# A host that is an address with more than a server's name in it, perhaps a password.
+NOT_A_HOST = Wording(
+    "host is more than the name or address of a server",
+    hint="User, password, port and http_path are keys of their own.",
+)
 
 
 class NotOfKind(Mistake):
@@ -96,23 +51,13 @@ class NotOfKind(Mistake):
         )
 
 
-class NotText(Mistake):
-    """A file that is no UTF-8 text, or cannot be read."""
-
-    def __init__(self, path: str, problem: str) -> None:
-        super().__init__(f"{path}: cannot be read: {problem}")
-
-
-class NoProfilesFile(Mistake):
-    """There is no profiles.yml where one is looked for."""
-
-    def __init__(self, searched: Iterable[str], span: Span | None) -> None:
-        super().__init__(
-            "no profiles.yml",
-            span=span,
-            detail=f"Searched in {', '.join(searched)}.",
-            hint="It names where the rows go; --profiles-dir names its folder.",
-        )
+NOT_TEXT = Wording("{path}: cannot be read: {problem}")
+# There is no profiles.yml where one is looked for.
+NO_PROFILES_FILE = Wording(
+    "no profiles.yml",
+    detail="Searched in {searched:listed}.",
+    hint="It names where the rows go; --profiles-dir names its folder.",
+)
 
 
 class NoProfile(Mistake):
@@ -124,7 +69,7 @@ class NoProfile(Mistake):
             f'profile "{name}" is not in {path}',
             span=span,
             detail=f"It holds {', '.join(names)}." if names else "It holds no profile.",
-            hint=_meant(name, names),
+            hint=meant(name, names),
         )
 
 
@@ -137,35 +82,18 @@ class UnknownTarget(Mistake):
             f'profile "{profile}" has no target "{name}"',
             span=span,
             detail=f"Its targets are {', '.join(names)}." if names else None,
-            hint=_meant(name, names),
+            hint=meant(name, names),
         )
 
 
-class BeyondSemantics(Mistake):
-    """A project says of itself what its source system does not have."""
-
-    def __init__(self, version: int, span: Span) -> None:
-        super().__init__(
-            f"PostgreSQL {version} is not supported",
-            span=span,
-            detail="Row filters exist since PostgreSQL 15; supported are 15 to 18.",
-        )
-
-
-class TemplateMistake(Mistake):
-    """Jinja does not accept a template; the words are Jinja's."""
-
-    def __init__(self, problem: str, span: Span | None, hint: str | None = None) -> None:
-        super().__init__(f"template error: {problem}", span=span, hint=hint)
-
-
-class UndefinedName(Mistake):
-    """A template uses a name that nothing defines."""
-
-    def __init__(self, name: str, known: Iterable[str], span: Span | None) -> None:
-        super().__init__(
-            f'"{name}" is not defined in this template', span=span, hint=_meant(name, known)
-        )
+# A project says of itself what its source system does not have.
+BEYOND_SEMANTICS = Wording(
+    "PostgreSQL {version} is not supported",
+    detail="Row filters exist since PostgreSQL 15; supported are 15 to 18.",
+)
+# Jinja does not accept a template; the words are Jinja's.
+TEMPLATE_MISTAKE = Wording("template error: {problem}")
+UNDEFINED_NAME = Wording('"{name}" is not defined in this template')
 
 
 class UnsetVariable(Mistake):
@@ -173,16 +101,11 @@ class UnsetVariable(Mistake):
 
     def __init__(self, name: str, known: Iterable[str], span: Span | None) -> None:
         names = list(known)
-        hint = _meant(name, names) or "Set it under vars in filtersql_project.yml, or with --vars."
+        hint = meant(name, names) or "Set it under vars in filtersql_project.yml, or with --vars."
         super().__init__(f'variable "{name}" is not set', span=span, hint=hint)
 
 
-class UnsetEnvironment(Mistake):
-    """env_var('X') without a value or default."""
-
-    def __init__(self, name: str, span: Span | None) -> None:
-        super().__init__(
-            f'environment variable "{name}" is not set',
-            span=span,
-            hint=f"Set it, or give a default: env_var('{name}', '…').",
-        )
+UNSET_ENVIRONMENT = Wording(
+    'environment variable "{name}" is not set',
+    hint="Set it, or give a default: env_var('{name}', '…').",
+)

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from filtersql.errors import Mistake, nearest
+from filtersql.errors.wording import Wording
 from filtersql.names import RelationName
 from filtersql.source import Span
-
-__all__ = [
-    "CompiledForAnother",
-    "FilterNotDefined",
-    "MarksGone",
-    "MergesElsewhere",
-    "NoStatement",
-    "NotExpected",
-    "NotProved",
-    "NotTheMerge",
-    "NotTranspiled",
-    "NothingToTry",
-]
 
 _COMPILE = "Run filtersql compile."
 _ENGINES = {"spark": "Spark", "duckdb": "DuckDB"}
@@ -41,11 +29,7 @@ class NotExpected(Mistake):
         )
 
 
-class NoStatement(Mistake):
-    """A compiled file is missing."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f'compiled file "{path}" does not exist', hint=_COMPILE)
+NO_STATEMENT = Wording('compiled file "{path}" does not exist', hint="Run filtersql compile.")
 
 
 class CompiledForAnother(Mistake):
@@ -81,26 +65,14 @@ class MarksGone(Mistake):
         )
 
 
-class FilterNotDefined(Mistake):
-    """What is marked as a filter in a compiled file is none of the definitions."""
-
-    def __init__(self, span: Span) -> None:
-        super().__init__(
-            "marked filter of a compiled file is not one of the definitions",
-            span=span,
-            detail="Only a filter that the definitions give for this table can be proved.",
-            hint=_COMPILE,
-        )
-
-
-class MergesElsewhere(Mistake):
-    """A compiled file writes to another table."""
-
-    def __init__(self, path: str, target: str) -> None:
-        super().__init__(
-            f'compiled file "{path}" does not merge into {target}',
-            hint=_COMPILE,
-        )
+FILTER_NOT_DEFINED = Wording(
+    "marked filter of a compiled file is not one of the definitions",
+    detail="Only a filter that the definitions give for this table can be proved.",
+    hint="Run filtersql compile.",
+)
+MERGES_ELSEWHERE = Wording(
+    'compiled file "{path}" does not merge into {target}', hint="Run filtersql compile."
+)
 
 
 class NotTranspiled(Mistake):
@@ -114,22 +86,13 @@ class NotTranspiled(Mistake):
         )
 
 
-class NothingToTry(Mistake):
-    """No row can be made on which a statement could be tried."""
-
-    def __init__(self, name: str, column: str) -> None:
-        super().__init__(
-            f'there is no value to try for column "{column}" of "{name}"',
-            detail="The statement is not proved.",
-        )
-
-
-class NotProved(Mistake):
-    """A statement is written so that many cases cannot be tried at once."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(
-            f'compiled file "{path}" cannot be proved: {reason}',
-            detail="Cases are told apart by a number that feed, target and joins carry.",
-            hint="Write the macro with plain queries, joins and common table expressions.",
-        )
+# No row can be made on which a statement could be tried.
+NOTHING_TO_TRY = Wording(
+    'there is no value to try for column "{column}" of "{name}"',
+    detail="The statement is not proved.",
+)
+NOT_PROVED = Wording(
+    'compiled file "{path}" cannot be proved: {reason}',
+    detail="Cases are told apart by a number that feed, target and joins carry.",
+    hint="Write the macro with plain queries, joins and common table expressions.",
+)

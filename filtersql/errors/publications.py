@@ -9,40 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from filtersql.errors import Mistake, Notice, nearest
+from filtersql.errors import Mistake, Notice
 from filtersql.errors.old_rows import OldRowsMistake, verb_of
+from filtersql.errors.wording import Wording, meant
+from filtersql.errors.wording import shown as shown
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
-
-__all__ = [
-    "ColumnDoesNotExist",
-    "ColumnListMissesIdentity",
-    "ColumnListWithSchema",
-    "ColumnNotInList",
-    "ColumnTwice",
-    "ConflictingAliases",
-    "ConflictingEntries",
-    "DifferentColumnLists",
-    "DifferentGeneratedColumns",
-    "ExceptPartition",
-    "FilterOutsideIdentity",
-    "FlagNeedsPublications",
-    "NeverChanging",
-    "NoReplicaIdentity",
-    "NotPublishable",
-    "PublicationDoesNotExist",
-    "PublicationTwice",
-    "RelationDoesNotExist",
-    "RootNeedsViaRoot",
-    "SystemSchema",
-    "UnpublishedGeneratedIdentity",
-    "UnrecognizedParameter",
-    "as_notice",
-    "is_bare",
-    "missing_publication",
-    "perhaps",
-    "shown",
-]
 
 #: the names of a qualified name as it is written
 _PART = re.compile(r'"(?:[^"]|"")*"|[^".\s]+')
@@ -63,23 +35,13 @@ def missing_publication(name: str, known: Iterable[str], span: Span) -> Notice:
     )
 
 
-def shown(name: RelationName) -> str:
-    """A table as a user would write it: without the schema when that is public.
-
-    >>> shown(RelationName("public", "t1")), shown(RelationName("s", "t1"))
-    ('t1', 's.t1')
-    """
-    return quote_identifier(name.name) if name.schema == "public" else str(name)
-
-
 def perhaps(name: str, known: Iterable[str]) -> str | None:
     """The hint that names what a typo probably meant, or a name in capital letters."""
     names = list(known)
     capitals = next((one for one in names if one != name and one.lower() == name), None)
     if capitals is not None:
         return f'Perhaps "{capitals}" was meant: without double quotes a name is in lower case.'
-    close = nearest(name, names)
-    return None if close is None else f'Perhaps "{close}" was meant.'
+    return meant(name, names)
 
 
 def is_bare(name: RelationName, span: Span) -> bool:
@@ -114,47 +76,24 @@ class NotPublishable(Mistake):
         )
 
 
-class NeverChanging(Mistake):
-    """A table of information_schema, which PostgreSQL copies and of which it sends no change."""
-
-    own = True
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f"publishing the table {name.schema}.{name.name} is not supported",
-            span=span,
-            hint="PostgreSQL copies it at first, and never sends a change of it.",
-        )
-
-
-class SystemSchema(Mistake):
-    """FOR TABLES IN SCHEMA pg_catalog."""
-
-    def __init__(self, schema: str, span: Span) -> None:
-        super().__init__(
-            f'cannot add schema "{schema}" to publication',
-            span=span,
-            detail="This operation is not supported for system schemas.",
-        )
-
-
-class ExceptPartition(Mistake):
-    """EXCEPT names a partition: its root alone decides."""
-
-    def __init__(self, name: RelationName, root: RelationName, span: Span) -> None:
-        super().__init__(
-            f'cannot use publication EXCEPT clause for relation "{name.name}"',
-            span=span,
-            detail="This operation is not supported for individual partitions.",
-            hint=f'The root of its partition tree is "{shown(root)}".',
-        )
-
-
-class ConflictingEntries(Mistake):
-    """One table listed twice, one time with a WHERE or column list (`what`)."""
-
-    def __init__(self, what: str, name: str, span: Span) -> None:
-        super().__init__(f'conflicting or redundant {what} for table "{name}"', span=span)
+# A table of information_schema, which PostgreSQL copies and of which it sends no change.
+NEVER_CHANGING = Wording(
+    "publishing the table {name.schema}.{name.name} is not supported",
+    hint="PostgreSQL copies it at first, and never sends a change of it.",
+    own=True,
+)
+SYSTEM_SCHEMA = Wording(
+    'cannot add schema "{schema}" to publication',
+    detail="This operation is not supported for system schemas.",
+)
+# EXCEPT names a partition: its root alone decides.
+EXCEPT_PARTITION = Wording(
+    'cannot use publication EXCEPT clause for relation "{name.name}"',
+    detail="This operation is not supported for individual partitions.",
+    hint='The root of its partition tree is "{root:shown}".',
+)
+# One table listed twice, one time with a WHERE or column list (`what`).
+CONFLICTING_ENTRIES = Wording('conflicting or redundant {what} for table "{name}"')
 
 
 class RootNeedsViaRoot(Mistake):
@@ -176,71 +115,26 @@ class RootNeedsViaRoot(Mistake):
         )
 
 
-class ColumnListWithSchema(Mistake):
-    """A column list beside FOR TABLES IN SCHEMA."""
-
-    def __init__(self, name: RelationName, publication: str, span: Span) -> None:
-        super().__init__(
-            f'cannot use column list for relation "{name.schema}.{name.name}" '
-            f'in publication "{publication}"',
-            span=span,
-            detail="Column lists cannot be specified in publications containing "
-            "FOR TABLES IN SCHEMA elements.",
-        )
-
-
-class ColumnDoesNotExist(Mistake):
-    """A column list names a column that the table does not have."""
-
-    def __init__(
-        self, column: str, name: RelationName, known: Sequence[str], span: Span | None
-    ) -> None:
-        super().__init__(
-            f'column "{column}" of relation "{name.name}" does not exist',
-            span=span,
-            hint=perhaps(column, known),
-        )
-
-
-class ColumnTwice(Mistake):
-    """A column list names a column twice."""
-
-    def __init__(self, column: str, span: Span) -> None:
-        super().__init__(f'duplicate column "{column}" in publication column list', span=span)
-
-
-class ColumnNotInList(Mistake):
-    """A column that no column list may name; `kind` is `system` or `generated`."""
-
-    def __init__(self, column: str, kind: str, span: Span) -> None:
-        super().__init__(
-            f'cannot use {kind} column "{column}" in publication column list', span=span
-        )
-
-
-class UnrecognizedParameter(Mistake):
-    """A parameter that this version of PostgreSQL does not know."""
-
-    def __init__(self, parameter: str, since: int, span: Span) -> None:
-        super().__init__(
-            f'unrecognized publication parameter: "{parameter}"',
-            span=span,
-            hint=f"PostgreSQL knows it since version {since}.",
-        )
-
-
-class PublicationDoesNotExist(Mistake):
-    """A subscription names a publication or replication set (`kind`) that no file defines."""
-
-    def __init__(self, kind: str, name: str, known: Iterable[str], span: Span) -> None:
-        super().__init__(f'{kind} "{name}" does not exist', span=span, hint=perhaps(name, known))
-
-
-class PublicationTwice(Mistake):
-    """A subscription names a publication twice."""
-
-    def __init__(self, kind: str, name: str, span: Span) -> None:
-        super().__init__(f'{kind} name "{name}" used more than once', span=span)
+COLUMN_LIST_WITH_SCHEMA = Wording(
+    'cannot use column list for relation "{name.schema}.{name.name}" in publication '
+    '"{publication}"',
+    detail=(
+        "Column lists cannot be specified in publications containing FOR TABLES IN SCHEMA elements."
+    ),
+)
+# A column list names a column that the table does not have.
+COLUMN_DOES_NOT_EXIST = Wording('column "{column}" of relation "{name.name}" does not exist')
+COLUMN_TWICE = Wording('duplicate column "{column}" in publication column list')
+# A column that no column list may name; `kind` is `system` or `generated`.
+COLUMN_NOT_IN_LIST = Wording('cannot use {kind} column "{column}" in publication column list')
+# A parameter that this version of PostgreSQL does not know.
+UNRECOGNIZED_PARAMETER = Wording(
+    'unrecognized publication parameter: "{parameter}"',
+    hint="PostgreSQL knows it since version {since}.",
+)
+# A subscription names a publication or replication set (`kind`) that no file defines.
+PUBLICATION_DOES_NOT_EXIST = Wording('{kind} "{name}" does not exist')
+PUBLICATION_TWICE = Wording('{kind} name "{name}" used more than once')
 
 
 class DifferentColumnLists(Mistake):
@@ -255,35 +149,17 @@ class DifferentColumnLists(Mistake):
         )
 
 
-class DifferentGeneratedColumns(Mistake):
-    """Two subscribed publications disagree in publish_generated_columns."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            "cannot use different values of publish_generated_columns for table "
-            f'"{name.schema}.{name.name}" in different publications',
-            span=span,
-        )
-
-
-class ConflictingAliases(Mistake):
-    """Two publications give one table different targets."""
-
-    def __init__(self, name: RelationName, aliases: Sequence[str], span: Span) -> None:
-        listed = " and ".join(f'"{alias}"' for alias in aliases)
-        super().__init__(f'table "{shown(name)}" has two aliases: {listed}', span=span)
-
-
-class FlagNeedsPublications(Mistake):
-    """--publish-via-partition-root where partitions are not routed by publications."""
-
-    exit_code = 2
-
-    def __init__(self, semantics: str) -> None:
-        super().__init__(
-            f"--publish-via-partition-root has no meaning under semantics: {semantics}",
-            hint="The flag is for semantics: postgres; leave it out.",
-        )
+DIFFERENT_GENERATED_COLUMNS = Wording(
+    "cannot use different values of publish_generated_columns for table "
+    '"{name.schema}.{name.name}" in different publications'
+)
+CONFLICTING_ALIASES = Wording('table "{name:shown}" has two aliases: {aliases:both}')
+# --publish-via-partition-root where partitions are not routed by publications.
+FLAG_NEEDS_PUBLICATIONS = Wording(
+    "--publish-via-partition-root has no meaning under semantics: {semantics}",
+    hint="The flag is for semantics: postgres; leave it out.",
+    exit_code=2,
+)
 
 
 class FilterOutsideIdentity(OldRowsMistake):

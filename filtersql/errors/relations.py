@@ -6,7 +6,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from filtersql.errors import Mistake
@@ -14,11 +13,9 @@ from filtersql.source import Span
 
 __all__ = [
     "ForeignKeyMismatch",
-    "InParent",
     "IndexSchema",
     "NameTaken",
     "NoAutomaticCast",
-    "NoGeneratedColumn",
     "NotIndexable",
     "Owned",
     "RowType",
@@ -232,105 +229,11 @@ class NoAutomaticCast(Mistake):
         )
 
 
-class NoGeneratedColumn(Mistake):
-    """SET EXPRESSION or DROP EXPRESSION of an ordinary column."""
-
-    def __init__(self, column: str, table: str, span: Span, *, stored: bool = False) -> None:
-        kind = "stored generated" if stored else "generated"
-        super().__init__(
-            f'column "{column}" of relation "{table}" is not a {kind} column', span=span
-        )
-
-
-class InParent(Mistake):
-    """ALTER TABLE ONLY of a table whose partitions or heirs have to change with it."""
-
-    _ONLY = "Do not specify the ONLY keyword."
-
-    def __init__(self, message: str, span: Span, hint: str | None = None) -> None:
-        super().__init__(message, span=span, hint=hint)
-
-    @classmethod
-    def renamed(cls, column: str, span: Span) -> InParent:
-        """RENAME COLUMN."""
-        return cls(f'inherited column "{column}" must be renamed in child tables too', span)
-
-    @classmethod
-    def added(cls, span: Span) -> InParent:
-        """ADD COLUMN."""
-        return cls("column must be added to child tables too", span)
-
-    @classmethod
-    def retyped(cls, column: str, span: Span) -> InParent:
-        """ALTER COLUMN TYPE."""
-        return cls(f'type of inherited column "{column}" must be changed in child tables too', span)
-
-    @classmethod
-    def dropped(cls, span: Span) -> InParent:
-        """DROP COLUMN of a partitioned table."""
-        return cls(
-            "cannot drop column from only the partitioned table when partitions exist",
-            span,
-            cls._ONLY,
-        )
-
-    @classmethod
-    def constrained(cls, column: str, child: str | None, span: Span) -> Mistake:
-        """SET NOT NULL; PostgreSQL before 18 names a partition that lacks it."""
-        return Mistake(
-            "constraint must be added to child tables too",
-            span=span,
-            detail=f'Column "{column}" of relation "{child}" is not already NOT NULL.'
-            if child
-            else None,
-            hint=cls._ONLY,
-        )
-
-    @classmethod
-    def unconstrained(cls, span: Span) -> InParent:
-        """DROP NOT NULL."""
-        return cls(
-            "cannot remove constraint from only the partitioned table when partitions exist",
-            span,
-            cls._ONLY,
-        )
-
-    @classmethod
-    def not_null(cls, column: str, span: Span) -> InParent:
-        """DROP NOT NULL of a partition."""
-        return cls(f'column "{column}" is marked NOT NULL in parent table', span)
-
-    @classmethod
-    def expression(cls, span: Span) -> InParent:
-        """DROP EXPRESSION."""
-        return cls("ALTER TABLE / DROP EXPRESSION must be applied to child tables too", span)
-
-    @classmethod
-    def inherited_expression(cls, span: Span) -> InParent:
-        """DROP EXPRESSION of a child's column."""
-        return cls("cannot drop generation expression from inherited column", span)
-
-
 class ForeignKeyMismatch(Mistake):
     """A foreign key and the table that it references do not fit each other."""
 
     def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
         super().__init__(message, span=span, detail=detail)
-
-    @classmethod
-    def types(
-        cls, name: str, columns: Sequence[str], types: Sequence[str], version: int, span: Span
-    ) -> ForeignKeyMismatch:
-        """Columns (the referencing one first) of types that are not compared with each other."""
-        first, second = (f'"{column}"' for column in columns)
-        pair = f"{first} and {second}"
-        if version >= 18:
-            pair = f"{first} of the referencing table and {second} of the referenced table"
-        return cls(
-            f'foreign key constraint "{name}" cannot be implemented',
-            span,
-            f"Key columns {pair} are of incompatible types: {' and '.join(types)}.",
-        )
 
     @classmethod
     def unknown(cls, column: str, span: Span) -> ForeignKeyMismatch:

@@ -2,168 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from filtersql.errors import Mistake
-from filtersql.errors.publications import perhaps, shown
-from filtersql.names import RelationName, quote_identifier
+from filtersql.errors.publications import shown
+from filtersql.errors.wording import Wording
+from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = [
-    "AlreadyInSet",
-    "BinaryFilter",
-    "ColumnNotInTable",
-    "ColumnsReserved",
-    "FilterRuleDoesNotExist",
-    "ListMissesKey",
-    "ModulusBeside",
-    "NamedFiltersNeedProfile",
-    "NeedsFullIdentity",
-    "SameRuleTwice",
-    "SetExists",
-    "SetHoldsKeyless",
-    "SetNeedsPrimaryKey",
-    "SetNotFound",
-    "SetTakesNone",
-    "SetsNeedProfile",
-    "SeveralFilters",
-    "TableNotPublished",
-    "UnloggedInSet",
-    "UnusableMember",
-    "ViewIsCopiedOnly",
-    "ViewWithoutColumns",
-    "WrongCall",
-]
-
-
-class SetsNeedProfile(Mistake):
-    """A subscription to replication sets where the source has publications, or the reverse."""
-
-    def __init__(self, subscription: str, kind: str, semantics: str, span: Span) -> None:
-        super().__init__(
-            f'subscription "{subscription}" subscribes to {kind}s, '
-            f"which semantics: {semantics} does not have",
-            span=span,
-            hint="Publications belong to semantics: postgres, replication sets to pglogical "
-            "and bdr.",
-        )
-
-
-class NamedFiltersNeedProfile(Mistake):
-    """Named rules, or a subscription that enables some, where the source has none."""
-
-    def __init__(self, span: Span) -> None:
-        super().__init__(
-            "named filter rules exist under semantics: xdb only",
-            span=span,
-            hint="Write the filter as `where` of the published table.",
-        )
-
-
-class FilterRuleDoesNotExist(Mistake):
-    """A subscription enables a rule that the publication does not define on the table."""
-
-    def __init__(self, rule: str, name: RelationName, known: Iterable[str], span: Span) -> None:
-        super().__init__(
-            f'filter rule "{rule}" of table "{shown(name)}" does not exist',
-            span=span,
-            hint=perhaps(rule, known),
-        )
-
-
-class SeveralFilters(Mistake):
-    """Two filters on one table where a subscription enables at most one."""
-
-    def __init__(self, name: RelationName, publications: Iterable[str], span: Span) -> None:
-        listed = " and ".join(f'"{each}"' for each in publications)
-        super().__init__(
-            f'more than one row filter is enabled on table "{shown(name)}"',
-            span=span,
-            detail=f"They come from {listed}; a subscription enables at most one for each table.",
-        )
-
-
-class TableNotPublished(Mistake):
-    """A subscription enables a rule on a table that its publications do not hold."""
-
-    def __init__(self, table: str, subscription: str, span: Span) -> None:
-        super().__init__(
-            f'table "{table}" is in no publication of subscription "{subscription}"', span=span
-        )
-
-
-class ColumnsReserved(Mistake):
-    """bdr: replication_set_add_table() has a parameter `columns` that nobody may use."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'column list of table "{shown(name)}" is not possible: columns must be NULL',
-            span=span,
-            detail="The parameter is reserved for future use.",
-        )
-
-
-class ColumnNotInTable(Mistake):
-    """pglogical: `columns` names what the table does not have, system columns too."""
-
-    def __init__(self, name: RelationName, column: str, span: Span) -> None:
-        super().__init__(f"table {name} does not have column {column}", span=span)
-
-
-class BinaryFilter(Mistake):
-    """xdb: a filter reads a column of a binary type."""
-
-    def __init__(self, name: RelationName, column: str, span: Span) -> None:
-        super().__init__(
-            f'row filter for table "{shown(name)}" reads binary column "{column}"',
-            span=span,
-            detail="Filters are not supported on binary columns.",
-        )
-
-
-class ModulusBeside(Mistake):
-    """xdb: a modulus in a filter of several conditions."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'row filter for table "{shown(name)}" has other conditions beside its modulus',
-            span=span,
-            detail="A condition with % stands alone: no AND, OR, NOT or second % beside it.",
-        )
-
-
-class NeedsFullIdentity(Mistake):
-    """xdb: a filtered table whose changes are published, without replica identity FULL."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'filtered table "{shown(name)}" does not have replica identity full',
-            span=span,
-            detail="The old row of an update or delete must be complete.",
-            hint=f"ALTER TABLE {name} REPLICA IDENTITY FULL, or publish no update and no delete.",
-        )
-
-
-class SameRuleTwice(Mistake):
-    """xdb: two named rules of one table have the same clause."""
-
-    def __init__(self, first: str, second: str, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'filter rules "{first}" and "{second}" of table "{shown(name)}" are the same',
-            span=span,
-        )
-
-
-class ListMissesKey(Mistake):
-    """pglogical: a column list without a column of the replica identity."""
-
-    def __init__(self, identity: Sequence[str], span: Span) -> None:
-        listed = ", ".join(map(quote_identifier, identity))
-        super().__init__(
-            "REPLICA IDENTITY columns must be replicated",
-            span=span,
-            hint=f"The replica identity is ({listed}).",
-        )
+# A subscription to replication sets where the source has publications, or the reverse.
+SETS_NEED_PROFILE = Wording(
+    'subscription "{subscription}" subscribes to {kind}s, which semantics: {semantics} '
+    "does not have",
+    hint="Publications belong to semantics: postgres, replication sets to pglogical and bdr.",
+)
+# Named rules, or a subscription that enables some, where the source has none.
+NAMED_FILTERS_NEED_PROFILE = Wording(
+    "named filter rules exist under semantics: xdb only",
+    hint="Write the filter as `where` of the published table.",
+)
+# A subscription enables a rule that the publication does not define on the table.
+FILTER_RULE_DOES_NOT_EXIST = Wording('filter rule "{rule}" of table "{name:shown}" does not exist')
+# Two filters on one table where a subscription enables at most one.
+SEVERAL_FILTERS = Wording(
+    'more than one row filter is enabled on table "{name:shown}"',
+    detail="They come from {publications:both}; a subscription enables at most one for each table.",
+)
+# A subscription enables a rule on a table that its publications do not hold.
+TABLE_NOT_PUBLISHED = Wording(
+    'table "{table}" is in no publication of subscription "{subscription}"'
+)
+# bdr: replication_set_add_table() has a parameter `columns` that nobody may use.
+COLUMNS_RESERVED = Wording(
+    'column list of table "{name:shown}" is not possible: columns must be NULL',
+    detail="The parameter is reserved for future use.",
+)
+# pglogical: `columns` names what the table does not have, system columns too.
+COLUMN_NOT_IN_TABLE = Wording("table {name} does not have column {column}")
+# xdb: a filter reads a column of a binary type.
+BINARY_FILTER = Wording(
+    'row filter for table "{name:shown}" reads binary column "{column}"',
+    detail="Filters are not supported on binary columns.",
+)
+# xdb: a modulus in a filter of several conditions.
+MODULUS_BESIDE = Wording(
+    'row filter for table "{name:shown}" has other conditions beside its modulus',
+    detail="A condition with % stands alone: no AND, OR, NOT or second % beside it.",
+)
+# xdb: a filtered table whose changes are published, without replica identity FULL.
+NEEDS_FULL_IDENTITY = Wording(
+    'filtered table "{name:shown}" does not have replica identity full',
+    detail="The old row of an update or delete must be complete.",
+    hint="ALTER TABLE {name} REPLICA IDENTITY FULL, or publish no update and no delete.",
+)
+# xdb: two named rules of one table have the same clause.
+SAME_RULE_TWICE = Wording(
+    'filter rules "{first}" and "{second}" of table "{name:shown}" are the same'
+)
+# pglogical: a column list without a column of the replica identity.
+LIST_MISSES_KEY = Wording(
+    "REPLICA IDENTITY columns must be replicated",
+    hint="The replica identity is ({identity:columns}).",
+)
 
 
 class SetExists(Mistake):
@@ -177,135 +75,67 @@ class SetExists(Mistake):
         )
 
 
-class SetNotFound(Mistake):
-    """A replication set that nothing makes."""
-
-    def __init__(self, name: str, known: Iterable[str], span: Span) -> None:
-        super().__init__(f"replication set {name} not found", span=span, hint=perhaps(name, known))
+SET_NOT_FOUND = Wording("replication set {name} not found")
 
 
-class AlreadyInSet(Mistake):
-    """pglogical: a table is added twice; the numbers of its detail nobody knows."""
+# pglogical: added twice; the numbers of its detail nobody knows.
+TABLE_IN_SET = Wording(
+    'duplicate key value violates unique constraint "replication_set_table_pkey"',
+    detail='Table "{table}" is in replication set "{replication_set}" already.',
+)
+SEQUENCE_IN_SET = Wording(
+    'duplicate key value violates unique constraint "replication_set_seq_pkey"',
+    detail='Sequence "{sequence}" is in replication set "{replication_set}" already.',
+)
 
-    def __init__(self, table: str, replication_set: str, span: Span) -> None:
-        super().__init__(
-            'duplicate key value violates unique constraint "replication_set_table_pkey"',
-            span=span,
-            detail=f'Table "{table}" is in replication set "{replication_set}" already.',
-        )
-
-    @classmethod
-    def of_sequence(cls, sequence: str, replication_set: str, span: Span) -> Mistake:
-        """The same of a sequence."""
-        return Mistake(
-            'duplicate key value violates unique constraint "replication_set_seq_pkey"',
-            span=span,
-            detail=f'Sequence "{sequence}" is in replication set "{replication_set}" already.',
-        )
+# pglogical: a table whose rows are not logged.
+UNLOGGED_IN_SET = Wording("UNLOGGED and TEMP tables cannot be replicated")
 
 
-class UnloggedInSet(Mistake):
-    """pglogical: a table whose rows are not logged."""
+# pglogical makes a trigger for TRUNCATE on what it replicates; `one` of the `many` is called so.
+NO_TRUNCATE_TRIGGERS = Wording(
+    '"{name}" is {one}', detail="{many:capital} cannot have TRUNCATE triggers."
+)
+NO_TRIGGERS = Wording(
+    'relation "{name}" cannot have triggers',
+    detail="This operation is not supported for {many}.",
+)
+SYSTEM_CATALOG = Wording('permission denied: "{name}" is a system catalog')
+# An index, a composite type.
+NOT_OPENED = Wording('"{name}" is {one}')
 
-    def __init__(self, span: Span) -> None:
-        super().__init__("UNLOGGED and TEMP tables cannot be replicated", span=span)
-
-
-class SetTakesNone(Mistake):
-    """pglogical: it makes a trigger for TRUNCATE on what it replicates.
-
-    `one`: how one of the `many` is called, where they have triggers at all.
-    """
-
-    def __init__(self, name: str, many: str, one: str | None, span: Span) -> None:
-        super().__init__(
-            f'"{name}" is {one}' if one else f'relation "{name}" cannot have triggers',
-            span=span,
-            detail=f"{many.capitalize()} cannot have TRUNCATE triggers."
-            if one
-            else f"This operation is not supported for {many}.",
-        )
-
-    @classmethod
-    def catalog(cls, name: str, span: Span) -> Mistake:
-        """One of PostgreSQL's own tables."""
-        return Mistake(f'permission denied: "{name}" is a system catalog', span=span)
-
-    @classmethod
-    def unopened(cls, name: str, one: str, span: Span) -> Mistake:
-        """An index, a composite type."""
-        return Mistake(f'"{name}" is {one}', span=span)
+# pglogical: alter_replication_set() to updates or deletes, with tables without key in it.
+SET_HOLDS_KEYLESS = Wording(
+    "replication set {name} cannot be altered to replicate UPDATEs or DELETEs because it "
+    "contains tables without PRIMARY KEY"
+)
 
 
-class SetHoldsKeyless(Mistake):
-    """pglogical: alter_replication_set() to updates or deletes, with tables without key in it."""
+# A call that no function takes; `signature` is PostgreSQL's: `f(unknown, x => boolean)`.
+NO_SUCH_FUNCTION = Wording(
+    "function {signature} does not exist",
+    hint="No function matches the given name and argument types. You might need to add explicit "
+    "type casts.",
+)
+ARGUMENT_IS_NULL = Wording("{name} cannot be NULL")
+EMPTY_SET_NAME = Wording("replication set name cannot be empty")
+# A relation of another kind; a server of pglogical 2.4 crashes.
+NO_SEQUENCE = Wording('"{name}" is not a sequence')
+SEQUENCE_IN_NO_SET = Wording('"{name}" is not a replicated sequence')
+POSITIONAL_BEHIND_NAMED = Wording("positional argument cannot follow named argument")
+INVALID_ARGUMENT = Wording('invalid input syntax for type {type_name}: "{text}"')
+# A text that is no array of names; the words are those of its reader.
+NO_ARRAY = Wording("{message}")
 
-    def __init__(self, name: str, span: Span) -> None:
-        super().__init__(
-            f"replication set {name} cannot be altered to replicate UPDATEs or DELETEs because it "
-            "contains tables without PRIMARY KEY",
-            span=span,
-        )
-
-
-class WrongCall(Mistake):
-    """A call that no function takes; `signature` is PostgreSQL's: `f(unknown, x => boolean)`."""
-
-    def __init__(self, signature: str, span: Span) -> None:
-        super().__init__(
-            f"function {signature} does not exist",
-            span=span,
-            hint="No function matches the given name and argument types. "
-            "You might need to add explicit type casts.",
-        )
-
-    @classmethod
-    def null(cls, name: str, span: Span) -> Mistake:
-        """NULL for an argument that must be said."""
-        return Mistake(f"{name} cannot be NULL", span=span)
-
-    @classmethod
-    def unnamed(cls, span: Span) -> Mistake:
-        """A set whose name is empty."""
-        return Mistake("replication set name cannot be empty", span=span)
-
-    @classmethod
-    def no_sequence(cls, name: str, span: Span) -> Mistake:
-        """A relation of another kind; a server of pglogical 2.4 crashes."""
-        return Mistake(f'"{name}" is not a sequence', span=span)
-
-    @classmethod
-    def not_replicated(cls, name: str, span: Span) -> Mistake:
-        """synchronize_sequence() of one that is in no set."""
-        return Mistake(f'"{name}" is not a replicated sequence', span=span)
-
-    @classmethod
-    def positional(cls, span: Span) -> Mistake:
-        """A value without a name behind one with a name."""
-        return Mistake("positional argument cannot follow named argument", span=span)
-
-    @classmethod
-    def syntax(cls, type_name: str, text: str, span: Span) -> Mistake:
-        """A text that the parameter's type does not take."""
-        return Mistake(f'invalid input syntax for type {type_name}: "{text}"', span=span)
-
-    @classmethod
-    def array(cls, span: Span, message: str, detail: str | None = None) -> Mistake:
-        """A text that is no array of names."""
-        return Mistake(message, span=span, detail=detail)
-
-
-class SetNeedsPrimaryKey(Mistake):
-    """pglogical: a table without a key in a set that replicates updates or deletes."""
-
-    def __init__(self, name: RelationName, replication_set: str, span: Span) -> None:
-        super().__init__(
-            f"table {name.name} cannot be added to replication set {replication_set}",
-            span=span,
-            detail="table does not have PRIMARY KEY and given replication set is configured to "
-            "replicate UPDATEs and/or DELETEs",
-            hint="Add a PRIMARY KEY to the table",
-        )
+# pglogical: a table without a key in a set that replicates updates or deletes.
+SET_NEEDS_PRIMARY_KEY = Wording(
+    "table {name.name} cannot be added to replication set {replication_set}",
+    detail=(
+        "table does not have PRIMARY KEY and given replication set is configured to replicate "
+        "UPDATEs and/or DELETEs"
+    ),
+    hint="Add a PRIMARY KEY to the table",
+)
 
 
 class UnusableMember(Mistake):
@@ -345,25 +175,15 @@ class UnusableMember(Mistake):
         return cls(name, replication_set, why, sent, span)
 
 
-class ViewIsCopiedOnly(Mistake):
-    """xdb: a view in a publication that publishes changes."""
-
-    def __init__(self, name: RelationName, publication: str, span: Span) -> None:
-        super().__init__(
-            f'view "{name.name}" can be in snapshot-only publications alone',
-            span=span,
-            detail=f'Publication "{publication}" publishes changes, and a view has none.',
-            hint="Publish it in a publication of its own, with publish: [].",
-        )
-
-
-class ViewWithoutColumns(Mistake):
-    """xdb: a view of which only the query is known."""
-
-    def __init__(self, name: RelationName, span: Span) -> None:
-        super().__init__(
-            f'the types of the columns of view "{name.name}" are not known',
-            span=span,
-            detail="They are where its query gives columns of tables, or casts.",
-            hint="Write it in YAML in place of CREATE VIEW: view: true, with its columns.",
-        )
+# xdb: a view in a publication that publishes changes.
+VIEW_IS_COPIED_ONLY = Wording(
+    'view "{name.name}" can be in snapshot-only publications alone',
+    detail='Publication "{publication}" publishes changes, and a view has none.',
+    hint="Publish it in a publication of its own, with publish: [].",
+)
+# xdb: a view of which only the query is known.
+VIEW_WITHOUT_COLUMNS = Wording(
+    'the types of the columns of view "{name.name}" are not known',
+    detail="They are where its query gives columns of tables, or casts.",
+    hint="Write it in YAML in place of CREATE VIEW: view: true, with its columns.",
+)

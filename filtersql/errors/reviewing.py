@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from filtersql.errors import Mistake, nearest
+from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording, meant
 
-__all__ = ["NoTarget", "NotDefined", "NothingLeft", "NothingMatches", "UnknownMethod"]
-
-
-def _perhaps(name: str, known: Iterable[str]) -> str | None:
-    close = nearest(name, known)
-    return None if close is None else f'Perhaps "{close}" was meant.'
-
-
-class NotDefined(Mistake):
-    """`show` of a publication, table, set, subscription or term (`kind`) that is not defined."""
-
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f'{kind} "{name}" does not exist', hint=_perhaps(name, known))
+# `show` of a publication, table, set, subscription or term (`kind`) that is not defined.
+NOT_DEFINED = Wording('{kind} "{name}" does not exist')
 
 
 class NothingMatches(Mistake):
@@ -27,18 +17,14 @@ class NothingMatches(Mistake):
     def __init__(self, flag: str, criterion: str, known: Iterable[str]) -> None:
         super().__init__(
             f'{flag} "{criterion}" matches nothing',
-            hint=_perhaps(criterion, known) or "`filtersql ls` lists what is defined.",
+            hint=meant(criterion, known) or "`filtersql ls` lists what is defined.",
         )
 
 
-class NoTarget(Mistake):
-    """A criterion that matches only what has no target, such as a table nobody subscribes to."""
-
-    def __init__(self, flag: str, criterion: str, line: str) -> None:
-        super().__init__(
-            f'{flag} "{criterion}" matches no target',
-            detail=f'"{line}" is defined, but no subscription makes a target of it.',
-        )
+NO_TARGET = Wording(
+    '{flag} "{criterion}" matches no target',
+    detail='"{line}" is defined, but no subscription makes a target of it.',
+)
 
 
 class UnknownMethod(Mistake):
@@ -50,12 +36,8 @@ class UnknownMethod(Mistake):
         super().__init__(
             f'{flag} "{criterion}" has the unknown method "{method}:"',
             detail=f"The methods are {listed}.",
-            hint=_perhaps(method, known),
+            hint=meant(method, known),
         )
 
 
-class NothingLeft(Mistake):
-    """--exclude leaves nothing of what --select took."""
-
-    def __init__(self) -> None:
-        super().__init__("--exclude leaves nothing of what is selected")
+NOTHING_LEFT = Wording("--exclude leaves nothing of what is selected")

@@ -2,40 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from filtersql.errors import Mistake
-from filtersql.source import Span
-
-__all__ = [
-    "AppliedTwice",
-    "CatalogFailed",
-    "CatalogMissing",
-    "CertificateRefused",
-    "ConnectionLost",
-    "DatabaseMissing",
-    "EngineRefused",
-    "FileInUse",
-    "FormatMissing",
-    "HiddenFunctions",
-    "JarNotThere",
-    "JarsMissing",
-    "JavaMissing",
-    "JavaTooOld",
-    "LikeMisses",
-    "MissingExtra",
-    "NameRefused",
-    "NoAnswer",
-    "NoTicket",
-    "SettingRefused",
-    "SignInRefused",
-    "SparkTableOnDuckDB",
-    "SparkTooOld",
-    "TableChanged",
-    "Unreachable",
-    "UnreadableCertificate",
-    "UnsupportedTarget",
-]
+from filtersql.errors.wording import Wording
 
 
 class Unreachable(Mistake):
@@ -61,74 +31,54 @@ class FileInUse(Mistake):
         )
 
 
-class JavaMissing(Unreachable):
-    """No Java where Spark needs one."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            "Spark",
-            reason,
-            "Install a JDK 17 or newer and let JAVA_HOME name its folder, or put java on the PATH.",
-        )
-
-
-class JavaTooOld(Unreachable):
-    """A Java that Spark 4 does not run on."""
-
-    def __init__(self, version: str, path: str) -> None:
-        super().__init__(
-            "Spark",
-            f"Spark needs Java 17 or newer, and {path} is Java {version}",
-            "Install a JDK 17 or newer and let JAVA_HOME name its folder.",
-        )
-
-
-class JarsMissing(Unreachable):
-    """The jars of Delta or Iceberg are neither cached nor to be had."""
-
-    def __init__(self, coordinates: str, cache: str, reason: str) -> None:
-        super().__init__(
-            "Spark",
-            f"The jars {coordinates} are not cached and could not be resolved: {reason}",
-            f"Allow access to a Maven repository once, or put the jars into {cache}; "
-            'an output may also name them: jars: ["path/to.jar"].',
-        )
-
-
-class JarNotThere(Mistake):
-    """A file of an output's `jars`. Spark would start without it and miss its classes later."""
-
-    exit_code = 2
-
-    def __init__(self, path: str, span: Span | None = None) -> None:
-        super().__init__(
-            f'jar file "{path}" does not exist',
-            span=span,
-            hint="A path of `jars` starts at the project's folder.",
-        )
+# No Java where Spark needs one.
+JAVA_MISSING = Wording(
+    "could not reach Spark",
+    detail="{reason:stop}",
+    hint="Install a JDK 17 or newer and let JAVA_HOME name its folder, or put java on the PATH.",
+    exit_code=2,
+)
+# A Java that Spark 4 does not run on.
+JAVA_TOO_OLD = Wording(
+    "could not reach Spark",
+    detail="Spark needs Java 17 or newer, and {path} is Java {version:stop}",
+    hint="Install a JDK 17 or newer and let JAVA_HOME name its folder.",
+    exit_code=2,
+)
+JARS_MISSING = Wording(
+    "could not reach Spark",
+    detail="The jars {coordinates} are not cached and could not be resolved: {reason:stop}",
+    hint=(
+        "Allow access to a Maven repository once, or put the jars into {cache}; an output may "
+        'also name them: jars: ["path/to.jar"].'
+    ),
+    exit_code=2,
+)
+# A file of an output's `jars`. Spark would start without it and miss its classes later.
+JAR_NOT_THERE = Wording(
+    'jar file "{path}" does not exist',
+    hint="A path of `jars` starts at the project's folder.",
+    exit_code=2,
+)
+# A package that only some outputs need is not installed.
+MISSING_EXTRA = Wording(
+    "could not reach Spark",
+    detail="{what} needs packages that are not installed.",
+    hint='Install them: pip install "filtersql[{extra}]".',
+    exit_code=2,
+)
 
 
-class MissingExtra(Unreachable):
-    """A package that only some outputs need is not installed."""
-
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(
-            "Spark",
-            f"{what} needs packages that are not installed",
-            f'Install them: pip install "filtersql[{extra}]".',
-        )
-
-
-class NoAnswer(Unreachable):
-    """Somebody takes the connection, or nobody, and says nothing."""
-
-    def __init__(self, engine: str, place: str, seconds: float) -> None:
-        super().__init__(
-            engine,
-            f"{place} did not answer within {seconds:g} s",
-            "Is it this kind of server, and does it await TLS? `connect_timeout` and"
-            " `socket_timeout` say how long to wait.",
-        )
+# Somebody takes the connection, or nobody, and says nothing.
+NO_ANSWER = Wording(
+    "could not reach {engine}",
+    detail="{place} did not answer within {seconds} s.",
+    hint=(
+        "Is it this kind of server, and does it await TLS? `connect_timeout` and `socket_timeout` "
+        "say how long to wait."
+    ),
+    exit_code=2,
+)
 
 
 class SignInRefused(Unreachable):
@@ -143,56 +93,47 @@ class SignInRefused(Unreachable):
         )
 
 
-class NoTicket(Unreachable):
-    """Kerberos gives no ticket for the server: nobody signed in, or the service is not known."""
-
-    def __init__(self, place: str, reason: str, service: str) -> None:
-        super().__init__(
-            "the Spark Thrift server",
-            f"Kerberos gave no ticket for {place}: {reason}",
-            f'Sign in with kinit. The server is taken to be the service "{service}", which '
-            "`kerberos_service_name` changes, on the host that the output names.",
-        )
-
-
-class CertificateRefused(Unreachable):
-    """The server's certificate does not prove that the server is who it should be."""
-
-    def __init__(self, place: str, reason: str, host: str) -> None:
-        super().__init__(
-            "the Spark server",
-            f"The TLS connection to {place} was refused: {reason}",
-            f'Name the file of the authority that signed the certificate of "{host}": '
-            "ca_cert: path/to/ca.pem. Without TLS at the server, say use_ssl: false.",
-        )
+# Kerberos gives no ticket for the server: nobody signed in, or the service is not known.
+NO_TICKET = Wording(
+    "could not reach the Spark Thrift server",
+    detail="Kerberos gave no ticket for {place}: {reason:stop}",
+    hint=(
+        'Sign in with kinit. The server is taken to be the service "{service}", which '
+        "`kerberos_service_name` changes, on the host that the output names."
+    ),
+    exit_code=2,
+)
+# The server's certificate does not prove that the server is who it should be.
+CERTIFICATE_REFUSED = Wording(
+    "could not reach the Spark server",
+    detail="The TLS connection to {place} was refused: {reason:stop}",
+    hint=(
+        'Name the file of the authority that signed the certificate of "{host}": ca_cert: '
+        "path/to/ca.pem. Without TLS at the server, say use_ssl: false."
+    ),
+    exit_code=2,
+)
 
 
-class UnreadableCertificate(Unreachable):
-    """A file of ca_cert, client_cert or client_key."""
+# A file of ca_cert, client_cert or client_key.
+UNREADABLE_CERTIFICATE = Wording(
+    "could not reach the Spark server",
+    detail="A certificate file ({names:listed}) is unusable: {reason:stop}",
+    exit_code=2,
+)
 
-    def __init__(self, names: Iterable[str], reason: str) -> None:
-        which = ", ".join(names)
-        super().__init__("the Spark server", f"A certificate file ({which}) is unusable: {reason}")
-
-
-class SparkTooOld(Unreachable):
-    """A server that lacks what the statements need."""
-
-    def __init__(self, version: str) -> None:
-        super().__init__("the Spark server", f"Spark 4.0 or newer is needed, and it is {version}")
-
-
-class LikeMisses(Mistake):
-    """A Spark whose LIKE does not find what the pattern says."""
-
-    exit_code = 2
-
-    def __init__(self, version: str) -> None:
-        super().__init__(
-            f"LIKE of Spark {version} does not find characters beyond U+FFFF",
-            detail="Filters would leave out rows that PostgreSQL sends.",
-            hint="Update Spark: releases since 4.0.3 and 4.1.2 find them.",
-        )
+SPARK_TOO_OLD = Wording(
+    "could not reach the Spark server",
+    detail="Spark 4.0 or newer is needed, and it is {version:stop}",
+    exit_code=2,
+)
+# A Spark whose LIKE does not find what the pattern says.
+LIKE_MISSES = Wording(
+    "LIKE of Spark {version} does not find characters beyond U+FFFF",
+    detail="Filters would leave out rows that PostgreSQL sends.",
+    hint="Update Spark: releases since 4.0.3 and 4.1.2 find them.",
+    exit_code=2,
+)
 
 
 class ConnectionLost(Mistake):
@@ -209,13 +150,8 @@ class ConnectionLost(Mistake):
         )
 
 
-class UnsupportedTarget(Mistake):
-    """An output asks for something that does not exist (yet)."""
-
-    exit_code = 2
-
-    def __init__(self, what: str, hint: str | None = None, span: Span | None = None) -> None:
-        super().__init__(f"{what} is not supported", span=span, hint=hint)
+# An output asks for something that does not exist (yet).
+UNSUPPORTED_TARGET = Wording("{what} is not supported", exit_code=2)
 
 
 class SettingRefused(Mistake):
@@ -244,15 +180,10 @@ class HiddenFunctions(Mistake):
         )
 
 
-class SparkTableOnDuckDB(Mistake):
-    """A DuckDB target cannot read the table."""
-
-    def __init__(self, table: str, span: Span | None) -> None:
-        super().__init__(
-            f'table "{table}" does not exist in the DuckDB file',
-            span=span,
-            hint="A DuckDB output reads files and the tables of its own file.",
-        )
+SPARK_TABLE_ON_DUCKDB = Wording(
+    'table "{table}" does not exist in the DuckDB file',
+    hint="A DuckDB output reads files and the tables of its own file.",
+)
 
 
 class EngineRefused(Mistake):
@@ -277,16 +208,16 @@ class TableChanged(EngineRefused):
         self.hint = "Another writer changed the table meanwhile; the next run goes on from there."
 
 
-class DatabaseMissing(Unreachable):
-    """The output's `database` is none, or the user may not use it."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(
-            f'database "{name}" of the Spark Thrift server',
-            reason,
-            "Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
-            "it out: targets are named in full.",
-        )
+# The output's `database` is none, or the user may not use it.
+DATABASE_MISSING = Wording(
+    'could not reach database "{name}" of the Spark Thrift server',
+    detail="{reason:stop}",
+    hint=(
+        "Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
+        "it out: targets are named in full."
+    ),
+    exit_code=2,
+)
 
 
 class AppliedTwice(Mistake):

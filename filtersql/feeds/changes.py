@@ -20,11 +20,12 @@ from pathlib import Path
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import (
-    FeedGap,
-    InterleavedTransaction,
-    TooManyFeedMistakes,
+    FEED_GAP,
+    INTERLEAVED_TRANSACTION,
+    TOO_MANY_FEED_MISTAKES,
 )
 from filtersql.feeds.blocks import Blocks, blocks_of
+from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.runs import Runs, Unordered
@@ -34,19 +35,11 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine
 
-__all__ = ["Landing", "Reading", "Records", "StagedChanges", "read"]
+__all__ = ["Reading", "Records", "StagedChanges", "read"]
 
 #: what is buffered before it is written: so many changes, or so many bytes of lines
 _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """A target that the feed serves, and how far it got; None: nothing was applied yet."""
-
-    compiled: CompiledTable
-    position: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +188,13 @@ def _raise(records: Records, order: Runs | Order, tally: Tally) -> None:
         for found in disorders:
             span = places.get(found.seq)
             if found.tx is not None:
-                mistakes.append(InterleavedTransaction(found.tx, found.seq, span))
+                mistakes.append(INTERLEAVED_TRANSACTION(span, tx=found.tx, seq=found.seq))
             else:
-                mistakes.append(FeedGap(found.seq, found.prev_seq, found.last, span))
+                mistakes.append(
+                    FEED_GAP(span, seq=found.seq, prev_seq=found.prev_seq, last=found.last)
+                )
     if len(mistakes) >= MOST_MISTAKES:
-        mistakes = [*mistakes[:MOST_MISTAKES], TooManyFeedMistakes(MOST_MISTAKES)]
+        mistakes = [*mistakes[:MOST_MISTAKES], TOO_MANY_FEED_MISTAKES(count=MOST_MISTAKES)]
     if mistakes:
         raise Mistakes(mistakes)
 

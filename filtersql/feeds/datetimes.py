@@ -16,12 +16,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow
+from pyarrow import types
 
 from filtersql.feeds.moments import date_text, time_of_day, timestamp_text
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = [
     "FOREVER_DAYS",
@@ -145,9 +145,6 @@ def _forever(number: int, most: int) -> str:
 
 def python_values(column: pyarrow.Array | pyarrow.ChunkedArray) -> list[Any]:
     """The values of a column; those of days that Python has none of as PostgreSQL prints them."""
-    import pyarrow
-    from pyarrow import types
-
     try:
         return list(column.to_pylist())
     except (OverflowError, ValueError):

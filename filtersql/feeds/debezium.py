@@ -32,11 +32,11 @@ from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
-    AmbiguousValue,
-    IncompleteTransaction,
-    RepeatedRow,
-    TornLine,
-    UnreadableEvent,
+    AMBIGUOUS_VALUE,
+    INCOMPLETE_TRANSACTION,
+    REPEATED_ROW,
+    TORN_LINE,
+    UNREADABLE_EVENT,
 )
 from filtersql.feeds.debezium_order import Cursor, Event, Index, Status, slot
 from filtersql.feeds.debezium_values import Ambiguous, Decoder, Unsent
@@ -75,7 +75,7 @@ class _Read:
     schema: bytes
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Debezium:
     """Files of Debezium's values: their order is known, and they are ready to be read."""
 
@@ -106,7 +106,7 @@ class Debezium:
             event = found.event
             seq = cursor.seq(event)
             if place[:2] in self.index.doubts:
-                mistakes.append((place, RepeatedRow(event.relation, line_span(*place))))
+                mistakes.append((place, REPEATED_ROW(line_span(*place), table=event.relation)))
             if seq is None or (event.op == "r" and event.relation in self.covered):
                 continue  # it was read before
             if not self.index.is_half(event):
@@ -132,7 +132,9 @@ class Debezium:
             here = len(self.index.counts.get((status.tx, each.data_collection), ()))
             if name in self.catalog.tables and here != each.event_count:
                 span = line_span(*place)
-                wrong = IncompleteTransaction(status.tx, str(name), here, each.event_count, span)
+                wrong = INCOMPLETE_TRANSACTION(
+                    span, tx=status.tx, table=str(name), found=here, told=each.event_count
+                )
                 mistakes.append((place, wrong))
         yield place, Record(newest + 1, "commit", tx=status.tx)
 
@@ -148,8 +150,8 @@ class Debezium:
                 except (msgspec.DecodeError, UnicodeError, ValueError) as error:
                     span = line_span(*place)
                     torn = not line.endswith(b"\n") and _is_syntax(error)
-                    wrong = UnreadableEvent("Debezium", str(error), span, _HINT)
-                    mistakes.append((place, TornLine(span) if torn else wrong))
+                    wrong = UNREADABLE_EVENT(span, form="Debezium", reason=str(error), hint=_HINT)
+                    mistakes.append((place, TORN_LINE(span) if torn else wrong))
                     continue
                 if found is not None:
                     yield place, found
@@ -173,7 +175,9 @@ class Debezium:
             if table is not None:
                 self._decoder(table, old.schema), self._decoder(table, new.schema)
         except (msgspec.DecodeError, UnicodeError) as error:  # neither was looked at before
-            wrong = UnreadableEvent("Debezium", str(error), line_span(*place), _HINT)
+            wrong = UNREADABLE_EVENT(
+                line_span(*place), form="Debezium", reason=str(error), hint=_HINT
+            )
             mistakes.append((place, wrong))
             return
         if op == "truncate":
@@ -217,12 +221,24 @@ class Debezium:
                 if not is_needed(self.needed, table.name, name):
                     continue
                 span = line_span(*place)
-                wrong = AmbiguousValue(name, table.name, "Debezium", why.means, why.remedy, span)
+                wrong = AMBIGUOUS_VALUE(
+                    span,
+                    column=name,
+                    table=table.name,
+                    form="Debezium",
+                    means=why.means,
+                    remedy=why.remedy,
+                )
                 mistakes.append((place, wrong))
             except ValueError as error:
                 reason = f'column "{name}": {error}'
                 mistakes.append(
-                    (place, UnreadableEvent("Debezium", reason, line_span(*place), _HINT))
+                    (
+                        place,
+                        UNREADABLE_EVENT(
+                            line_span(*place), form="Debezium", reason=reason, hint=_HINT
+                        ),
+                    )
                 )
         return image
 

@@ -119,7 +119,7 @@ class _Group:
     ranks: array[int] = field(default_factory=lambda: array("q"))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Index:
     """All changes of a feed: `add` each, `finish`, then ask a `Cursor` as they are read again."""
 
@@ -202,7 +202,7 @@ class Index:
         return held <= position - ((position >> SLOT_BITS) << SLOT_BITS)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Cursor:
     """Gives the seqs of changes as they are read again, in the same order."""
 

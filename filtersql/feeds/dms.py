@@ -30,18 +30,20 @@ from pathlib import PurePath
 from typing import Any
 
 import msgspec
+import pyarrow
+from pyarrow import parquet
 
 from filtersql.catalog import Catalog, Table
 from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import (
-    AmbiguousValue,
-    DisorderedFiles,
-    LateLoad,
+    AMBIGUOUS_VALUE,
+    DISORDERED_FILES,
+    LATE_LOAD,
+    UNREADABLE_EVENT,
+    UNREADABLE_FEED_FILE,
     LostBeginning,
-    UnreadableEvent,
-    UnreadableFeedFile,
 )
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.images import Needed, is_needed
@@ -85,9 +87,9 @@ class Dms:
         for place, name, row in self._rows():
             key, load = self._key(place, row), _is_load(place)
             if load and self.lowest >= 0:
-                raise Mistakes([LateLoad(place[0])])
+                raise Mistakes([LATE_LOAD(shown=place[0])])
             if not load and key < newest.get((name, load), (0, 0)):
-                self.wrong.append((place, DisorderedFiles(name, line_span(*place))))
+                self.wrong.append((place, DISORDERED_FILES(line_span(*place), table=name)))
             newest[name, load] = key
             keys.append((key, place[0]))
         order = sorted(range(len(keys)), key=lambda number: keys[number][0])
@@ -135,7 +137,7 @@ class Dms:
             reason = f"its sequence column holds {written}"
             if "sequence" not in self.feed.options:
                 reason = "`sequence` does not say which column orders changes"
-            wrong = UnreadableEvent("DMS", reason, line_span(*place), _HINT)
+            wrong = UNREADABLE_EVENT(line_span(*place), form="DMS", reason=reason, hint=_HINT)
             self.wrong.append((place, wrong))
             return 1, 0
 
@@ -151,7 +153,9 @@ class Dms:
         op = "read" if _is_load(place) else _OPS.get(written)
         if op is None or (not _is_load(place) and "Op" not in row):
             reason = f'op "{written}" is unknown' if "Op" in row else "it has no column Op"
-            mistakes.append((place, UnreadableEvent("DMS", reason, line_span(*place), _HINT)))
+            mistakes.append(
+                (place, UNREADABLE_EVENT(line_span(*place), form="DMS", reason=reason, hint=_HINT))
+            )
             return None
         table = self.catalog.tables.get(name)
         relation = [name.schema, name.name]
@@ -204,7 +208,9 @@ class Dms:
                     means = "NULL and the text that stands for it"
                     remedy = "Say `csv_null_value`, a text that no column has (DMS: CsvNullValue)."
                     span = line_span(*place)
-                    wrong = AmbiguousValue(name, table.name, "DMS", means, remedy, span)
+                    wrong = AMBIGUOUS_VALUE(
+                        span, column=name, table=table.name, form="DMS", means=means, remedy=remedy
+                    )
                     mistakes.append((place, wrong))
             else:
                 found[name] = _written(value, column.type.name)
@@ -268,14 +274,11 @@ def _csv(file: FeedFile) -> Iterator[tuple[int, Row]]:
                     raise csv.Error(f"line {reader.line_num} has {len(values)} values")
                 yield reader.line_num, dict(zip(header, values, strict=True))
         except (csv.Error, UnicodeError, OSError, EOFError) as error:
-            raise Mistakes([UnreadableFeedFile(file.shown, str(error))]) from None
+            raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=str(error))]) from None
 
 
 def _parquet(file: FeedFile) -> Iterator[tuple[int, Row]]:
     """The rows with their numbers, values as PostgreSQL's text."""
-    import pyarrow
-    from pyarrow import parquet
-
     try:
         source = parquet.ParquetFile(file.path)
         number = 0
@@ -285,7 +288,7 @@ def _parquet(file: FeedFile) -> Iterator[tuple[int, Row]]:
                 number += 1
                 yield number, dict(zip(names, map(_plain, row), strict=True))
     except (pyarrow.ArrowException, OSError) as error:
-        raise Mistakes([UnreadableFeedFile(file.shown, str(error))]) from None
+        raise Mistakes([UNREADABLE_FEED_FILE(path=file.shown, reason=str(error))]) from None
 
 
 def _plain(value: object) -> object:

@@ -15,30 +15,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from filtersql.catalog import Catalog, Table
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
+    LEAF_TRUNCATE,
+    PARTITIONED_RELATION,
+    UNCHANGED_MISPLACED,
+    UNREADABLE_LINE,
     IncompleteImage,
-    LeafTruncate,
     MissingImage,
-    PartitionedRelation,
-    UnchangedMisplaced,
     UnknownFeedColumn,
     UnknownFeedRelation,
     UnknownOperation,
-    UnreadableLine,
 )
 from filtersql.feeds.records import OPERATIONS, Record, relation_name
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 
-if TYPE_CHECKING:
-    from filtersql.feeds.changes import Landing
-
-__all__ = ["Judged", "Needed", "Worded", "all_needed", "is_needed", "judge", "needed_columns"]
+__all__ = [
+    "Judged",
+    "Landing",
+    "Needed",
+    "Worded",
+    "all_needed",
+    "is_needed",
+    "judge",
+    "needed_columns",
+]
 
 Worded = Callable[[Span], Mistake]
 #: the columns that targets read, of each table; None: all of them
@@ -46,6 +51,14 @@ Needed = Mapping[RelationName, frozenset[str]] | None
 
 _NEEDS_BEFORE = frozenset({"delete"})
 _NEEDS_AFTER = frozenset({"insert", "update", "read"})
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A target that the feed serves, and how far it got; None: nothing was applied yet."""
+
+    compiled: CompiledTable
+    position: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +104,7 @@ def judge(
             tables[written] = known
     if known.table is not None and known.table.partition_by is not None:
         partitioned = known.table.name
-        return [lambda span: PartitionedRelation(partitioned, span)]
+        return [lambda span: PARTITIONED_RELATION(span, table=partitioned)]
     if known.targets or change.before or change.after:
         return list(_images(change, known)) or known
     return known
@@ -155,12 +168,12 @@ def _always_sent(compiled: CompiledTable) -> frozenset[str]:
 
 def _relation(written: str | list[str] | None, catalog: Catalog) -> RelationName | Worded:
     if written is None:
-        return lambda span: UnreadableLine('it lacks "relation"', span)
+        return lambda span: UNREADABLE_LINE(span, reason='it lacks "relation"')
     name = relation_name(written)
     if name is None:
         shown = str(written)
-        return lambda span: UnreadableLine(
-            f'relation {shown} is not "schema.table" or ["schema", "table"]', span
+        return lambda span: UNREADABLE_LINE(
+            span, reason=f'relation {shown} is not "schema.table" or ["schema", "table"]'
         )
     if name in catalog.tables:
         return name
@@ -225,8 +238,8 @@ def _unchanged(change: Record, facts: Judged) -> Iterator[Worded]:
         elif column in facts.always_sent:
             reason = "It is part of the key or its values are never stored out of line."
         if reason is not None:
-            yield lambda span, column=column, reason=reason: UnchangedMisplaced(  # type: ignore[misc]
-                column, reason, span
+            yield lambda span, column=column, reason=reason: UNCHANGED_MISPLACED(  # type: ignore[misc]
+                span, column=column, reason=reason
             )
 
 
@@ -246,7 +259,9 @@ def _truncate(
             targets.append(index)
         elif change.relations is None:
             wrong += [
-                lambda span, leaf=leaf, root=compiled.relation: LeafTruncate(leaf, root, span)  # type: ignore[misc]
+                lambda span, leaf=leaf, root=compiled.relation: LEAF_TRUNCATE(
+                    span, leaf=leaf, published=root
+                )  # type: ignore[misc]
                 for leaf in sorted(truncated.intersection(compiled.sources))
             ]
     return wrong or Judged(tuple(targets))

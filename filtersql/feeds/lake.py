@@ -25,7 +25,7 @@ from sqlglot import exp, select
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import UnreadableCommit
+from filtersql.errors.feeds import UNREADABLE_COMMIT
 from filtersql.feeds.commits import Commit, Unpaired, changes_of
 from filtersql.feeds.records import Record
 from filtersql.feeds.staging import Place, Records
@@ -95,7 +95,7 @@ def from_iceberg(
     text = text.order_by(exp.column("_change_ordinal"))
     if lowest >= 0 and not start:
         reason = "the snapshot at the target's position is not in its metadata log"
-        raise_unread = UnreadableCommit(".".join(parts), reason)
+        raise_unread = UNREADABLE_COMMIT(shown=".".join(parts), reason=reason)
         return lambda mistakes: _refused(raise_unread, mistakes)
 
     def rows() -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -132,7 +132,7 @@ def _records(
                 for change in changes_of(commit, relation, table.primary_key):
                     yield place, change
             except Unpaired as why:
-                wrong = UnreadableCommit(f"{shown}, commit {number}", str(why))
+                wrong = UNREADABLE_COMMIT(shown=f"{shown}, commit {number}", reason=str(why))
                 mistakes.append((place, wrong))
 
     return records

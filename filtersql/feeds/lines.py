@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import NoFeedFiles, UnreadableFeedFile
+from filtersql.errors.feeds import NO_FEED_FILES, UNREADABLE_FEED_FILE
 from filtersql.source import Source, Span
 
 __all__ = ["FeedFile", "find_files", "line_blocks", "line_span", "lines", "opened"]
@@ -40,7 +40,7 @@ def find_files(pattern: str, root: Path, span: Span | None) -> tuple[FeedFile, .
     found = sorted({*glob.glob(whole, recursive=True), *([whole] if Path(whole).is_file() else [])})
     files = tuple(_file(Path(name), root) for name in found if Path(name).is_file())
     if not files:
-        raise Mistakes([NoFeedFiles(pattern, span)])
+        raise Mistakes([NO_FEED_FILES(span, path=pattern)])
     return files
 
 
@@ -68,7 +68,7 @@ def line_blocks(file: FeedFile) -> Iterator[tuple[Sequence[int], list[bytes]]]:
                 yield numbers, some
     except (OSError, EOFError, zlib.error) as error:
         raise Mistakes(
-            [UnreadableFeedFile(file.shown, str(error) or type(error).__name__)]
+            [UNREADABLE_FEED_FILE(path=file.shown, reason=str(error) or type(error).__name__)]
         ) from None
 
 

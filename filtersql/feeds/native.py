@@ -15,7 +15,7 @@ from itertools import repeat
 import msgspec
 
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import TornLine, UnreadableLine
+from filtersql.errors.feeds import TORN_LINE, UNREADABLE_LINE
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.lines import FeedFile, line_blocks, line_span
 from filtersql.feeds.records import Number, Record, record
@@ -73,7 +73,7 @@ def _readable(places: Sequence[Place], mistakes: list[tuple[Place, Mistake]]) ->
             span = line_span(*place)
             torn = not line.endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
             mistakes.append(
-                (place, TornLine(span) if torn else UnreadableLine(_reason(error), span))
+                (place, TORN_LINE(span) if torn else UNREADABLE_LINE(span, reason=_reason(error)))
             )
     return Block(read, records, sum(len(line) for _, _, line in read))
 
@@ -91,7 +91,7 @@ def from_rows(
         try:
             yield place, _row_record(values)
         except (msgspec.DecodeError, UnicodeError) as error:
-            mistakes.append((place, UnreadableLine(_reason(error), line_span(*place))))
+            mistakes.append((place, UNREADABLE_LINE(line_span(*place), reason=_reason(error))))
 
 
 def _row_record(values: dict[str, object]) -> Record:

@@ -22,6 +22,7 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from filtersql.catalog import PgType
+from filtersql.errors import Mistake
 from filtersql.feeds.arrays import array_text
 from filtersql.feeds.datetimes import (
     FOREVER_MICROS,
@@ -37,6 +38,7 @@ from filtersql.feeds.datetimes import (
 )
 from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
+from filtersql.filters.literals import Clock, read, show
 from filtersql.filters.literals.arrays import SEPARATORS
 from filtersql.filters.literals.texts import BLANKS
 from filtersql.source import DEFAULTS, Session
@@ -293,15 +295,10 @@ def _bits(pg_type: PgType, written: object) -> str:
 
 @lru_cache(maxsize=4096)  # a column repeats itself, and reading one takes 50 microseconds
 def _literal_text(name: str, text: str, typmod: int) -> str:
-    from filtersql.filters.literals import show
-
     return show(name, _input(name, text, typmod))
 
 
 def _input(name: str, text: str, typmod: int, session: Session = DEFAULTS) -> object:
-    from filtersql.errors import Mistake
-    from filtersql.filters.literals import Clock, read
-
     try:
         return read(name, text, typmod, Clock(session=session))
     except Mistake as mistake:

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import pyarrow
 
 from filtersql.feeds.staging import ChangeStage, RowStage
 from filtersql.feeds.values import Codec
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["RepeatedChange", "RepeatedRows", "write_changes", "write_rows", "write_stacked"]
 
@@ -34,7 +32,7 @@ class RepeatedChange:
     unchanged: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RepeatedRows:
     """Different rows, each at a place of its own; by column how its values are stored."""
 
@@ -64,8 +62,6 @@ def write_changes(
     `columns` are those of the rows; before them comes one that holds the change's number, in the
     old row. `positions` are the changes' own.
     """
-    import pyarrow
-
     taken = pyarrow.array(places, pyarrow.int32())
     images = [
         pyarrow.array(found, pyarrow.int32()).take(taken)
@@ -94,8 +90,6 @@ def write_rows(
     numbers: Sequence[int],
 ) -> None:
     """Write the rows at these places, in this order, a number before each, and close the file."""
-    import pyarrow
-
     taken = pyarrow.array(places, pyarrow.int32())
     first = pyarrow.array(numbers, stage.codecs[0].kind.arrow)
     stage.file.write([first, *(column.take(taken) for column in columns)])
@@ -110,8 +104,6 @@ def write_stacked(
     Of each part: how many rows it has, and the values of some columns; others are NULL. Raises
     ValueError.
     """
-    import pyarrow
-
     written = [pyarrow.array(range(sum(count for count, _ in parts)), stage.file.types[0])]
     for column, code in [*zip(stage.compiled.feed_columns, stage.codecs, strict=True)][1:]:
         pieces = [
@@ -127,8 +119,6 @@ def write_stacked(
 
 def _array(code: Codec, values: Sequence[str | None]) -> pyarrow.Array:
     """The stored values, of which each different one is converted once. Raises ValueError."""
-    import pyarrow
-
     order = {value: place for place, value in enumerate(dict.fromkeys(values))}
     places = pyarrow.array([order[value] for value in values], pyarrow.int32())
     return code.array([*order]).take(places)

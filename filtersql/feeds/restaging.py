@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+import pyarrow
+from pyarrow import compute, parquet
+
 from filtersql.feeds.staging import StagedFile
 
 __all__ = ["restage"]
@@ -16,9 +19,6 @@ __all__ = ["restage"]
 
 def restage(paths: Sequence[Path], left_out: Collection[int], to: Path) -> None:
     """Write the changes of some files into one; `left_out` are the seqs of those that are not."""
-    import pyarrow
-    from pyarrow import compute, parquet
-
     out: StagedFile | None = None
     without = pyarrow.array(sorted(left_out), pyarrow.int64())
     for path in paths:

@@ -16,11 +16,11 @@ import msgspec
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.feeds import (
-    TooManyFeedMistakes,
-    TornLine,
+    TOO_MANY_FEED_MISTAKES,
+    TORN_LINE,
     UnknownFeedColumn,
 )
-from filtersql.errors.source_rows import IncompleteRow, UnreadableRow
+from filtersql.errors.source_rows import INCOMPLETE_ROW, UNREADABLE_ROW
 from filtersql.feeds.images import needed_columns
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.records import Number
@@ -71,7 +71,7 @@ def stage_rows(
     if mistakes:
         found = [mistake for _, mistake in sorted(mistakes, key=lambda item: item[0][:2])]
         if len(found) >= _MOST_MISTAKES:
-            found = [*found[:_MOST_MISTAKES], TooManyFeedMistakes(_MOST_MISTAKES)]
+            found = [*found[:_MOST_MISTAKES], TOO_MANY_FEED_MISTAKES(count=_MOST_MISTAKES)]
         raise Mistakes(found)
     return StagedRows(path, stage.columns, count)
 
@@ -82,7 +82,9 @@ def _row(place: Place, mistakes: list[tuple[Place, Mistake]]) -> dict[str, Any] 
     except (msgspec.DecodeError, UnicodeError) as error:
         span = line_span(*place)
         torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
-        mistakes.append((place, TornLine(span) if torn else UnreadableRow(str(error), span)))
+        mistakes.append(
+            (place, TORN_LINE(span) if torn else UNREADABLE_ROW(span, reason=str(error)))
+        )
         return None
 
 
@@ -101,6 +103,6 @@ def _complete(
     ]
     needed = needed_columns(compiled)
     if missing := [name for name in known if name in needed and name not in row]:
-        wrong.append(IncompleteRow(missing, table.name, line_span(*place)))
+        wrong.append(INCOMPLETE_ROW(line_span(*place), columns=missing, table=table.name))
     mistakes += [(place, mistake) for mistake in wrong]
     return not wrong

@@ -21,6 +21,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
+import pyarrow
+from pyarrow import compute
+
 __all__ = ["Numbers"]
 
 _SIZE = 8
@@ -75,9 +78,6 @@ class Numbers:
 
     def repeats(self) -> bool:
         """Whether one comes twice; looks at a part of them at a time, equal ones in one part."""
-        import pyarrow
-        from pyarrow import compute
-
         if self.file is None and self.count < _FEW:
             return len({*self.newest}) < self.count
         parts = 1 + self.count // self.kept

@@ -11,13 +11,16 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow
+from pyarrow import parquet
 
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import NullInNotNull, UnstorableValue
+from filtersql.errors.feeds import NULL_IN_NOT_NULL, UnstorableValue
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.records import Record
 from filtersql.feeds.values import Codec, NotHeld, codec
@@ -25,10 +28,6 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.source import Span
 from filtersql.storage import Engine
-
-if TYPE_CHECKING:
-    import pyarrow
-    import pyarrow.parquet
 
 __all__ = [
     "ChangeStage",
@@ -69,9 +68,6 @@ class StagedFile:
 
     def write(self, arrays: Sequence[pyarrow.Array]) -> None:
         """Add rows, column by column."""
-        import pyarrow
-        from pyarrow import parquet
-
         names = [f"c{index}" for index in range(len(self.types))]
         schema = pyarrow.schema(list(zip(names, self.types, strict=True)))
         if self.writer is None:
@@ -86,8 +82,6 @@ class StagedFile:
 
     def close(self) -> None:
         """The file exists afterwards, even without a row."""
-        import pyarrow
-
         if self.writer is None:
             self.write([pyarrow.array([], kind) for kind in self.types])
         assert self.writer is not None
@@ -96,31 +90,30 @@ class StagedFile:
 
 def staged_columns(path: Path, numbers: Sequence[int]) -> list[list[Any]]:
     """The values of some columns of a staged file, by their position."""
-    from pyarrow import parquet
-
     table = parquet.read_table(path, columns=[f"c{number}" for number in numbers])
     return [python_values(column) for column in table.columns]
 
 
-@dataclass(slots=True)
 class ChangeStage:
     """The pending changes of one target, buffered until `flush`."""
 
-    compiled: CompiledTable
-    engine: Engine
-    path: Path
-    mistakes: list[tuple[Place, Mistake]]
-    where: Where
-    codecs: list[Codec] = field(init=False)
-    file: StagedFile = field(init=False)
-    records: list[Record] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        import pyarrow
-
-        columns = self.compiled.feed_columns
-        self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
+    def __init__(
+        self,
+        compiled: CompiledTable,
+        engine: Engine,
+        path: Path,
+        mistakes: list[tuple[Place, Mistake]],
+        where: Where,
+    ) -> None:
+        self.compiled = compiled
+        self.engine = engine
+        self.path = path
+        self.mistakes = mistakes
+        self.where = where
+        self.records: list[Record] = []
+        self.places: list[Place] = []
+        columns = compiled.feed_columns
+        self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
         images = [code.kind.arrow for code in self.codecs for _ in ("before", "after")]
         text = pyarrow.string()
         self.file = StagedFile(
@@ -157,8 +150,6 @@ class ChangeStage:
 
     def flush(self) -> None:
         """Convert what is buffered, column by column, and write it."""
-        import pyarrow
-
         records = self.records
         if not records:
             return
@@ -193,23 +184,26 @@ class ChangeStage:
         self.file.close()
 
 
-@dataclass(slots=True)
 class RowStage:
     """The rows of a source table, for the initial copy."""
 
-    compiled: CompiledTable
-    engine: Engine
-    path: Path
-    mistakes: list[tuple[Place, Mistake]]
-    where: Where
-    codecs: list[Codec] = field(init=False)
-    file: StagedFile = field(init=False)
-    rows: list[Image] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        columns = self.compiled.feed_columns
-        self.codecs = [codec(column.pg_type, column.sql_type, self.engine) for column in columns]
+    def __init__(
+        self,
+        compiled: CompiledTable,
+        engine: Engine,
+        path: Path,
+        mistakes: list[tuple[Place, Mistake]],
+        where: Where,
+    ) -> None:
+        self.compiled = compiled
+        self.engine = engine
+        self.path = path
+        self.mistakes = mistakes
+        self.where = where
+        self.rows: list[Image] = []
+        self.places: list[Place] = []
+        columns = compiled.feed_columns
+        self.codecs = [codec(column.pg_type, column.sql_type, engine) for column in columns]
         self.file = StagedFile(self.path, [code.kind.arrow for code in self.codecs])
 
     @property
@@ -254,8 +248,6 @@ class _Side:
 
     @classmethod
     def of(cls, images: Sequence[Image | None]) -> _Side:
-        import pyarrow
-
         there = [image is not None for image in images]
         rows = [image for image in images if image is not None]
         if len(rows) == len(images):
@@ -274,8 +266,6 @@ class _Side:
 
 
 def _lists(names: Sequence[list[str] | None]) -> pyarrow.Array:
-    import pyarrow
-
     if any(names):
         return pyarrow.array([some or [] for some in names], pyarrow.list_(pyarrow.string()))
     none = pyarrow.array([0] * (len(names) + 1), pyarrow.int32())
@@ -300,7 +290,9 @@ class _Judge:
             for row, place in zip(rows, self.places, strict=True):
                 if name in row and row[name] is None:
                     span = self.where(place)
-                    self.mistakes.append((place, NullInNotNull(name, image, self.table, span)))
+                    self.mistakes.append(
+                        (place, NULL_IN_NOT_NULL(span, column=name, image=image, table=self.table))
+                    )
         try:
             return code.array(values)
         except ValueError:

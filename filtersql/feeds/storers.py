@@ -14,15 +14,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pyarrow
 
 from filtersql.catalog import PgType
 from filtersql.feeds.datetimes import FOREVER_DAYS, FOREVER_MICROS
 from filtersql.feeds.readers import Family, family, text_of
 from filtersql.storage import Engine
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["StoredKind", "Unstorable", "stored_kind", "storer"]
 
@@ -59,8 +58,6 @@ class StoredKind:
     @property
     def arrow(self) -> pyarrow.DataType:
         """The Arrow type."""
-        import pyarrow
-
         match self.name:
             case "boolean":
                 return pyarrow.bool_()
@@ -81,8 +78,6 @@ class StoredKind:
 
     def array(self, values: list[object]) -> pyarrow.Array:
         """The Arrow array of stored values; days and microseconds are plain integers."""
-        import pyarrow
-
         if self.name == "date":
             return pyarrow.array(values, pyarrow.int32()).view(self.arrow)
         if self.name in ("timestamp", "timestamptz"):

@@ -16,21 +16,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import ContradictingReplay
+from filtersql.errors.feeds import CONTRADICTING_REPLAY
 from filtersql.feeds.blocks import Block, Shape, example, shapes
-from filtersql.feeds.images import Judged, Worded, judge
+from filtersql.feeds.images import Judged, Landing, Worded, judge
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
 from filtersql.feeds.records import Record
 from filtersql.feeds.runs import Runs
 from filtersql.feeds.staging import ChangeStage, Place
-
-if TYPE_CHECKING:
-    from filtersql.feeds.changes import Landing
 
 __all__ = ["MOST_MISTAKES", "Taker", "Tally"]
 
@@ -50,7 +46,7 @@ class Tally:
     tables: dict[str, Judged] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Taker:
     """Judges changes and hands them to their targets."""
 
@@ -151,7 +147,7 @@ class Taker:
         """Judge one change and hand it to its targets; how many took it."""
         tally = self.tally
         if new is None:
-            tally.mistakes.append((place, ContradictingReplay(change.seq, line_span(*place))))
+            tally.mistakes.append((place, CONTRADICTING_REPLAY(line_span(*place), seq=change.seq)))
             return 0
         judged = judge(change, self.catalog, self.landings, tally.tables)
         if not isinstance(judged, Judged):

@@ -30,7 +30,7 @@ from filtersql.catalog import Catalog, Table
 from filtersql.changes import may_be_out_of_line
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import AmbiguousValue, TornLine, UnreadableEvent
+from filtersql.errors.feeds import AMBIGUOUS_VALUE, TORN_LINE, UNREADABLE_EVENT
 from filtersql.feeds.images import Needed, is_needed
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.positions import is_lsn, lsn, seq_at
@@ -182,14 +182,14 @@ class _Reader:
                 and not self._numbers_are_told()
                 and is_needed(self.needed, table.name, each.name)
             ):
-                mistake = AmbiguousValue(
-                    each.name,
-                    table.name,
-                    "wal2json",
-                    "NULL, NaN and infinity",
-                    "Record with numeric-data-types-as-string=1 and say"
-                    f" `{_AS_TEXT}: true`; or say `assume: [finite_numbers]`.",
+                mistake = AMBIGUOUS_VALUE(
                     line_span(*place),
+                    column=each.name,
+                    table=table.name,
+                    form="wal2json",
+                    means="NULL, NaN and infinity",
+                    remedy="Record with numeric-data-types-as-string=1 and say"
+                    f" `{_AS_TEXT}: true`; or say `assume: [finite_numbers]`.",
                 )
                 self.mistakes.append((place, mistake))
         return image
@@ -217,7 +217,9 @@ class _Reader:
         return self.feed.options.get(_AS_TEXT) == "true" or "finite_numbers" in self.feed.assume
 
     def _refuse(self, place: Place, reason: str, hint: str | None = None) -> None:
-        mistake = UnreadableEvent("wal2json", reason, line_span(*place), hint or _HINT)
+        mistake = UNREADABLE_EVENT(
+            line_span(*place), form="wal2json", reason=reason, hint=hint or _HINT
+        )
         self.mistakes.append((place, mistake))
 
 
@@ -267,8 +269,8 @@ def _event(place: Place, mistakes: list[tuple[Place, Mistake]]) -> _Event | None
     except (msgspec.DecodeError, UnicodeError) as error:
         span = line_span(*place)
         torn = not place[2].endswith(b"\n") and not isinstance(error, msgspec.ValidationError)
-        wrong = UnreadableEvent("wal2json", str(error), span, _HINT)
-        mistakes.append((place, TornLine(span) if torn else wrong))
+        wrong = UNREADABLE_EVENT(span, form="wal2json", reason=str(error), hint=_HINT)
+        mistakes.append((place, TORN_LINE(span) if torn else wrong))
         return None
 
 

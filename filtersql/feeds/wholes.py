@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+
+import pyarrow
+from pyarrow import compute
 
 from filtersql.catalog import PgType
 from filtersql.feeds.readers import family, is_plain
 from filtersql.feeds.records import Number
 from filtersql.feeds.storers import StoredKind
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["Whole", "whole"]
 
@@ -87,8 +86,6 @@ def _nothing(_: Sequence[object]) -> None:
 
 
 def _integers(narrow: str, kind: StoredKind, written: Sequence[object]) -> pyarrow.Array | None:
-    import pyarrow
-
     if {*map(type, written)} not in _INTEGERS:
         return None
     try:
@@ -98,8 +95,6 @@ def _integers(narrow: str, kind: StoredKind, written: Sequence[object]) -> pyarr
 
 
 def _booleans(written: Sequence[object]) -> pyarrow.Array | None:
-    import pyarrow
-
     if not {*map(type, written)} <= {bool, _NONE}:
         return None
     return pyarrow.array(written, pyarrow.bool_())
@@ -107,8 +102,6 @@ def _booleans(written: Sequence[object]) -> pyarrow.Array | None:
 
 def _texts(of: _Texts, written: Sequence[object]) -> pyarrow.Array | None:
     """Strings, and numbers that are kept as they were written."""
-    import pyarrow
-
     types = {*map(type, written)}
     if int in types:
         # Not a boolean: that is a type of its own.
@@ -134,8 +127,6 @@ def _plain_texts(pg_type: PgType) -> Whole:
 
 
 def _sized(length: int | None, padded: bool, texts: pyarrow.StringArray) -> pyarrow.Array | None:
-    from pyarrow import compute
-
     if compute.any(compute.match_substring(texts, "\0")).as_py():
         return None
     if length is None:
@@ -154,9 +145,6 @@ def _cast(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow
 
 
 def _floats(size: int, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:
-    import pyarrow
-    from pyarrow import compute
-
     if not _all_match(texts, _FLOAT):
         return None
     values = texts.cast(pyarrow.float64())
@@ -198,8 +186,6 @@ def _numerics(pg_type: PgType, kind: StoredKind) -> Whole:
 
 
 def _decimals(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:
-    from pyarrow import compute
-
     if not _all_match(texts, pattern):
         return None
     if compute.any(compute.match_substring_regex(texts, _MINUS_ZERO)).as_py():
@@ -208,13 +194,9 @@ def _decimals(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pya
 
 
 def _all_match(texts: pyarrow.StringArray, pattern: str) -> bool:
-    from pyarrow import compute
-
     return _all(compute.match_substring_regex(texts, f"^(?:{pattern})$"))
 
 
 def _all(conditions: pyarrow.BooleanArray) -> bool:
     """Whether all hold; what is null is no value."""
-    from pyarrow import compute
-
     return compute.all(conditions).as_py() is not False

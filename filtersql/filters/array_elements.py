@@ -29,12 +29,10 @@ from filtersql.storage import is_text
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
-__all__ = ["COLLATED", "ELEMENT", "ONE_TEXT", "family", "key", "key_type", "of_node", "stored"]
+__all__ = ["COLLATED", "ONE_TEXT", "family", "key", "key_type", "of_node", "stored"]
 
-#: the name of a column that stands for an element; no column is called so
-ELEMENT = "\0element"
 #: types whose values are compared alike, and are when they stand on both sides
 _FAMILIES = {
     "int2": "int", "int4": "int", "int8": "int", "float4": "float", "float8": "float",

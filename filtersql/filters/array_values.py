@@ -43,7 +43,7 @@ from filtersql.filters.nodes import (
 )
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["Listed", "constant", "element_of", "is_textual", "listed", "one", "places", "text"]
 
@@ -326,10 +326,8 @@ def _sorted(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:
 
 def check_order(writer: Writer, node: Node, array: Node) -> None:
     """Refuses the order of texts, unless it is that of the bytes."""
-    from filtersql.filters.comparing import check_order
-
     if array_elements.family(element_of(writer, node, array)) in array_elements.COLLATED:
-        check_order(writer, node)
+        writer.check_order(node)
 
 
 def _trimmed(writer: Writer, node: Node, args: Sequence[Node]) -> Listed:

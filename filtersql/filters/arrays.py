@@ -30,11 +30,12 @@ from filtersql.filters.engines import values
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.folding import ascending, fold
 from filtersql.filters.literals.arrays import SEPARATORS
+from filtersql.filters.model import ELEMENT
 from filtersql.filters.nodes import Node, Relabel, ScalarArrayOp, Var
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["FUNCTIONS", "call", "constant", "holds", "is_null", "items"]
 
@@ -62,9 +63,7 @@ def _holds(writer: Writer, node: ScalarArrayOp, left: Node, array: Node) -> exp.
     if len(families) > 1 or symbol not in _SIGNS:
         return _each(writer, node, left, array, element)
     if symbol not in ("=", "<>") and families & array_elements.COLLATED:
-        from filtersql.filters.comparing import check_order
-
-        check_order(writer, node)
+        writer.check_order(node)
     items = listed(writer, node, array).items
     value = array_elements.of_node(writer, left)
     if (symbol, node.any) in (("=", True), ("<>", False)):
@@ -82,8 +81,6 @@ def _bare(node: Node) -> Node:
 
 def _each(writer: Writer, node: ScalarArrayOp, left: Node, array: Node, element: str) -> exp.Expr:
     """The comparison written for each element, which is read as a column of its type."""
-    from filtersql.filters.comparing import comparison
-
     if text_arrays.made(array) is None and not array_values.is_textual(array):
         raise writer.refused(node, "This operator has a form for columns only.")
     items = (
@@ -95,8 +92,8 @@ def _each(writer: Writer, node: ScalarArrayOp, left: Node, array: Node, element:
         )
     )
     read = array_elements.stored(writer, element, exp.column(_ITEM))
-    known = Var(element, -1, node.location, name=array_elements.ELEMENT)
-    test = comparison(writer.for_element(read), node, node.function, left, known)
+    known = Var(element, -1, node.location, name=ELEMENT)
+    test = writer.for_element(read).comparison(node, node.function, left, known)
     return writer.piece(".items_any" if node.any else ".items_all", items, test)
 
 

@@ -29,7 +29,7 @@ from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Func, Node, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["RULES"]
 

@@ -31,7 +31,7 @@ from filtersql.filters.folding import fold
 from filtersql.filters.nodes import ArrayExpr, Collate, Func, Node, Op, Relabel, ScalarArrayOp
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["beside", "beside_pattern", "compare", "compared", "either", "is_sure", "sure"]
 

@@ -31,7 +31,7 @@ from filtersql.filters.locales import UNKNOWN, ascii_only
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "CASED",

@@ -28,7 +28,7 @@ from filtersql.filters.raising import may_raise, raises_there
 from filtersql.filters.trees import rebuilt
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["conditional", "first_value"]
 

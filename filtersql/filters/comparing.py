@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters import (
-    approximations,
     arrays,
     cased_texts,
     casing,
@@ -58,11 +57,10 @@ from filtersql.filters.raising import may_raise
 from filtersql.filters.regex_syntax import OWN_CASE
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "call",
-    "check_order",
     "comparison",
     "distinct",
     "min_max",
@@ -88,7 +86,7 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
     """An operator or function of the engine's table."""
 
     def written(one: Op | Func) -> exp.Expr:
-        return comparison(writer, one, one.function, *one.args)
+        return comparison(writer, one, one.function, one.args)
 
     parts = cased_texts.compared(node)
     if parts and not any(map(may_raise, parts)):
@@ -96,17 +94,15 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
     return sharing.shared(writer, node, lambda one: evaluation.raising_first(writer, one, written))
 
 
-def comparison(writer: Writer, node: Node, function: Function, *args: Node) -> exp.Expr:
+def comparison(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """`function(args)`, on behalf of `node`."""
     name = function.name
     if name in _NUMERIC:
         return numeric_order.compare(writer, _NUMERIC[name], args[0], args[1])
-    if (near := approximations.call(writer, function, args)) is not None:
-        return near
     if name in _BPCHAR:
         return _of_bpchar(writer, node, _BPCHAR[name], args)
     if name in _TEXT_ORDER:
-        check_order(writer, node)
+        writer.check_order(node)
     if str(function) in casing.CASED and locales.of_its_own(getattr(node, "input_collation", "")):
         raise writer.refused(node, OWN_CASE)
     if name in regexes.MATCHES:
@@ -160,16 +156,9 @@ def unknown(node: Node) -> str:
     return _UNKNOWN["s"] if isinstance(node, Other) and not node.args else _NO_FORM
 
 
-def check_order(writer: Writer, node: Node) -> None:
-    """Refuses the order of texts, unless it is that of the bytes."""
-    collation = getattr(node, "input_collation", None)
-    if not locales.by_bytes(collation):
-        raise writer.order_not_known(node)
-
-
 def _of_bpchar(writer: Writer, node: Node, symbol: str, args: Sequence[Node]) -> exp.Expr:
     if symbol not in ("=", "<>"):
-        check_order(writer, node)
+        writer.check_order(node)
     return writer.filled(f"_1 {symbol} _2", *(_without_blanks(writer, arg) for arg in args))
 
 
@@ -183,8 +172,7 @@ def _without_blanks(writer: Writer, node: Node) -> exp.Expr:
 def distinct(writer: Writer, node: Distinct) -> exp.Expr:
     """IS DISTINCT FROM, by the type's own equality."""
     left, right = node.args
-    exact = not any(map(approximations.is_approximate, node.args))
-    if exact and writer.rows.get(node.function.name) == "_1 = _2":
+    if writer.rows.get(node.function.name) == "_1 = _2":
         if any(retyped.is_beyond(writer, arg) for arg in node.args):
             pair = [retyped.key(writer, arg) for arg in node.args]
         else:
@@ -194,7 +182,7 @@ def distinct(writer: Writer, node: Distinct) -> exp.Expr:
             ]
         whole = exp.NullSafeNEQ(this=operand(pair[0]), expression=operand(pair[1]))
         return evaluation.alike(writer, node, whole)
-    equal = comparison(writer, node, node.function, left, right)
+    equal = comparison(writer, node, node.function, (left, right))
     nulls = [writer.null_of(arg) for arg in (left, right)]
     return writer.case(
         [
@@ -239,7 +227,7 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
             expressions=[writer.put(item) for item in elements],
         )
         return found if node.any else exp.Not(this=found)
-    tests = [comparison(writer, node, node.function, left, item) for item in elements]
+    tests = [comparison(writer, node, node.function, (left, item)) for item in elements]
     return connecting.whole("or" if node.any else "and", tests)
 
 
@@ -294,7 +282,7 @@ _ORDERED = {
 def min_max(writer: Writer, node: MinMax, put: Callable[[Node], exp.Expr]) -> exp.Expr:
     """GREATEST and LEAST ignore NULL on every engine."""
     if node.type in ("text", "varchar", "bpchar"):
-        check_order(writer, node)
+        writer.check_order(node)
     unknown = node.type == "numeric" and numerics.digits(node) is None
     if unknown or node.type not in _ORDERED:
         raise writer.refused(node, "filtersql has no exact form for it yet.")

@@ -34,7 +34,7 @@ from filtersql.filters.nodes import Bool, Node, Var, walk
 from filtersql.filters.raising import may_raise, raises_there
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["logic", "whole"]
 

@@ -25,7 +25,7 @@ from filtersql.filters.document_values import any_item, field, raw, raw_of
 from filtersql.filters.engines import values
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["contained", "contains"]
 

@@ -7,8 +7,8 @@ Example
     `n / 3 > 10`            n > 30
     `n / n2 <= 1.5`         n <= 1.5 * n2, or >= where n2 is negative; 0 raises
     `n / 100`               n * 0.01: the quotient ends within PostgreSQL's digits
-    `round(n / 3, 2)`       whole numbers, divided, half away from zero
-    `n / 3 * 3 > 7`         doubles (`approximate_numbers`): where they do not decide, it raises
+    `div(n, 3)`             whole numbers, divided, cut off
+    `n / 3 * 3 > 7`         refused
     ======================= =====================================================
 
     PostgreSQL rounds a quotient to 16 digits or more. The rounded one stands to a number of few
@@ -33,14 +33,12 @@ from filtersql.filters.numerics import MOST, Digits
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "QUOTIENT",
     "compare",
     "is_quotient",
-    "rounded",
-    "rounded_digits",
     "terminating",
     "whole",
 ]
@@ -168,55 +166,30 @@ def _ends(value: Decimal) -> bool:
     return digits == 1
 
 
-def rounded_digits(quotient: Op, places: int) -> Digits:
-    """The digits of a quotient that is rounded to `places`."""
-    first, second = quotient.args
-    b = _size(second)
-    return Digits(_size(first).before + b.behind + 1, places)
-
-
-def rounded(writer: Writer, node: Node, quotient: Op, places: int, kind: str) -> exp.Expr:
-    """round, trunc, ceil or floor of a quotient, to `places` from 0 on."""
-    first, second = quotient.args
-    a, b = _size(first), _size(second)
-    nearest = 1 if kind == "round" else 0
-    size = rounded_digits(quotient, places)
-    behind = max(a.behind, places + nearest + b.behind)
-    if behind + _divisor_digits(second) > _rounding(size.before, first, second):
-        raise writer.refused(node, _CLOSE)
-    return whole(writer, node, quotient, places, kind)
-
-
-def whole(writer: Writer, node: Node, quotient: Func | Op, places: int, kind: str) -> exp.Expr:
-    """The exact quotient, cut or rounded to `places`."""
-    first, second = quotient.args
+def whole(writer: Writer, node: Func | Op) -> exp.Expr:
+    """div(): the exact quotient, cut to a whole number."""
+    first, second = node.args
     a, b = _size(first), _size(second)
     scale = max(a.behind, b.behind)
-    if max(a.before + places, b.before) + scale >= MOST or a.before + b.behind + places > _WHOLE:
+    if max(a.before, b.before) + scale >= MOST or a.before + b.behind > _WHOLE:
         raise writer.refused(node, "The exact quotient needs more than 38 digits.")
     left, right = numerics.put(writer, first), numerics.put(writer, second)
-    if a.before + b.before + 2 * scale + places + 2 > MOST:
+    if a.before + b.before + 2 * scale + 2 > MOST:
         upper, lower = (
-            writer.piece(".unscaled", writer.cast(part, f"DECIMAL({MOST}, {digits})"))
-            for part, digits in ((left, scale + places), (right, scale))
+            writer.piece(".unscaled", writer.cast(part, f"DECIMAL({MOST}, {scale})"))
+            for part in (left, right)
         )
     else:
         upper, lower = (
-            writer.piece(".scaled_up", part, _power(writer, digits))
-            for part, digits in ((left, scale + places), (right, scale))
+            writer.piece(".scaled_up", part, _power(writer, scale)) for part in (left, right)
         )
-    found = writer.piece(f".quotient_{kind}", upper, lower)
-    size = Digits(a.before + b.behind + 1, places)
-    result = writer.cast(found, f"DECIMAL({size.before + places}, 0)")
-    if places:
-        unit = writer.cast(writer.text(f"0.{'1'.zfill(places)}"), f"DECIMAL({places}, {places})")
-        result = writer.cast(writer.filled("_1 * _2", result, unit), size.sql)
+    sql = Digits(a.before + b.behind + 1, 0).sql
     return writer.case(
         [
             (_missing(writer, left, right), writer.null()),
-            (writer.filled("_1 = 0", right.copy()), writer.cast(_zero(writer), size.sql)),
+            (writer.filled("_1 = 0", right.copy()), writer.cast(_zero(writer), sql)),
         ],
-        result,
+        writer.cast(writer.piece(".quotient_trunc", upper, lower), sql),
     )
 
 

@@ -44,7 +44,7 @@ from filtersql.filters.nodes import (
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "FIELDS", "ITEMS", "PATHS", "STEPS", "any_item", "document", "field", "item", "loaded", "raw",
@@ -118,12 +118,9 @@ def document(writer: Writer, node: Node, *, plain: bool = False) -> exp.Expr:
             from filtersql.filters import json_paths
 
             return json_paths.found(writer, node, plain=plain)
-        case Op() | Func():
-            from filtersql.filters.document_changes import MAKERS
-
-            make = MAKERS.get(str(node.function))
-            if make is not None:
-                return make(writer, node, plain)
+        case Op() | Func() if node.function.name == "jsonb_concat":
+            sides = [document(writer, arg, plain=plain) for arg in node.args]
+            return writer.piece(".document_concat", *sides)
     raise writer.refused(node, "filtersql has no exact form for a document made this way yet.")
 
 

@@ -42,7 +42,7 @@ from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["CASTS", "FUNCTIONS", "beside", "call", "cast", "is_null", "number", "of_json"]
 
@@ -131,7 +131,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
 def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is None and fold(args[0]) is None:
-        return writer.piece(".document_deep", *(document(writer, arg, plain=True) for arg in args))
+        raise writer.refused(node, _CONSTANT)
     if known is None:
         return _contained_by(writer, args[::-1])
     if known.value is None:

@@ -28,7 +28,7 @@ from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["FUNCTIONS"]
 

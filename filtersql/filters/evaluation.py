@@ -35,7 +35,6 @@ from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.ahead import raising_ahead
-from filtersql.filters.approximations import is_approximate, is_number_without_form
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import first_place
 from filtersql.filters.facts import facts
@@ -56,7 +55,7 @@ from filtersql.filters.nodes import (
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["after", "alike", "computed_first", "constants_first", "nothing_after", "raising_first"]
 
@@ -209,7 +208,7 @@ def _beside_null(
     writer: Writer, node: Op | Func, call: Callable[[Op | Func], exp.Expr]
 ) -> exp.Expr:
     late = _late(writer, node)
-    if not late or any(map(is_approximate, node.args)):
+    if not late:
         return call(node)
     turned = _turned(node)
     if turned is not None and not _late(writer, turned):
@@ -221,8 +220,6 @@ def _any_null(writer: Writer, args: Sequence[Node]) -> exp.Expr:
     """Whether one of the arguments is NULL; all are computed for it, which OR would not do."""
     tests = []
     for arg in [_short(writer, arg) for arg in args]:
-        if is_number_without_form(writer, arg):
-            continue
         with suppress(NotTranslated):  # a quotient that is compared without being computed
             tests.append(writer.null_of(arg))
     if len(tests) < 2:

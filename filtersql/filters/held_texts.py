@@ -24,7 +24,7 @@ from filtersql.filters.nodes import Const, Node, Relabel, Var
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["RULES"]
 

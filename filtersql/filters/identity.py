@@ -38,7 +38,7 @@ from filtersql.errors.publications import (
     shown,
 )
 from filtersql.errors.replication_sets import (
-    NeedsFullIdentity,
+    NEEDS_FULL_IDENTITY,
 )
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
@@ -183,7 +183,7 @@ def _not_full(resolved: ResolvedTable, catalog: Catalog, semantics: Semantics) -
         return
     for name in resolved.sources:
         if catalog.tables[name].replica_identity.kind is not Identity.FULL:
-            yield NeedsFullIdentity(name, catalog.tables[name].span)
+            yield NEEDS_FULL_IDENTITY(catalog.tables[name].span, name=name)
             return
 
 
@@ -198,7 +198,9 @@ def _not_full_yet(definitions: Definitions, semantics: Semantics) -> Iterator[No
             if table is None or not entry.filters or str(entry.name) in enabled:
                 continue
             if table.replica_identity.kind is not Identity.FULL and not table.partition_by:
-                yield as_notice("replica-identity", NeedsFullIdentity(entry.name, table.span))
+                yield as_notice(
+                    "replica-identity", NEEDS_FULL_IDENTITY(table.span, name=entry.name)
+                )
 
 
 def check_unsubscribed(

@@ -33,7 +33,7 @@ from filtersql.filters.nodes import Func, Node, Op, Relabel, walk
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["decided", "decides"]
 

@@ -42,7 +42,7 @@ from filtersql.filters.nodes import (
 )
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["DAY", "component", "infinite", "length"]
 

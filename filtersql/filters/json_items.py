@@ -25,9 +25,9 @@ from filtersql.filters.engines import values
 from filtersql.filters.literals.jsonpath_trees import Scalar
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
-__all__ = ["beside_scalar", "compared"]
+__all__ = ["beside_scalar", "compared", "starts"]
 
 
 def compared(writer: Writer, one: exp.Expr, symbol: str, other: exp.Expr) -> exp.Expr:
@@ -82,3 +82,10 @@ def beside_scalar(writer: Writer, one: exp.Expr, symbol: str, value: Scalar) -> 
     test = writer.filled(f"_1 {sign} _2", *sides)
     null = writer.filled("_1 = 'nnull'", one.copy())
     return writer.case([(same, test), (null, values.boolean(symbol == "!="))], None)
+
+
+def starts(writer: Writer, one: exp.Expr, beginning: str) -> exp.Expr:
+    """`starts with`, of a raw text: unknown where it is no string."""
+    is_text = writer.piece(".begins", one, writer.text("s"))
+    test = writer.piece(".begins", one.copy(), writer.text(f"s{beginning}"))
+    return writer.case([(is_text, test)], None)

@@ -25,28 +25,16 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import json_methods
 from filtersql.filters.document_values import document, loaded
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.json_walks import Walker
 from filtersql.filters.literals import jsonpaths
-from filtersql.filters.literals.jsonpath_methods import (
-    can_fail,
-    covered,
-    keeps_digits,
-    reads_moments,
-)
-from filtersql.filters.literals.jsonpath_trees import (
-    Path,
-    Sum,
-    Whole,
-    with_values,
-)
+from filtersql.filters.literals.jsonpath_trees import Path, Whole, with_values
 from filtersql.filters.nodes import Func, Node, Op
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["FUNCTIONS", "call", "found"]
 
@@ -60,11 +48,8 @@ def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
     if whole is None:
         return values.null("bool", writer.engine)
     tree = whole.tree
-    if isinstance(tree, Sum):
-        raise writer.refused(node, "Arithmetic has a form beside a comparison only.")
-    exact = keeps_digits(tree)
-    source = document(writer, args[0], plain=not exact)
-    walker = Walker(writer, node, source, whole.strict, exact)
+    source = document(writer, args[0], plain=True)
+    walker = Walker(writer, node, source, whole.strict)
     if name in ("jsonb_path_match", "jsonb_path_match_opr"):
         if isinstance(tree, Path):
             # What a strict path found before it failed counts.
@@ -74,8 +59,8 @@ def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
         test = walker.condition(tree, None, 1)
     elif isinstance(tree, Path):
         items = walker.path(tree, None, 1)
-        test = walker.filled(tree, items)
-        if name == "jsonb_path_exists" and not _silent(args) and (whole.strict or can_fail(tree)):
+        test = writer.piece(".list_filled", items)
+        if name == "jsonb_path_exists" and whole.strict and not _silent(args):
             message = writer.text("the path does not lead through this document")
             broken = writer.cast(writer.piece(".raise", message), "BOOLEAN")
             test = writer.case([(writer.is_null(test.copy()), broken)], test)
@@ -99,24 +84,11 @@ def found(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
         raise writer.refused(node, "Only a path without conditions has a form here.")
     if any(step.kind == "levels" for step in tree.steps):
         raise writer.refused(node, "The items of all levels have no order here.")
-    fails = can_fail(tree)
-    if reads_moments(tree):
-        raise writer.refused(node, "A date or time of a path has a form in conditions only.")
-    kind = tree.steps[-1].kind if tree.steps else ""
-    exact = keeps_digits(tree)
-    if (fails and (not plain or _silent(node.args) or kind == "keyvalue")) or (
-        exact and kind not in ("boolean", "string")
-    ):
-        raise writer.refused(node, "Only whether there is an item has a form for this method.")
-    source = document(writer, node.args[0], plain=plain and not exact)
-    items = Walker(writer, node, source, exact=exact).path(tree, None, 1)
-    items = json_methods.sure(writer, items) if fails else items
-    if node.function.name == "jsonb_path_query_array":
-        item = writer.piece(".list_document", items)
-    else:
-        item = writer.piece(".list_item", items, writer.integer(1))
-        if not fails:
-            return item
+    source = document(writer, node.args[0], plain=plain)
+    items = Walker(writer, node, source).path(tree, None, 1)
+    if node.function.name != "jsonb_path_query_array":
+        return writer.piece(".list_item", items, writer.integer(1))
+    item = writer.piece(".list_document", items)
     return writer.case([(exp.Not(this=writer.is_null(source.copy())), item)], None)
 
 
@@ -138,8 +110,6 @@ def _tree(writer: Writer, node: Node, args: Sequence[Node]) -> Whole | None:
         return None
     given = loaded(str(constants[1])) if len(constants) > 1 else {}
     whole = jsonpaths.parsed(str(constants[0]))
-    if not covered(whole.tree):
-        raise writer.refused(node, "A method of this path has no form where it stands.")
     if not isinstance(given, dict):
         raise writer.refused(node, "The variables are no object.")
     scalars = {name: value for name, value in given.items() if not isinstance(value, (dict, list))}

@@ -18,40 +18,29 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import (
-    json_arithmetic,
-    json_items,
-    json_methods,
-    json_moments,
-    json_texts,
-)
+from filtersql.filters import json_items
 from filtersql.filters.document_values import raw
-from filtersql.filters.literals import jsonpath_moments
-from filtersql.filters.literals.jsonpath_methods import METHODS, can_fail
 from filtersql.filters.literals.jsonpath_trees import (
     TURNED,
     Compare,
     Exists,
     Junction,
-    Like,
     Not,
     Path,
     Predicate,
     Scalar,
     Starts,
     Step,
-    Sum,
     Unknown,
 )
 from filtersql.filters.nodes import Node
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["Walker"]
 
@@ -62,19 +51,10 @@ _DEEPEST = 60
 class Walker:
     """Writes paths and predicates over one document."""
 
-    __slots__ = ("exact", "node", "root", "strict", "writer")
+    __slots__ = ("node", "root", "strict", "writer")
 
-    def __init__(
-        self,
-        writer: Writer,
-        node: Node,
-        root: exp.Expr,
-        strict: bool = False,
-        exact: bool = False,
-    ) -> None:
+    def __init__(self, writer: Writer, node: Node, root: exp.Expr, strict: bool = False) -> None:
         self.writer, self.node, self.root, self.strict = writer, node, root, strict
-        #: whether numbers of the document keep the zeros at their end
-        self.exact = exact
 
     def path(self, path: Path, current: exp.Expr | None, depth: int) -> exp.Expr:
         """The list of documents that a path leads to."""
@@ -82,22 +62,15 @@ class Walker:
         if path.base == "=":
             raise self.refused()
         start = self.root if path.base == "$" or current is None else current
-        found, fails = piece(".path_start", start.copy()), False
+        found = piece(".path_start", start.copy())
         for step in path.steps:
             before = found.copy() if self.strict else found
-            if fails and step.kind != "filter":
-                found = json_methods.each(
-                    self.writer, found, depth, partial(self.step, step=step, depth=depth)
-                )
-            else:
-                found = self.step(found, step, depth, fails=fails)
+            found = self.step(found, step, depth)
             if self.strict:
                 found = self.sure(step, before, found)
-            elif step.kind in METHODS:
-                fails = True
         return found
 
-    def step(self, found: exp.Expr, step: Step, depth: int, *, fails: bool = False) -> exp.Expr:
+    def step(self, found: exp.Expr, step: Step, depth: int) -> exp.Expr:
         """What a step leads to, from the documents of a list."""
         piece = self.writer.piece
         match step.kind:
@@ -112,9 +85,7 @@ class Walker:
             case "levels":
                 return self.levels(found, step)
             case "filter":
-                return self.kept(found, step, depth, fails=fails)
-        if step.kind in METHODS:
-            return json_methods.list_of(self.writer, step.kind, self.unwrapped(found), depth)
+                return self.kept(found, step, depth)
         return piece(f".path_{step.kind}", found)
 
     def sure(self, step: Step, before: exp.Expr, found: exp.Expr) -> exp.Expr:
@@ -122,8 +93,6 @@ class Walker:
         piece, writer = self.writer.piece, self.writer
         if step.kind in ("filter", "type"):
             return found
-        if step.kind in METHODS:
-            return piece(".path_sure", found)
         sign = "{" if step.kind in ("key", "values") else "["
         tests = [piece(".list_begins", before, writer.text(sign))]
         if step.kind in ("key", "range"):
@@ -170,13 +139,11 @@ class Walker:
             return self.writer.piece(".path_levels", found, integer(step.last), first, last)
         return self.writer.piece(".path_all_levels", found, integer(_DEEPEST), first)
 
-    def kept(self, found: exp.Expr, step: Step, depth: int, *, fails: bool) -> exp.Expr:
+    def kept(self, found: exp.Expr, step: Step, depth: int) -> exp.Expr:
         """`? (…)`: elements of arrays, each on its own."""
         assert step.condition is not None
         name = f"e{depth}"
         test = self.condition(step.condition, exp.column(name), depth + 1)
-        if fails:
-            test = exp.or_(test, self.writer.is_null(exp.column(name)), copy=False)
         items = self.unwrapped(found)
         if self.writer.engine == "spark":
             return self.writer.filled(f"FILTER(_1, {name} -> _2)", items, test)
@@ -200,24 +167,16 @@ class Walker:
                 inner = self.condition(tree.arg, current, depth)
                 return self.writer.is_null(exp.Paren(this=inner))
             case Exists():
-                return self.filled(tree.path, self.path(tree.path, current, depth))
+                return self.writer.piece(".list_filled", self.path(tree.path, current, depth))
             case Starts():
                 return self.some(
                     tree.path,
                     current,
                     depth,
-                    lambda one: json_texts.starts(self.writer, one, tree.text),
+                    lambda one: json_items.starts(self.writer, one, tree.text),
                 )
-            case Like():
-                test = json_texts.like(self.writer, self.node, tree)
-                return self.some(tree.path, current, depth, test)
             case Compare():
                 return self.compare(tree, current, depth)
-
-    def filled(self, path: Path, items: exp.Expr) -> exp.Expr:
-        """Whether a path leads somewhere: unknown where the first of its items failed."""
-        fails = can_fail(path) and not self.strict
-        return self.writer.piece(".path_first_sure" if fails else ".list_filled", items)
 
     def some(
         self, path: Path, current: exp.Expr | None, depth: int, test: Callable[..., exp.Expr]
@@ -225,10 +184,7 @@ class Walker:
         """True for one item; else unknown if it is for one; else false."""
         name = f"e{depth}"
         items = self.unwrapped(self.path(path, current, depth))
-        if can_fail(path):
-            items = self.writer.piece(".path_sure", items)
-        item = raw(self.writer, exp.column(name))
-        one = test(json_methods.plain(self.writer, item) if self.exact else item)
+        one = test(raw(self.writer, exp.column(name)))
         if self.writer.engine == "spark" and not self.strict:
             return self.writer.filled(f"EXISTS(_1, {name} -> _2)", items, one)
         each = "TRANSFORM(_1, {0} -> _2)" if self.writer.engine == "spark" else "[_2 FOR {0} IN _1]"
@@ -238,35 +194,15 @@ class Walker:
     def compare(self, tree: Compare, current: exp.Expr | None, depth: int) -> exp.Expr:
         """`path op scalar`, either way round, or `path op path`."""
         left, right, symbol = tree.left, tree.right, tree.symbol
-        if jsonpath_moments.beside_each_other(tree):
-            return json_moments.compare(self, tree, current, depth)
-        if isinstance(left, Sum) or isinstance(right, Sum):
-            return self.computed(tree, current, depth)
         if left.base == "=":
             left, right, symbol = right, left, TURNED[symbol]
         if left.base == "=" or (right.base == "=" and right.steps):
             raise self.refused()
         if right.base != "=":
-            pairs = self.some(
+            return self.some(
                 left, current, depth, lambda one: self.pairs(one, symbol, right, current, depth + 1)
             )
-            return self.known(right, current, depth, pairs)
         return self.some(left, current, depth, lambda one: self.beside(one, symbol, right.value))
-
-    def computed(self, tree: Compare, current: exp.Expr | None, depth: int) -> exp.Expr:
-        """A comparison with arithmetic: of numbers, else unknown."""
-        try:
-            found = json_arithmetic.solved(tree.left, tree.symbol, tree.right)
-        except json_arithmetic.NotLinear:
-            raise self.refused() from None
-        writer, path = self.writer, found.path
-        compared, is_number = json_arithmetic.compared, json_arithmetic.is_number
-        test = self.some(path, current, depth, lambda one: compared(writer, one, found))
-        if found.one_item:
-            size = writer.piece(".list_size", self.unwrapped(self.path(path, current, depth)))
-            return writer.case([(writer.filled("_1 = 1", size), test)], None)
-        other = self.some(path, current, depth, lambda one: exp.Not(this=is_number(writer, one)))
-        return writer.case([(other, exp.Null())], test)
 
     def pairs(
         self, one: exp.Expr, symbol: str, right: Path, current: exp.Expr | None, depth: int
@@ -278,13 +214,6 @@ class Walker:
             depth,
             lambda other: json_items.compared(self.writer, one.copy(), symbol, other),
         )
-
-    def known(self, right: Path, current: exp.Expr | None, depth: int, test: exp.Expr) -> exp.Expr:
-        """A comparison with the items of a path, unknown where one of them failed."""
-        if not can_fail(right):
-            return test
-        items = self.writer.piece(".path_sure", self.path(right, current, depth))
-        return self.writer.case([(exp.Not(this=self.writer.is_null(items)), test)], None)
 
     def beside(self, one: exp.Expr, symbol: str, value: Scalar) -> exp.Expr:
         """One item beside a scalar."""

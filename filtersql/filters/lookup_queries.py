@@ -20,7 +20,7 @@ from filtersql.filters.nodes import Lookup, Var
 from filtersql.names import view_name
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["put"]
 

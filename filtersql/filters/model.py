@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
     from filtersql.filters.nodes import Node
 
-__all__ = ["PREFIX_MARK", "ColumnWriter", "Filter"]
+__all__ = ["ELEMENT", "PREFIX_MARK", "ColumnWriter", "Filter"]
 
 #: gives the engine's expression for a column of the judged image: `before_a`, `t.a`, …
 ColumnWriter = Callable[[str], "exp.Expr"]
+#: the name of a column that stands for an element of a list; no column is called so
+ELEMENT = "\0element"
 #: stands for a prefix of column names while a filter is printed: a character of no one's own
 PREFIX_MARK = "\ue000"
 

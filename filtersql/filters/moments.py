@@ -28,7 +28,7 @@ from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Node
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["RULES", "moved"]
 

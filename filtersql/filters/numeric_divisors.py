@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filtersql.filters.numeric_signs import MOST_NEGATED
-
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["NAMES", "common", "digits_of", "too_wide"]
 
 NAMES = ("gcd", "lcm")
+#: digits of a number that Spark's ABS does not round
+_KEPT = 34
 #: digits of which Spark's BIGINT can count how often one number fits into another
 _COUNTED = 18
 _KNOWN = "CASE WHEN NOT _1 IS NULL AND NOT _2 IS NULL THEN {} END"
@@ -36,7 +36,7 @@ def digits_of(name: str, first: tuple[int, int], second: tuple[int, int]) -> tup
 
 def too_wide(writer: Writer, name: str, size: tuple[int, int]) -> bool:
     """Whether the engine cannot hold a number that is met on the way."""
-    most = {"lcm": _COUNTED, "gcd": MOST_NEGATED}.get(name)
+    most = {"lcm": _COUNTED, "gcd": _KEPT}.get(name)
     return writer.engine == "spark" and most is not None and sum(size) > most
 
 

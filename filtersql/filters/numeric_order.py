@@ -20,38 +20,31 @@ PostgreSQL
 
 from __future__ import annotations
 
-from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, TypeGuard
 
 from sqlglot import exp
 
-from filtersql.errors.filters import NotTranslated
 from filtersql.filters import (
-    approximations,
     division,
     documents,
     fields,
     infinite_fields,
-    numeric_curves,
+    numeric_floats,
     numeric_steps,
-    numeric_sums,
-    numeric_texts,
 )
-from filtersql.filters.approximate_numbers import bound
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
+from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
-from filtersql.filters.numeric_nulls import computes
-from filtersql.filters.numeric_texts import as_trunc
 from filtersql.filters.numerics import MOST, digits, put
-from filtersql.filters.undeclared import BROKEN, without_guards
+from filtersql.filters.undeclared import BROKEN
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["compare", "held_text", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
@@ -65,41 +58,10 @@ _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 
 def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
-    """`left symbol right` for two numerics: exactly, or as doubles that are off by little."""
+    """`left symbol right` for two numerics."""
     infinite = infinite_fields.decided(writer, symbol, left, right)
-    found = _compare(writer, symbol, left, right)
+    found = _exactly(writer, symbol, left, right)
     return writer.case(infinite, found) if infinite else found
-
-
-def _compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
-    try:
-        found = _exactly(writer, symbol, left, right)
-    except NotTranslated:
-        with suppress(NotTranslated):
-            return _beyond(writer, symbol, left, right)
-        raise
-    fitting, tests = without_guards(found)
-    if not tests:
-        return found
-    with suppress(NotTranslated):
-        beyond = _beyond(writer, symbol, left, right)
-        return writer.case([(exp.and_(*tests, copy=False), fitting)], beyond)
-    return found
-
-
-def _beyond(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
-    """What a DECIMAL does not hold: exactly where it is a sum, else as doubles may decide it."""
-    found = numeric_sums.compare(writer, symbol, left, right)
-    computed = [side for side in (left, right) if computes(side)]
-    if found is None and computed and all(numeric_texts.shown(writer, one) for one in computed):
-        with suppress(NotTranslated):
-            texts = [sort_text(writer, side) for side in (left, right)]
-            return writer.filled(f"_1 {symbol} _2", *texts)
-    if found is None:
-        found = approximations.of_pairs(writer, symbol, (left, right))
-        for side in (left, right):
-            found = numeric_steps.unless_too_long(writer, side, found)
-    return found
 
 
 def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
@@ -115,12 +77,6 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         sign = symbol if place == 0 else _TURNED[symbol]
         if known is not None and known.value is not None and _chooses_quotient(node):
             return conditional(writer, node, partial(_compare_with, writer, sign, other))
-        if (known is not None or isinstance(other, Var)) and computes(node):
-            chosen = _of_chosen(writer, sign, node, other)
-            if chosen is not None:
-                return chosen
-        if symbol in ("=", "<>") and (cut := as_trunc(node, other)) is not None:
-            return _finite(writer, symbol, cut, other)
         if known is not None and isinstance(known.value, Decimal) and _steps(node):
             found = numeric_steps.compare(writer, sign, node, known.value, compare)
             if found is not None:
@@ -176,24 +132,6 @@ def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.E
     return compare(writer, symbol, left, right)
 
 
-def _of_chosen(writer: Writer, symbol: str, node: Node, other: Node) -> exp.Expr | None:
-    """The comparison of what a CASE, COALESCE or NULLIF chooses, where that is computed."""
-    against = partial(_compare_with, writer, symbol, other)
-    match node:
-        case Case():
-            return conditional(writer, node, against)
-        case Coalesce():
-            whole = against(node.args[-1])
-            for arg in node.args[-2::-1]:
-                whole = writer.case([(writer.null_of(arg), whole)], against(arg))
-            return whole
-        case NullIf():
-            equal = compare(writer, "=", *node.args)
-            nothing = writer.cast(writer.null(), "BOOLEAN")
-            return writer.case([(equal, nothing)], against(node.args[0]))
-    return None
-
-
 def _chooses_quotient(node: Node) -> TypeGuard[Case]:
     """Whether it is a CASE with a quotient that can be compared, but has no form by itself."""
     return isinstance(node, Case) and any(
@@ -213,10 +151,10 @@ def _steps(node: Node) -> bool:
 
 
 def _undeclared(node: Node) -> bool:
-    """Whether a column of any digits is in it, or a function whose result may have any."""
+    """Whether a column of any digits is in it, or a float as numeric."""
     return any(
         (isinstance(item, Var) and item.type == "numeric" and not item.decimal)
-        or numeric_curves.is_curve(item)
+        or numeric_floats.is_float(item)
         for item in walk(node)
     )
 
@@ -264,11 +202,11 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         texts = [sort_text(writer, item) for item in node.args]
         return exp.Anonymous(this=name, expressions=texts)
     shown = held_text(writer, node)
-    if shown is None and (text := numeric_texts.shown(writer, node)) is not None:
-        named = sort_text_of_shown(writer, exp.column(_SHOWN))
-        return bound(writer, [(_SHOWN, text)], named)
     if shown is None:
         shown = writer.piece(".text", put(writer, node))
+        if _undeclared(node):
+            named = sort_text_of_shown(writer, exp.column(_SHOWN))
+            return writer.filled(VALUE[writer.engine].format(_SHOWN), shown, named)
     return sort_text_of_shown(writer, shown)
 
 
@@ -276,11 +214,10 @@ def held_text(writer: Writer, node: Node) -> exp.Expr | None:
     """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
     if isinstance(node, Var) and not node.decimal:
         return writer.column(node)
-    if isinstance(node, Func) and node.function.name in ("lower", "upper"):
-        from filtersql.filters.multiranges import whole as whole_of
+    if isinstance(node, Func) and str(node.function) in ("lower(anyrange)", "upper(anyrange)"):
         from filtersql.filters.ranges import text_of
 
-        whole = text_of(writer, whole_of(node.args[0]))
+        whole = text_of(writer, node.args[0])
         return writer.piece(f".range_{node.function.name}", whole)
     if documents.of_json(node):
         assert isinstance(node, (Func, Op))

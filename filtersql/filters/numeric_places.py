@@ -19,9 +19,9 @@ from filtersql.filters.nodes import Node
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
-__all__ = ["at", "at_any", "given"]
+__all__ = ["at", "given"]
 
 
 def at(
@@ -34,19 +34,6 @@ def at(
         known = writer.filled("NOT _1 IS NULL", part)
         return writer.case([(known, writer.cast(writer.integer(0), sql))], None)
     return writer.cast(writer.piece(f".{name}", part, writer.integer(places)), sql)
-
-
-def at_any(
-    writer: Writer, name: str, part: exp.Expr, given: tuple[int, int], places: exp.Expr, sql: str
-) -> exp.Expr:
-    """The same for places that rows have."""
-    missing = writer.is_null(places.copy()), writer.cast(writer.null(), sql)
-    whole = writer.filled("_1 >= _2", places.copy(), writer.integer(given[1]))
-    whens = [missing, (whole, writer.cast(part.copy(), sql))]
-    for count in range(-given[0], given[1]):
-        here = writer.filled("_1 = _2", places.copy(), writer.integer(count))
-        whens.append((here, at(writer, name, part.copy(), given, count, sql)))
-    return writer.case(whens, at(writer, name, part, given, -given[0] - 1, sql))
 
 
 def given(args: Sequence[Node]) -> int | None:

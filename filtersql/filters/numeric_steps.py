@@ -26,7 +26,7 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
-from filtersql.filters import numeric_curves
+from filtersql.filters import numeric_floats
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
@@ -35,18 +35,17 @@ from filtersql.filters.types import numeric_parts
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["compare", "unless_too_long"]
 
 Comparison = Callable[["Writer", str, Node, Node], "exp.Expr"]
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MOST = 1000
-#: digits before the point of PostgreSQL's longest numeric, behind it, and behind it of a curve's
-_LONGEST, _FINEST, _CURVED = 131_072, 16_383, 900
+#: digits before the point of PostgreSQL's longest numeric, and behind it
+_LONGEST, _FINEST = 131_072, 16_383
 _PRODUCT = "numeric_mul"
-_GROWING = {_PRODUCT, "numeric_add", "numeric_sub", "div", "numeric_div_trunc", "round", "ceil",
-            "ceiling", "floor"}  # fmt: skip
+_GROWING = {_PRODUCT, "numeric_add", "numeric_sub", "round", "ceil", "ceiling", "floor"}
 #: types without NaN
 _WHOLE = {"int2", "int4", "int8"}
 
@@ -67,8 +66,8 @@ def compare(
         return _flipped(writer, sign, inner, against(_TURNED[sign], inner, value), plain)
 
     name, args = node.function.name, node.args
-    if numeric_curves.is_curve(node):
-        return numeric_curves.compare(writer, symbol, node, limit, against)
+    if numeric_floats.is_float(node):
+        return numeric_floats.compare(writer, symbol, node, limit)
     match name:
         case "numeric" if len(args) == 2:
             return _fitted(writer, symbol, node, limit, against, plain)
@@ -82,8 +81,6 @@ def compare(
             return _absolute(writer, symbol, args[0], limit, against)
         case "ceil" | "ceiling" | "floor" | "round" | "trunc":
             return _step(writer, name, symbol, args, limit, against)
-        case "div" | "numeric_div_trunc":
-            return _whole_quotient(writer, symbol, args, limit, against)
     return None
 
 
@@ -94,11 +91,9 @@ def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
     nodes = list(walk(node))
     calls = [one for one in nodes if isinstance(one, (Func, Op))]
     names = {one.function.name for one in calls}
-    most = _FINEST if _PRODUCT in names else _LONGEST
-    if any(map(numeric_curves.is_curve, calls)):
-        most = _CURVED
-    elif not names & _GROWING:
+    if not names & _GROWING:
         return found
+    most = _FINEST if _PRODUCT in names else _LONGEST
     held = (held_text(writer, one) for one in nodes if one.type == "numeric")
     undeclared = dict.fromkeys(text for text in held if text is not None)
     numbers = [one.value for one in nodes if isinstance(one, Const)]
@@ -231,20 +226,6 @@ def _is_nan(writer: Writer, inner: Node, plain: Comparison) -> exp.Expr | None:
         number = writer.cast(writer.text("NaN"), "DOUBLE")
         return writer.filled("_1 = _2", writer.cast(writer.put(roots[0]), "DOUBLE"), number)
     return writer.filled("FALSE")
-
-
-def _whole_quotient(
-    writer: Writer, symbol: str, args: tuple[Node, ...], limit: Decimal, against: Against
-) -> exp.Expr | None:
-    """The quotient by a number above 0, cut off: a flight of steps as wide as that."""
-    by = _number(args[1])
-    if by is None or by <= 0:
-        return None
-
-    def wide(sign: str, inner: Node, value: Decimal) -> exp.Expr:
-        return against(sign, inner, EXACT.multiply(value, by))
-
-    return _step(writer, "trunc", symbol, args[:1], limit, wide)
 
 
 def _step(

@@ -6,11 +6,10 @@ Example
     ====================== ===================== ==========================================
     `n` numeric(10,2)      8 before, 2 behind    the DECIMAL(10, 2) column
     `n + 0.125`            9 before, 3 behind    a DECIMAL sum: nothing is rounded
-    `n * n * n * n`        32 before, 8 behind   doubles, DECIMAL ends at 38 digits; where their
-                                                 last digits would decide, the row raises
+    `n * n * n * n`        32 before, 8 behind   refused: DECIMAL ends at 38 digits
     `m` numeric            not known             compared by a text that sorts as the number
-    `m + 1`                not known             a DECIMAL(28, 10) where it fits; else doubles, or
-                                                 the row raises an error
+    `m + 1`                not known             a DECIMAL(28, 10) where it fits; else the row
+                                                 raises an error
     ====================== ===================== ==========================================
 
 PostgreSQL
@@ -31,7 +30,6 @@ from filtersql.filters import (
     fields,
     numeric_divisors,
     numeric_places,
-    numeric_signs,
     undeclared,
 )
 from filtersql.filters.folding import fold
@@ -50,11 +48,13 @@ from filtersql.filters.nodes import (
 from filtersql.filters.types import numeric_parts
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["MOST", "Digits", "digits", "put", "widened"]
 
 MOST = 38
+#: java.math.MathContext.DECIMAL128
+_NEGATED = 34
 
 
 class Digits(NamedTuple):
@@ -152,15 +152,7 @@ def _of_call(node: Func | Op) -> Digits | None:
         case "ceil" | "ceiling" | "floor" | "round" | "trunc":
             places = numeric_places.given(args)
             if places is None:
-                known = fold(args[1]) is None and digits(args[0])
-                return Digits(known.before + 1, known.behind) if known else None
-            if (
-                isinstance(args[0], Op)
-                and division.is_quotient(args[0])
-                and places >= 0
-                and not digits(args[0])
-            ):
-                return division.rounded_digits(args[0], places)
+                return None
             return Digits(inner[0].before + 1, max(min(places, inner[0].behind), 0))
     return None
 
@@ -225,9 +217,10 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
         return writer.cast(writer.put(args[0]), have.sql)
     if name == "numeric" and len(args) == 2:
         return _rescaled(writer, node, have)
-    quotient = _of_quotient(writer, node, have)
-    if quotient is not None:
-        return quotient
+    if name in ("div", "numeric_div_trunc"):
+        return writer.cast(division.whole(writer, node), have.sql)
+    if name == "numeric_div":
+        return _by_factor(writer, node, have)
     parts = [put(writer, arg) for arg in args if arg.type == "numeric"]
     inner = [_known(arg) for arg in args if arg.type == "numeric"]
     match name:
@@ -250,50 +243,29 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
                 return numeric_divisors.common(writer, name, whole, size, have.sql)
             return writer.cast(writer.piece(".decimal_mod", *whole), have.sql)
         case "numeric_uminus":
-            return numeric_signs.negated(writer, parts[0], sum(have), have.sql)
+            _check_sign(writer, node, have)
+            return writer.filled("-_1", parts[0])
         case "numeric_uplus" | "trim_scale":
             return parts[0]
         case "numeric_abs" | "abs":
-            return numeric_signs.magnitude(writer, parts[0], sum(have), have.sql)
+            _check_sign(writer, node, have)
+            return writer.filled("ABS(_1)", parts[0])
         case "sign":
             return writer.cast(writer.filled("SIGN(_1)", parts[0]), have.sql)
         case "ceil" | "ceiling" | "floor":
             return writer.cast(writer.piece(f".{name.removesuffix('ing')}", parts[0]), have.sql)
         case "round" | "trunc":
             places = numeric_places.given(args)
-            if places is None and fold(args[1]) is None and digits(args[0]):
-                where = writer.put(args[1])
-                return numeric_places.at_any(writer, name, parts[0], inner[0], where, have.sql)
             if places is None or abs(places) > MOST:
                 raise writer.refused(node, "The number of places must be a constant.")
             return numeric_places.at(writer, name, parts[0], inner[0], places, have.sql)
     raise writer.refused(node, "filtersql has no exact form for it yet.")
 
 
-def _of_quotient(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr | None:
-    """Division, and the rounding of one."""
-    name, args = node.function.name, node.args
-    if (
-        name in _ROUNDED
-        and isinstance(args[0], Op)
-        and division.is_quotient(args[0])
-        and not digits(args[0])
-    ):
-        places = numeric_places.given(args)
-        if places is None or places < 0:
-            raise writer.refused(node, "The number of places must be a constant from 0 on.")
-        cut = division.rounded(writer, node, args[0], places, _ROUNDED[name])
-        return writer.cast(cut, have.sql)
-    if name in ("div", "numeric_div_trunc"):
-        return writer.cast(division.whole(writer, node, node, 0, "trunc"), have.sql)
-    if name == "numeric_div":
-        return _by_factor(writer, node, have)
-    return None
-
-
-_ROUNDED = {
-    "round": "round", "trunc": "trunc", "ceil": "ceil", "ceiling": "ceil", "floor": "floor",
-}  # fmt: skip
+def _check_sign(writer: Writer, node: Node, have: Digits) -> None:
+    """Spark negates a DECIMAL with Scala's BigDecimal, which rounds to 34 digits then."""
+    if writer.engine == "spark" and sum(have) > _NEGATED:
+        raise writer.refused(node, f"Spark rounds a number of more than {_NEGATED} digits here.")
 
 
 def _by_factor(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:

@@ -21,36 +21,30 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from filtersql.errors import Notice
 from filtersql.filters import cased_texts, casing, locales, patterns, regex_columns, regexes, zones
 from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
-from filtersql.filters.literals import jsonpath_methods, jsonpaths
+from filtersql.filters.literals import jsonpaths
 from filtersql.filters.literals.intervals import Parts
-from filtersql.filters.nodes import Const, Func, Node, Op, Other, Var, leftmost, walk
-from filtersql.filters.scope import Scope
+from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import display
 
-__all__ = ["may_raise", "mutable", "notices", "raises_there"]
+__all__ = ["DIGITS", "INFINITE", "NUMERIC_COMPARISONS", "may_raise", "raises_there", "raising"]
 
 _FITS = "when the result does not fit in {type}"
 _ZERO = "when the divisor is 0"
 _FLOAT = "when the result is too large or too small for {type}"
 _NEGATIVE = "when the length is negative"
 
-_DIGITS = (
+DIGITS = (
     'when a value of "{}" has more than 18 digits before or 10 behind the point '
     "(the column's precision is not declared)"
 )
 _CLASSES = "on characters outside ASCII of a class that depends on the database's locale"
 _PATTERN = "when the pattern of a row is more than characters, simple classes and repetitions"
 _PATH = "when a step of the path fails"
-_ODD_NUMBER = "when a string that the path reads as a number is written in an unusual form"
-_ODD_MOMENT = (
-    "when a date or time of the document has a zone beside one without, or an unusual form"
-)
 _UNFINISHED = "when the pattern ends with its escape character"
-_INFINITE = "when a value is infinite"
+INFINITE = "when a value is infinite"
 _EARLY = "on the days on which time zone databases differ in this zone"
 _LETTERS = "on letters outside ASCII, whose case depends on the database's locale"
 _CHARACTERS = "on characters outside ASCII, whose case depends on the database's locale"
@@ -58,7 +52,6 @@ _UNICODE = "on characters that depend on the Unicode version of the database"
 _BEFORE_CHRIST = "on years before Christ"
 _DIMENSIONS = "on arrays of more than two dimensions"
 _BOUNDS = "on arrays that differ in their bounds alone"
-_ENDS = "where its last digits would decide"
 #: PostgreSQL raises on none of these
 _OURS = {
     _CLASSES,
@@ -69,9 +62,8 @@ _OURS = {
     _BEFORE_CHRIST,
     _DIMENSIONS,
     _BOUNDS,
-    _ENDS,
 }
-_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+NUMERIC_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 #: an interval is added to a time, or taken from it
 _TIMES_MOVED = {"time_pl_interval", "time_mi_interval", "interval_pl_time", "timetz_pl_interval",
@@ -118,17 +110,13 @@ _RAISES: dict[str, str] = {
     ),
     **dict.fromkeys(["date_pli", "date_mii", "integer_pl_date", "timestamp_pl_interval",
                      "timestamp_mi_interval"], _FITS),
-    **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], _INFINITE),
+    **dict.fromkeys(["date_mi", "timestamp_mi", "timestamptz_mi", "time(interval)"], INFINITE),
     "date_bin": "when the origin is infinite, or the stride has months or is not above 0",
     "date_trunc(text,timestamp)": _BEFORE_CHRIST,
     **dict.fromkeys(["substring(text,int4,int4)", "substr(text,int4,int4)",
                      "substring(bytea,int4,int4)", "substr(bytea,int4,int4)"], _NEGATIVE),
     "overlay": "when the start is not positive, or the end does not fit in integer",
-    **dict.fromkeys(["sqrt", "dsqrt", "numeric_sqrt"], "when the value is negative"),
-    **dict.fromkeys(["ln", "log", "log10", "dlog1", "dlog10", "numeric_ln", "numeric_log"],
-                    "when the value is not positive"),
-    **dict.fromkeys(["dpow", "power", "pow", "numeric_power", "exp", "dexp", "numeric_exp"],
-                    _FLOAT),
+    **dict.fromkeys(["sqrt", "dsqrt"], "when the value is negative"),
     **dict.fromkeys(["lower(text)", "upper(text)", "texticlike", "texticnlike", "bpchariclike",
                      "bpcharicnlike"],
                     _LETTERS),
@@ -144,8 +132,6 @@ _RAISES: dict[str, str] = {
                                                    "numeric")],
                     "when the value is no number, or " + _FITS.removeprefix("when ")),
     "jsonb_delete": "when the value is a scalar",
-    **dict.fromkeys(["jsonb_set", "jsonb_insert", "jsonb_delete_path"],
-                    "when the value is a scalar, or the path does not fit it"),
     "split_part": "when the field is 0",
     "bool(jsonb)": "when the value is not true or false",
     **dict.fromkeys(["array_length", "array_lower", "array_upper", "array_dims", "array_ndims"],
@@ -180,7 +166,7 @@ _RAISES: dict[str, str] = {
                      "timestamptz(date,timetz)"], _FITS),
     **dict.fromkeys(["make_date", "make_time", "make_timestamp", "to_timestamp(float8)"],
                     "when there is no such date or time"),
-    **dict.fromkeys(["age", *_TIMES_MOVED], _INFINITE),
+    **dict.fromkeys(["age", *_TIMES_MOVED], INFINITE),
     "date_trunc(text,timestamptz,text)": _EARLY,
     **dict.fromkeys(["cash_pl", "cash_mi", *(f"cash_mul_{kind}" for kind in _CASH),
                      *(f"{kind}_mul_cash" for kind in _CASH)], _FITS),
@@ -189,7 +175,6 @@ _RAISES: dict[str, str] = {
     **dict.fromkeys(["bitand", "bitor", "bitxor"], "when the lengths differ"),
     **dict.fromkeys(["get_bit", "set_bit"], "when there is no such bit"),
     **dict.fromkeys(["int4(bit)", "int8(bit)"], _FITS),
-    "factorial": "when the value is negative or above 32177",
     **dict.fromkeys(["inetpl", "int8pl_inet", "inetmi_int8"], "when the result is no address"),
     "inetmi": "on addresses of different families, or too far from one another",
     **dict.fromkeys(["inetand", "inetor", "inet_merge"], "on addresses of different families"),
@@ -198,17 +183,7 @@ _RAISES: dict[str, str] = {
     "substring(bit,int4,int4)": _NEGATIVE,
     **dict.fromkeys([f"{kind}range" for kind in ("int4", "int8", "num", "date", "ts", "tstz")],
                     "when the lower bound is larger than the upper one"),
-    **dict.fromkeys([f"{kind}multirange(_{kind}range)" for kind in ("int4", "int8", "num", "date",
-                                                                    "ts", "tstz")],
-                    "when a range is NULL"),
-    **dict.fromkeys([f"{name}(float8)" for name in ("sin", "cos", "tan", "asin", "acos", "cot",
-                                                    "sind", "cosd", "tand", "cotd", "asind",
-                                                    "acosd", "acosh", "atanh")]
-                    + ["degrees", "radians"],
-                    "out of its domain, or where its last digits would decide"),
-    **dict.fromkeys([f"{name}(float8)" for name in ("atan", "sinh", "cosh", "tanh", "asinh",
-                                                    "cbrt", "atand")]
-                    + ["dcbrt", "atan2"], _ENDS),
+    **dict.fromkeys(["degrees", "radians"], _FLOAT),
     "chr": "when the value is no character",
     **dict.fromkeys(["repeat", "lpad", "rpad"], "when the result is too long"),
 }  # fmt: skip
@@ -235,103 +210,24 @@ _LAST = 2**31 - 1
 _LONGEST = Const("int4", value=2**30)
 
 
-def notices(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """One warning for each kind of error, at the first place that can raise it."""
-    found: dict[str, Notice] = {}
-    for node, reason in sorted(_raising(tree), key=lambda item: item[0].location):
-        name = node.operator.name if isinstance(node, Op) else node.function.name
-        message = f'the row filter can raise an error: "{name}" raises {reason}'
-        if message not in found and not _never_asked(scope, tree, reason):
-            place = node.location if node.location >= 0 else leftmost(node)
-            found[message] = Notice("may-raise", message, scope.span(place))
-    return (*found.values(), *_of_digits(scope, tree)) or _of_ends(scope, tree)
-
-
-def _of_digits(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """The same of a filter that only the engines raise on, where last digits would decide."""
-    from filtersql.filters.last_digits import decided_by
-
-    for node in decided_by(scope.passage, tree)[:1]:
-        name = node.operator.name if isinstance(node, Op) else node.function.name
-        message = f'the row filter can raise an error: "{name}" raises where its last digits decide'
-        place = node.location if node.location >= 0 else leftmost(node)
-        return (Notice("may-raise", message, scope.span(place)),)
-    return ()
-
-
-def _of_ends(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """The same of a computed field, as of `extract(year FROM d) * 100`, where nothing else is."""
-    from filtersql.filters.fields import endless
-
-    for node in endless(tree):
-        message = f'the row filter can raise an error: "extract" raises {_INFINITE}'
-        return (Notice("may-raise", message, scope.span(max(leftmost(node), 0))),)
-    return ()
-
-
-def _never_asked(scope: Scope, tree: Node, reason: str) -> bool:
-    """Whether the filter is written without looking at the digits that the reason names.
-
-    `m + 1 > 10` is `m > 9`, whatever the digits of `m` are.
-    """
-    if reason.partition('"')[0] != _DIGITS.partition('"')[0]:
-        return False
-    from sqlglot import exp
-
-    from filtersql.errors.filters import NotTranslated
-    from filtersql.filters.undeclared import is_asked
-    from filtersql.filters.writing import Writer
-
-    name = reason.partition('"')[2].rpartition('"')[0]
-    try:
-        written = Writer("duckdb", exp.column, scope.passage).put(tree)
-    except NotTranslated:
-        return False
-    return not is_asked(written, name)
-
-
-def mutable(scope: Scope, tree: Node) -> tuple[Notice, ...]:
-    """One warning for each function whose value may change while the row does not."""
-    words = {"v": "volatile", "s": "stable"}
-    found: dict[str, Notice] = {}
-    for node in walk(tree):
-        if not isinstance(node, (Op, Func, Other)) or (isinstance(node, Other) and node.args):
-            continue
-        # What is no function is one of the session: CURRENT_DATE, CURRENT_USER.
-        kind = "s" if isinstance(node, Other) else node.function.volatility
-        if kind in words:
-            message = f'the row filter calls "{_mutable_name(node)}", which is {words[kind]}'
-            place = node.location if node.location >= 0 else leftmost(node)
-            hint = "What it gives now is not what it gave when the change was sent."
-            found.setdefault(
-                message, Notice("mutable-filter", message, scope.span(place), hint=hint)
-            )
-    return tuple(found.values())
-
-
-def _mutable_name(node: Op | Func | Other) -> str:
-    if isinstance(node, Op):
-        return node.operator.name
-    return node.function.name if isinstance(node, Func) else node.what.removesuffix("_N").lower()
-
-
 def may_raise(node: Node) -> bool:
     """Whether some row makes the expression raise an error."""
-    return next(_raising(node), None) is not None
+    return next(raising(node), None) is not None
 
 
 def raises_there(node: Node) -> bool:
     """The same of PostgreSQL itself: on some values only an engine raises, for it may not know."""
-    return any(_is_theirs(one, reason) for one, reason in _raising(node))
+    return any(_is_theirs(one, reason) for one, reason in raising(node))
 
 
 def _is_theirs(node: Op | Func, reason: str) -> bool:
     if node.function.name in patterns.LIKE:
         return patterns.of_column(node.args[1]) or patterns.unended(node.args[1])
-    return reason not in _OURS and reason.partition('"')[0] != _DIGITS.partition('"')[0]
+    return reason not in _OURS and reason.partition('"')[0] != DIGITS.partition('"')[0]
 
 
-def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
+def raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
+    """The calls that may raise, each with the values on which it does."""
     sure = set[int]()
     for node in walk(tree):
         sure.update(cased_texts.sure(node))
@@ -350,10 +246,10 @@ def _raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
             yield node, _UNFINISHED
         elif node.function.name.startswith("jsonb_path_") and (problem := _path_problem(node)):
             yield node, problem
-        elif node.function.name not in _COMPARISONS:
+        elif node.function.name not in NUMERIC_COMPARISONS:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:
-                    yield node, _DIGITS.format(arg.name)
+                    yield node, DIGITS.format(arg.name)
 
 
 def _path_problem(node: Op | Func) -> str:
@@ -364,11 +260,7 @@ def _path_problem(node: Op | Func) -> str:
     whole = jsonpaths.parsed(str(known.value))
     last = fold(node.args[-1]) if len(node.args) > 3 else None
     silent = node.function.name.endswith("_opr") or (last is not None and last.value is True)
-    if not silent and (whole.strict or jsonpath_methods.can_fail(whole.tree)):
-        return _PATH
-    if jsonpath_methods.reads_moments(whole.tree):
-        return _ODD_MOMENT
-    return _ODD_NUMBER if jsonpath_methods.reads_numbers(whole.tree) else ""
+    return _PATH if whole.strict and not silent else ""
 
 
 @lru_cache(maxsize=4096)

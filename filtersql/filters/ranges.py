@@ -27,8 +27,6 @@ from sqlglot import exp
 
 from filtersql.filters import (
     array_elements,
-    multirange_sets,
-    multiranges,
     numeric_order,
     numerics,
     range_tests,
@@ -41,9 +39,9 @@ from filtersql.filters.literals.ranges import Range
 from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Op, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
-__all__ = ["RULES", "common", "test", "text_of"]
+__all__ = ["RULES", "text_of"]
 
 _SETS = {"range_intersect", "range_union", "range_minus", "range_merge"}
 _DISCRETE = {"int4", "int8", "date"}
@@ -74,12 +72,8 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
             return writer.column(node)
         case Case() | Coalesce() | NullIf():
             return writer.construct(node, lambda item: text_of(writer, item))
-        case Func() if multiranges.is_made(node):
-            return multiranges.text_of(writer, node)
         case Func() | Op() if node.function.name in _SETS and len(node.args) == 2:
             return _combined(writer, node)
-        case Func() | Op() if node.function.name in multirange_sets.NAMES:
-            return multirange_sets.text_of(writer, node, node.function.name, node.args)
         case Func() if node.function.name == node.type and len(node.args) > 1:
             return _made(writer, node)
     raise writer.refused(node, "filtersql has no exact form for this range yet.")
@@ -93,14 +87,6 @@ def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
     parts, shared = _parts_of_both(writer, node.args)
     problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
     return shared(writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type)))
-
-
-def common(writer: Writer, first: Node, second: Node) -> exp.Expr:
-    """What two ranges have in common."""
-    from filtersql.filters.range_sets import SETS
-
-    parts, shared = _parts_of_both(writer, (first, second))
-    return shared(writer.filled(SETS["range_intersect"], *parts))
 
 
 def _parts_of_both(
@@ -310,11 +296,6 @@ def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
         return writer.filled(_OF_ONE[name], *_bounds(writer, args[0]))
     parts, shared = _shared(writer, args[0], "a")
     return shared(writer.filled(_OF_ONE[name], *parts))
-
-
-def test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """A comparison of two ranges, or of a range and a value, by the name of its function."""
-    return RULES[name](writer, node, name, args)
 
 
 Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]

@@ -29,7 +29,7 @@ from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Relabel
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["matches", "of_column"]
 

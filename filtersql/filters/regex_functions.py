@@ -44,7 +44,7 @@ from filtersql.filters.regex_writing import written
 from filtersql.filters.regexes import constant_text, guarded, matches, parsed_for, similar_parts
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["FUNCTIONS", "Given", "all_matches_end", "call", "given", "takes", "takes_part"]
 

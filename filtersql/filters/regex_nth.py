@@ -28,7 +28,7 @@ from filtersql.filters.regex_writing import written
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["replaced", "skipped"]
 

@@ -35,7 +35,7 @@ from filtersql.filters.regex_trees import Node as Tree
 from filtersql.filters.regex_writing import written
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = [
     "MATCHES", "constant_text", "doubtful", "guarded", "match", "matches", "parsed_for", "similar",

@@ -22,7 +22,7 @@ from filtersql.filters.lookups import lookup
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Node, Var, walk
 from filtersql.filters.planned import planned
-from filtersql.filters.raising import mutable, notices
+from filtersql.filters.raising_notices import mutable, notices
 from filtersql.filters.scope import Scope
 from filtersql.filters.transform import transform
 from filtersql.filters.trees import rebuilt

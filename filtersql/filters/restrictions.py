@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from filtersql.catalog import Table
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import (
-    BinaryFilter,
-    ModulusBeside,
+    BINARY_FILTER,
+    MODULUS_BESIDE,
 )
 from filtersql.filters.model import Filter
 from filtersql.filters.nodes import Bool, Node, Op, children
@@ -40,9 +40,9 @@ def restrictions(row_filter: Filter, table: Table, semantics: Semantics) -> Iter
         for name, span in row_filter.columns.items():
             column = table.column(name)
             if column is not None and column.type.name in _BINARY:
-                yield BinaryFilter(table.name, name, span)
+                yield BINARY_FILTER(span, name=table.name, column=name)
     if not semantics.modulus_beside and _moduli(row_filter.tree) and not _alone(row_filter.tree):
-        yield ModulusBeside(table.name, row_filter.text.span())
+        yield MODULUS_BESIDE(row_filter.text.span(), name=table.name)
 
 
 def _alone(tree: Node) -> bool:

@@ -36,7 +36,7 @@ from filtersql.filters.nodes import Case, Coalesce, Const, MinMax, Node, NullIf,
 from filtersql.storage import is_text, stored_as
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["call", "is_beyond", "key", "stored"]
 

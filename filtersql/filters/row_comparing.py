@@ -20,7 +20,7 @@ from filtersql.filters.nodes import Node, Op, RowCompare
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["row_compare"]
 

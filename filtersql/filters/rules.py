@@ -18,7 +18,7 @@ from filtersql.filters.nodes import Func, Node, Op
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["rule"]
 
@@ -37,14 +37,14 @@ def rule(function: Function) -> Rule | None:
 
 @cache
 def _all() -> tuple[dict[str, Rule], ...]:
-    from filtersql.filters import buckets, held_texts, moments, multiranges, ranges, zones
+    from filtersql.filters import buckets, held_texts, moments, ranges, zones
 
     others: dict[str, Rule] = {
         "date_part": _date_part,
         "date_add(timestamptz,interval,text)": zones.moved,
         "date_subtract(timestamptz,interval,text)": zones.moved,
     }
-    rules = (buckets.RULES, moments.RULES, held_texts.RULES, ranges.RULES, multiranges.RULES)
+    rules = (buckets.RULES, moments.RULES, held_texts.RULES, ranges.RULES)
     return (*rules, others)
 
 

@@ -29,13 +29,12 @@ from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import patterns, regex_functions, regexes
-from filtersql.filters.approximations import is_approximate
 from filtersql.filters.engines.binding import VALUE, is_long
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, NullIf, Op, children
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["Held", "height", "once", "shared"]
 
@@ -57,7 +56,7 @@ class Held(Node):
 def shared(writer: Writer, node: Op | Func, call: Call) -> exp.Expr:
     """The call, its long arguments written once where that makes it much shorter."""
     places = [place for place, arg in enumerate(_values(node)) if _is_deep(arg)]
-    if not places or any(map(is_approximate, node.args)):
+    if not places:
         return call(node)
     long = {}
     for place in places:

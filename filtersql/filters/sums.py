@@ -20,7 +20,7 @@ from filtersql.filters.facts import Function
 from filtersql.filters.nodes import Node, Op, Relabel, Var, walk
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["put"]
 

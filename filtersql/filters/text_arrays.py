@@ -29,7 +29,7 @@ from filtersql.filters.regex_writing import sign, written
 from filtersql.filters.regexes import guarded, matches
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["FUNCTIONS", "listed", "literal", "made"]
 

@@ -27,7 +27,7 @@ from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node
 
 if TYPE_CHECKING:
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["FUNCTIONS"]
 
@@ -155,17 +155,6 @@ def _cut(name: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
     return cut
 
 
-def _moment_of_uuid(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    """uuid_extract_timestamp(): before PostgreSQL 18 only version 1 has one."""
-    subject = writer.put(args[0])
-    moment = writer.piece(".moment_in_uuid", subject)
-    if writer.postgres_version < 18:
-        return moment
-    return exp.Coalesce(
-        this=moment, expressions=[writer.piece(".moment_in_uuid_7", subject.copy())]
-    )
-
-
 def _quote_ident(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     if writer.postgres_version < 17:
         raise writer.refused(node, "Which words need quotes is known from PostgreSQL 17 on.")
@@ -184,7 +173,6 @@ FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     "btrim(bytea,bytea)": _trim_bytes("both"),
     "ltrim(bytea,bytea)": _trim_bytes("begin"),
     "rtrim(bytea,bytea)": _trim_bytes("end"),
-    "uuid_extract_timestamp(uuid)": _moment_of_uuid,
     "quote_ident(text)": _quote_ident,
     **doubtful_texts.FUNCTIONS,
 }

@@ -35,7 +35,7 @@ from filtersql.filters.zone_rules import known_zone, window, zones
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writing import Writer
+    from filtersql.filters.writer import Writer
 
 __all__ = ["SHIFTED", "TRUNCATED", "is_sure", "moved", "shift", "truncate", "unit_of"]
 

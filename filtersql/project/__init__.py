@@ -20,7 +20,7 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
-from filtersql.errors.project import NoProfilesFile, NoProject
+from filtersql.errors.project import NO_PROFILES_FILE, NoProject
 from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
 from filtersql.project.profiles import (
     Output,
@@ -210,7 +210,7 @@ def _output(
     if path is None:
         if need_output and settings.profile is not None:
             searched = [shown(folder, root) for folder in folders]
-            mistakes.append(NoProfilesFile(searched, settings.profile_span))
+            mistakes.append(NO_PROFILES_FILE(settings.profile_span, searched=searched))
         return None
     functions = {**look_up, "env_var": _lenient(look_up["env_var"])}
     own: list[Mistake] = []

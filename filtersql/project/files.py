@@ -20,7 +20,7 @@ from filtersql.definitions.types import ADVANCED_SERVER
 from filtersql.definitions.undoubted import undoubted
 from filtersql.definitions.yaml_file import read_yaml
 from filtersql.errors import Mistake
-from filtersql.errors.project import NotText
+from filtersql.errors.project import NOT_TEXT
 from filtersql.filters.generations import check_generations
 from filtersql.project.settings import Settings
 from filtersql.project.templates import Templates, is_raw
@@ -127,7 +127,7 @@ def read_text(path: Path, root: Path, mistakes: list[Mistake]) -> Source:
         problem = f"byte {error.start + 1} is not UTF-8"
     except OSError as error:
         problem = (error.strerror or "not readable").lower()
-    mistakes.append(NotText(place, problem))
+    mistakes.append(NOT_TEXT(path=place, problem=problem))
     return Source(place, "")
 
 

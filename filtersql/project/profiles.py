@@ -22,13 +22,13 @@ from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors import nearest
 from filtersql.errors.definitions import InvalidValue
 from filtersql.errors.project import (
-    DataInTarget,
-    NeedsTls,
+    DATA_IN_TARGET,
+    NEEDS_TLS,
+    NOT_A_HOST,
+    UNSET_ENVIRONMENT,
     NoProfile,
-    NotAHost,
     NotOfKind,
     UnknownTarget,
-    UnsetEnvironment,
 )
 from filtersql.project.settings import Settings
 from filtersql.source import Passage, Source, Span
@@ -210,7 +210,7 @@ def _output(document: Document, key: Node, node: Node, secrets: set[str]) -> Out
         place = said.get(key_of_place)
         if isinstance(place, str) and PurePath(normpath(place)).parts[:1] == ("target",):
             at = document.span(entry[key_of_place])
-            document.mistakes.append(DataInTarget(place, at))
+            document.mistakes.append(DATA_IN_TARGET(at, path=place))
     if len(document.mistakes) > mistakes:
         return None
     return Output(
@@ -238,10 +238,10 @@ def _of_server(document: Document, where: str, entry: Mapping[str, Node]) -> dic
     said = {key: value for key, value in said.items() if value is not None}
     host = document.string(entry.get("host"), "host")
     if host is not None and set(host) & set("@/"):
-        document.mistakes.append(NotAHost(document.span(entry["host"])))
+        document.mistakes.append(NOT_A_HOST(document.span(entry["host"])))
     if "host" in entry and not said.get("use_ssl"):
         document.mistakes.extend(
-            NeedsTls(key, document.span(entry[key])) for key in _OF_TLS if key in entry
+            NEEDS_TLS(document.span(entry[key]), key=key) for key in _OF_TLS if key in entry
         )
     return said
 
@@ -263,7 +263,7 @@ def _check_environment(document: Document, node: Node) -> None:
         passage: Passage = document.scalar(node)
         for found in _UNSET.finditer(passage.text):
             at = passage.span(found.start(), found.end())
-            document.mistakes.append(UnsetEnvironment(found[1], at))
+            document.mistakes.append(UNSET_ENVIRONMENT(at, name=found[1]))
         return
     for child in node.value:
         for one in child if isinstance(child, tuple) else (child,):

@@ -15,7 +15,7 @@ from filtersql import semantics as profiles
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_subscriptions import DEFAULTS, read_defaults
 from filtersql.errors.definitions import InvalidValue, MissingKey
-from filtersql.errors.project import BeyondSemantics
+from filtersql.errors.project import BEYOND_SEMANTICS
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Span
 
@@ -95,7 +95,7 @@ def read_settings(document: Document) -> Settings:
 def _version(document: Document, node: Node | None) -> int:
     version = document.integer(node, "postgres_version")
     if version is not None and version not in _VERSIONS:
-        document.mistakes.append(BeyondSemantics(version, document.span(node)))
+        document.mistakes.append(BEYOND_SEMANTICS(document.span(node), version=version))
         return 18
     return version or 18
 

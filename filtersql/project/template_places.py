@@ -11,12 +11,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from jinja2 import TemplateSyntaxError, nodes
+from jinja2.filters import FILTERS
+from jinja2.tests import TESTS
+
 from filtersql.errors import Mistake, nearest
-from filtersql.errors.project import TemplateMistake, UndefinedName
+from filtersql.errors.project import TEMPLATE_MISTAKE, UNDEFINED_NAME
+from filtersql.errors.wording import meant
 from filtersql.source import Passage, Source, Span
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, nodes
+    from jinja2 import Environment
 
 __all__ = ["Marks", "carriages_kept", "located", "template_mistake"]
 
@@ -52,8 +57,6 @@ class Marks:
 
     def put(self, tree: nodes.Template) -> None:
         """Puts a mark before each output that goes straight into the text."""
-        from jinja2 import nodes
-
         outputs = [child for output in tree.find_all(nodes.Output) for child in output.nodes]
         written = sum(isinstance(child, nodes.TemplateData) for child in outputs)
         if written != len(self._data) or len(outputs) - written != len(self._expressions):
@@ -94,8 +97,6 @@ class Marks:
         *,
         captured: bool,
     ) -> None:
-        from jinja2 import nodes
-
         if isinstance(node, nodes.Output):
             marked: list[nodes.Expr] = []
             for child in node.nodes:
@@ -123,8 +124,6 @@ class Marks:
 
     def _with_place(self, node: nodes.Node) -> list[nodes.Node]:
         """A block whose captured text is written as a whole stands at its first tag."""
-        from jinja2 import nodes
-
         if not isinstance(node, nodes.CallBlock | nodes.FilterBlock | nodes.Block):
             return [node]
         begin = ([0, *(end + 1 for end in self._ends)])[node.lineno - 1]
@@ -133,16 +132,12 @@ class Marks:
         return [self._output(start, end - start), node]
 
     def _mark(self, offset: int, width: int) -> nodes.TemplateData:
-        from jinja2 import nodes
-
         begin = self._on_disk(offset)
         wide = self._on_disk(offset + width) - begin if width else 0
         self._places.append((begin, wide))
         return nodes.TemplateData(f"\0{len(self._places) - 1}\0")
 
     def _output(self, offset: int, width: int) -> nodes.Output:
-        from jinja2 import nodes
-
         return nodes.Output([self._mark(offset, width)])
 
     def _on_disk(self, offset: int) -> int:
@@ -159,8 +154,6 @@ def carriages_kept(environment: Environment, text: str) -> tuple[str, list[int]]
     normal = re.sub(r"\r\n?", "\n", text)
     if "\r" not in text:
         return normal, []
-    from jinja2 import TemplateSyntaxError
-
     try:
         tokens = [one for one in _tokens(environment, normal) if one.kind == "data" and one.text]
     except TemplateSyntaxError:
@@ -213,7 +206,9 @@ def template_mistake(
     message = str(error) or type(error).__name__
     name = _UNDEFINED.search(message)
     if name:
-        return UndefinedName(name[1], known, located(error, source, sources, [name[1]]))
+        return UNDEFINED_NAME(
+            located(error, source, sources, [name[1]]), name=name[1], hint=meant(name[1], known)
+        )
     word = _ATTRIBUTE.search(message) or _NAMED.search(message)
     span = located(error, source, sources, [word[1]] if word else [])
     hint = None
@@ -221,13 +216,12 @@ def template_mistake(
         close = nearest(word[1], _meant(message))
         hint = f'Perhaps "{close}" was meant.' if close else None
     message = message[:1].lower() + message[1:] if message[1:2].islower() else message
-    return TemplateMistake(message.split("\n")[0].split(". ")[0].rstrip("."), span, hint)
+    return TEMPLATE_MISTAKE(
+        span, problem=message.split("\n")[0].split(". ")[0].rstrip("."), hint=hint
+    )
 
 
 def _meant(message: str) -> list[str]:
-    from jinja2.filters import FILTERS
-    from jinja2.tests import TESTS
-
     if "filter" in message:
         return list(FILTERS)
     if "test" in message:

@@ -18,13 +18,17 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+import jinja2
+from jinja2 import StrictUndefined, meta, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
 from filtersql.errors import Mistake
-from filtersql.errors.project import UnsetEnvironment, UnsetVariable
+from filtersql.errors.project import UNSET_ENVIRONMENT, UnsetVariable
 from filtersql.project.template_places import Marks, carriages_kept, located, template_mistake
 from filtersql.source import Passage, Source
 
 if TYPE_CHECKING:
-    from jinja2 import Template, nodes
+    from jinja2 import Template
     from jinja2.sandbox import SandboxedEnvironment
 
 __all__ = ["Templates", "Unset", "is_raw"]
@@ -69,8 +73,6 @@ class Templates:
         """The rendered text; raises one mistake with the place of what is wrong."""
         if not _TAG.search(source.text):
             return source.passage()
-        import jinja2
-
         self._sources[source.path] = source
         environment = self._ready()
         kept, removed = carriages_kept(environment, source.text)
@@ -92,9 +94,6 @@ class Templates:
 
     def _ready(self) -> SandboxedEnvironment:
         if self._environment is None:
-            from jinja2 import StrictUndefined
-            from jinja2.sandbox import ImmutableSandboxedEnvironment
-
             self._environment = ImmutableSandboxedEnvironment(
                 undefined=StrictUndefined, keep_trailing_newline=True, finalize=_printable
             )
@@ -106,8 +105,6 @@ class Templates:
 
     def _load_macros(self, environment: SandboxedEnvironment, tree: nodes.Template) -> None:
         """Makes the project's macros known, once a template uses a name that is not."""
-        from jinja2 import meta, nodes
-
         if self._macros is None:
             return
         if not meta.find_undeclared_variables(tree) - set(environment.globals):
@@ -131,7 +128,7 @@ class Templates:
             span = located(error, source, self._sources, [error.kind, f'"{error.name}"'])
             if error.kind == "var":
                 return UnsetVariable(error.name, self._variables, span)
-            return UnsetEnvironment(error.name, span)
+            return UNSET_ENVIRONMENT(span, name=error.name)
         return template_mistake(error, source, self._sources, self._names())
 
 

@@ -43,7 +43,7 @@ class Question:
     rows: Sequence[tuple[str | None, ...]]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Slots:
     """The staged columns, by type and by how many of that type come before."""
 

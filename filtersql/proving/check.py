@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filtersql.compile import Node
 from filtersql.errors import Mistakes
-from filtersql.errors.proving import NothingToTry, NotProved
+from filtersql.errors.proving import NOT_PROVED, NOTHING_TO_TRY
 from filtersql.proving.answering import Tried
 from filtersql.proving.cells import cells
 from filtersql.proving.histories import histories
@@ -141,7 +141,7 @@ def tried(
     try:
         sql = statement.sql(cases.layout, bench.engine.engine)
     except NotLifted as reason:
-        raise Mistakes([NotProved(shown, str(reason))]) from None
+        raise Mistakes([NOT_PROVED(path=shown, reason=str(reason))]) from None
     several = [cases.histories, *([cases.deep] if cases.deep else [])]
     attempt = _Attempt(sql, cases.layout, bench.engine)
     counterexample = None
@@ -189,10 +189,12 @@ def _world_of(node: Node, compiled: CompiledTable, answers: Answers) -> World:
         carried = column.name in {each.name for each in compiled.feed_columns}
         must = column.not_null or column.name in resolved.table.primary_key
         if carried and must and not values_of(column) and column.name not in answers.read:
-            raise Mistakes([NothingToTry(str(resolved.table.name), column.name)])
+            raise Mistakes([NOTHING_TO_TRY(name=str(resolved.table.name), column=column.name)])
     found = trials(answers)
     if not found:
-        raise Mistakes([NothingToTry(str(resolved.table.name), ", ".join(answers.read))])
+        raise Mistakes(
+            [NOTHING_TO_TRY(name=str(resolved.table.name), column=", ".join(answers.read))]
+        )
     feed = resolved.subscription.changes
     complete = feed is not None and feed.before_complete
     model = Model.of(resolved, node.filters, answers.say)

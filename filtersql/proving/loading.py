@@ -93,7 +93,7 @@ class Layout:
         return f"{number},\n  {self.compiled.column_definitions_sql}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Shelf:
     """An engine that holds nothing of the user's, and a folder for staged files."""
 

@@ -61,7 +61,7 @@ class Outline:
         return self.parse() if tree is None else tree
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Outlines:
     """Those that were met last."""
 

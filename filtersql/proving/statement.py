@@ -25,13 +25,13 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 from filtersql.artifacts import read_compiled
 from filtersql.changes import stopping
 from filtersql.compile import Node
-from filtersql.errors import Mistakes
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.proving import (
+    FILTER_NOT_DEFINED,
+    MERGES_ELSEWHERE,
+    NO_STATEMENT,
     CompiledForAnother,
-    FilterNotDefined,
     MarksGone,
-    MergesElsewhere,
-    NoStatement,
     NotTheMerge,
     NotTranspiled,
 )
@@ -119,7 +119,7 @@ def read_statement(
 ) -> Statement:
     """The statement in a file. Raises Mistakes where it is not what a proof can begin with."""
     if not path.is_file():
-        raise Mistakes([NoStatement(shown)])
+        raise Mistakes([NO_STATEMENT(path=shown)])
     text = read_compiled(path, node.compiled.merge_sql)
     if any(f"--   {name}=" in text for name in SETTINGS[_OTHER[dialect]]):
         raise Mistakes([CompiledForAnother(shown, _OTHER[dialect], dialect)])
@@ -132,7 +132,7 @@ def read_statement(
     own: dict[str, str] = {}
     twins: dict[str, str] = {}
     known = _twins(node, shelf, dialect)
-    strange: list[FilterNotDefined] = []
+    strange: list[Mistake] = []
     for one in marked:
         placeholder, written = _TWIN.format(one.number), text[one.begin : one.end].strip()
         own[placeholder] = written
@@ -141,12 +141,12 @@ def read_statement(
         elif (flat := squeezed(written, dialect)) in known:
             twins[placeholder] = known[flat]
         else:
-            strange.append(FilterNotDefined(Source(shown, text).span(one.begin, one.end)))
+            strange.append(FILTER_NOT_DEFINED(Source(shown, text).span(one.begin, one.end)))
     if strange:
         raise Mistakes(strange)
     into = outline.into
     if not isinstance(into, exp.Table) or not _same(into, outline.target):
-        raise Mistakes([MergesElsewhere(shown, node.compiled.target_sql)])
+        raise Mistakes([MERGES_ELSEWHERE(path=shown, target=node.compiled.target_sql)])
     return Statement(path, node, dialect, outline, {"duckdb": twins, dialect: own})
 
 

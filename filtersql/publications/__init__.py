@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from filtersql.definitions.model import Definitions, Earlier, Subscription
 from filtersql.errors import Mistake, Mistakes, Notice
-from filtersql.errors.publications import FlagNeedsPublications
+from filtersql.errors.publications import FLAG_NEEDS_PUBLICATIONS
 from filtersql.publications.index import Index, index_of
 from filtersql.publications.model import Contribution, ResolvedTable, Settings
 from filtersql.publications.resolve import resolve_with
@@ -119,5 +119,5 @@ def judged_then(
 def _index(definitions: Definitions, settings: Settings) -> Index:
     routed = settings.semantics.partition_routing == "via_root_topmost"
     if settings.via_partition_root_flag is not None and not routed:
-        raise Mistakes([FlagNeedsPublications(settings.semantics.name)])
+        raise Mistakes([FLAG_NEEDS_PUBLICATIONS(semantics=settings.semantics.name)])
     return index_of(definitions, settings)

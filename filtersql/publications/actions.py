@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from filtersql.definitions.model import Action
 from filtersql.errors import Mistake
 from filtersql.errors.replication_sets import (
-    SeveralFilters,
+    SEVERAL_FILTERS,
 )
 from filtersql.names import RelationName
 from filtersql.publications.membership import Membership
@@ -83,4 +83,6 @@ def several_filters(resolved: ResolvedTable) -> Iterator[Mistake]:
     filtered = [each for each in resolved.contributions if each.where is not None]
     if len({each.where.text for each in filtered if each.where is not None}) > 1:
         names = dict.fromkeys(each.publication for each in filtered)
-        yield SeveralFilters(resolved.table.name, names, resolved.subscription.span)
+        yield SEVERAL_FILTERS(
+            resolved.subscription.span, name=resolved.table.name, publications=names
+        )

@@ -26,11 +26,12 @@ from filtersql.catalog import Column, Generated, Table
 from filtersql.definitions.model import PublishedTable
 from filtersql.errors import Mistake
 from filtersql.errors.publications import (
-    ColumnDoesNotExist,
-    ColumnNotInList,
-    ColumnTwice,
+    COLUMN_DOES_NOT_EXIST,
+    COLUMN_NOT_IN_LIST,
+    COLUMN_TWICE,
+    DIFFERENT_GENERATED_COLUMNS,
     DifferentColumnLists,
-    DifferentGeneratedColumns,
+    perhaps,
 )
 from filtersql.names import quote_identifier
 from filtersql.publications.membership import Membership
@@ -80,7 +81,7 @@ def published_columns(
         return columns, (DifferentColumnLists(table.name, described, span),)
     parameters = [said for said in lists if isinstance(said, str)]
     if changes and len(parameters) > 1 and any(column.generated for column in table.columns):
-        return columns, (DifferentGeneratedColumns(table.name, span),)
+        return columns, (DIFFERENT_GENERATED_COLUMNS(span, name=table.name),)
     return columns, ()
 
 
@@ -114,18 +115,18 @@ def list_mistakes(entry: PublishedTable, table: Table, postgres_version: int) ->
     for name in entry.columns or ():
         column = table.column(name)
         if column is None and name in _SYSTEM:
-            yield ColumnNotInList(name, "system", entry.span)
-        elif column is None and table.view and not table.columns:
-            continue  # its columns are not known
+            yield COLUMN_NOT_IN_LIST(entry.span, column=name, kind="system")
         elif column is None:
             known = [column.name for column in table.columns]
-            yield ColumnDoesNotExist(name, table.name, known, entry.span)
+            yield COLUMN_DOES_NOT_EXIST(
+                entry.span, column=name, name=table.name, hint=perhaps(name, known)
+            )
         elif column.generated and postgres_version < _PUBLISHES_GENERATED:
-            yield ColumnNotInList(name, "generated", entry.span)
+            yield COLUMN_NOT_IN_LIST(entry.span, column=name, kind="generated")
         elif column.generated is Generated.VIRTUAL:
-            yield ColumnNotInList(name, "virtual generated", entry.span)
+            yield COLUMN_NOT_IN_LIST(entry.span, column=name, kind="virtual generated")
         elif name in seen:
-            yield ColumnTwice(name, entry.span)
+            yield COLUMN_TWICE(entry.span, column=name)
         seen.add(name)
 
 

@@ -14,13 +14,14 @@ from filtersql.definitions.model import Definitions, Earlier, ReplicationSet, Su
 from filtersql.definitions.predefined_sets import predefined_set
 from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import (
-    PublicationDoesNotExist,
-    PublicationTwice,
+    PUBLICATION_DOES_NOT_EXIST,
+    PUBLICATION_TWICE,
     missing_publication,
+    perhaps,
 )
 from filtersql.errors.replication_sets import (
-    SetNotFound,
-    SetsNeedProfile,
+    SET_NOT_FOUND,
+    SETS_NEED_PROFILE,
 )
 from filtersql.names import RelationName
 from filtersql.publications.lineage import Lineage
@@ -79,7 +80,9 @@ class Index:
         if self.kind == SET:
             names, others, other = others, names, PUBLICATION
         mistakes: list[Mistake] = [
-            SetsNeedProfile(subscription.name, other, semantics.name, span)
+            SETS_NEED_PROFILE(
+                span, subscription=subscription.name, kind=other, semantics=semantics.name
+            )
             for _, span in others[:1]
         ]
         members: list[Membership] = []
@@ -185,14 +188,16 @@ def _known_once(
     seen: set[str] = set()
     for name, span in names:
         if name in seen:
-            mistakes.append(PublicationTwice(kind, name, span))
+            mistakes.append(PUBLICATION_TWICE(span, kind=kind, name=name))
         elif name not in known and ignores_missing:
             pass
         elif name not in known:
             mistakes.append(
-                SetNotFound(name, known, span)
+                SET_NOT_FOUND(span, name=name, hint=perhaps(name, known))
                 if kind == SET
-                else PublicationDoesNotExist(kind, name, known, span)
+                else PUBLICATION_DOES_NOT_EXIST(
+                    span, kind=kind, name=name, hint=perhaps(name, known)
+                )
             )
         else:
             yield name

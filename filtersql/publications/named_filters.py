@@ -18,10 +18,11 @@ from dataclasses import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake
+from filtersql.errors.publications import perhaps
 from filtersql.errors.replication_sets import (
-    FilterRuleDoesNotExist,
-    NamedFiltersNeedProfile,
-    TableNotPublished,
+    FILTER_RULE_DOES_NOT_EXIST,
+    NAMED_FILTERS_NEED_PROFILE,
+    TABLE_NOT_PUBLISHED,
 )
 from filtersql.publications.membership import Membership
 from filtersql.semantics import Semantics
@@ -37,7 +38,7 @@ def enabled(
     if not named and not subscription.filters:
         return members, []
     if semantics.combine != "single":
-        return members, [NamedFiltersNeedProfile(subscription.span)]
+        return members, [NAMED_FILTERS_NEED_PROFILE(subscription.span)]
     mistakes: list[Mistake] = []
     wanted = dict(subscription.filters)
     answer = []
@@ -52,8 +53,13 @@ def enabled(
                 entries[name] = replace(entry, where=entry.filters[rule])
             else:
                 mistakes.append(
-                    FilterRuleDoesNotExist(rule, name, entry.filters, subscription.span)
+                    FILTER_RULE_DOES_NOT_EXIST(
+                        subscription.span, rule=rule, name=name, hint=perhaps(rule, entry.filters)
+                    )
                 )
         answer.append(replace(member, entries=entries))
-    mistakes += [TableNotPublished(key, subscription.name, subscription.span) for key in wanted]
+    mistakes += [
+        TABLE_NOT_PUBLISHED(subscription.span, table=key, subscription=subscription.name)
+        for key in wanted
+    ]
     return answer, mistakes

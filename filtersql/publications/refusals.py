@@ -19,22 +19,22 @@ from filtersql.definitions.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.errors import Mistake, Notice, nearest
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.publications import (
-    ColumnListWithSchema,
-    ExceptPartition,
-    NeverChanging,
+    COLUMN_LIST_WITH_SCHEMA,
+    EXCEPT_PARTITION,
+    NEVER_CHANGING,
+    SYSTEM_SCHEMA,
+    UNRECOGNIZED_PARAMETER,
     NotPublishable,
     RelationDoesNotExist,
     RootNeedsViaRoot,
-    SystemSchema,
-    UnrecognizedParameter,
     is_bare,
     perhaps,
     shown,
 )
 from filtersql.errors.replication_sets import (
-    SameRuleTwice,
-    ViewIsCopiedOnly,
-    ViewWithoutColumns,
+    SAME_RULE_TWICE,
+    VIEW_IS_COPIED_ONLY,
+    VIEW_WITHOUT_COLUMNS,
 )
 from filtersql.names import RelationName
 from filtersql.publications.columns import list_mistakes
@@ -53,9 +53,11 @@ def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> 
     span = publication.span
     for schema in publication.schemas:
         if schema in SYSTEM_SCHEMAS:
-            yield SystemSchema(schema, span)
+            yield SYSTEM_SCHEMA(span, schema=schema)
     if publication.generated_columns != "none" and settings.postgres_version < _PUBLISHES_GENERATED:
-        yield UnrecognizedParameter("publish_generated_columns", _PUBLISHES_GENERATED, span)
+        yield UNRECOGNIZED_PARAMETER(
+            span, parameter="publish_generated_columns", since=_PUBLISHES_GENERATED
+        )
     yield from _exceptions(publication, lineage)
     for entry in publication.tables:
         yield from _entry(entry, publication, lineage, settings)
@@ -94,7 +96,7 @@ def _exceptions(publication: Publication, lineage: Lineage) -> Iterator[Mistake]
         if table is None:
             yield missing_relation(name, lineage, publication.span)
         elif lineage.ancestors[name]:
-            yield ExceptPartition(name, lineage.ancestors[name][-1], publication.span)
+            yield EXCEPT_PARTITION(publication.span, name=name, root=lineage.ancestors[name][-1])
 
 
 def _entry(
@@ -106,11 +108,11 @@ def _entry(
     if table is None:
         missing = missing_relation(entry.name, lineage, entry.span)
         known = isinstance(missing, NotPublishable) and listed
-        beside = ColumnListWithSchema(entry.name, publication.name, entry.span)
+        beside = COLUMN_LIST_WITH_SCHEMA(entry.span, name=entry.name, publication=publication.name)
         yield beside if known else missing
         return
     if listed:
-        yield ColumnListWithSchema(entry.name, publication.name, entry.span)
+        yield COLUMN_LIST_WITH_SCHEMA(entry.span, name=entry.name, publication=publication.name)
     kind = _unpublishable(table)
     if table.view and settings.semantics.snapshot_views:
         yield from _view(table, publication, entry.span)
@@ -126,9 +128,9 @@ def _entry(
 
 def _view(table: Table, publication: Publication, span: Span) -> Iterator[Mistake]:
     if publication.publish:
-        yield ViewIsCopiedOnly(table.name, publication.name, span)
+        yield VIEW_IS_COPIED_ONLY(span, name=table.name, publication=publication.name)
     if not table.columns:
-        yield ViewWithoutColumns(table.name, span)
+        yield VIEW_WITHOUT_COLUMNS(span, name=table.name)
 
 
 def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistake:
@@ -137,7 +139,7 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
         return NotPublishable(name, lineage.others[name], span)
     kind = system_kind(name)
     if kind == "tables":
-        return NeverChanging(name, span)
+        return NEVER_CHANGING(span, name=name)
     if kind is not None:
         return NotPublishable(name, kind, span)
     if name.schema in (*SYSTEM_SCHEMAS, "information_schema"):
@@ -153,7 +155,7 @@ def _same_rules(entry: PublishedTable) -> Iterator[Mistake]:
     for rule, clause in entry.filters.items():
         first = clauses.setdefault(clause.text.strip(), rule)
         if first != rule:
-            yield SameRuleTwice(first, rule, entry.name, clause.span())
+            yield SAME_RULE_TWICE(clause.span(), first=first, second=rule, name=entry.name)
 
 
 def _root(entry: PublishedTable, publication: Publication, settings: Settings) -> Iterator[Mistake]:

@@ -29,8 +29,8 @@ from filtersql.definitions.set_members import judges, misses_key
 from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import shown
 from filtersql.errors.replication_sets import (
-    ColumnsReserved,
-    ListMissesKey,
+    COLUMNS_RESERVED,
+    LIST_MISSES_KEY,
     UnusableMember,
 )
 from filtersql.names import RelationName
@@ -83,7 +83,7 @@ def set_refusals(
             continue
         reserved = entry.columns is not None and settings.semantics.column_lists == "none"
         if reserved:
-            yield ColumnsReserved(entry.name, entry.span)
+            yield COLUMNS_RESERVED(entry.span, name=entry.name)
         if entry.joined:
             continue
         yield from set_members.refusals(
@@ -116,7 +116,7 @@ def unusable(membership: Membership, lineage: Lineage, semantics: Semantics) -> 
         elif needs_key and not _key(table):
             yield UnusableMember.keyless(entry.name, membership.name, entry.span)
         elif takes_lists and misses_key(entry, _key(table)):
-            yield ListMissesKey(_key(table), entry.span)
+            yield LIST_MISSES_KEY(entry.span, identity=_key(table))
         for column, known in entry.known_types:
             type_name = format_type(known)
             yield UnusableMember.stale_filter(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from filtersql.catalog import Identity
 from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistake, Mistakes, Notice
-from filtersql.errors.publications import ConflictingAliases
+from filtersql.errors.publications import CONFLICTING_ALIASES
 from filtersql.names import RelationName
 from filtersql.publications.actions import (
     ROW_ACTIONS,
@@ -42,7 +42,7 @@ __all__ = ["resolve_with"]
 _Listed = tuple[Membership, RelationName]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Target:
     """A relation under whose name rows are published, while its leaves are being found."""
 
@@ -206,7 +206,7 @@ def _alias(
     entries = (member.entries.get(name) for member in members if member.has_aliases)
     aliases = list(dict.fromkeys(entry.alias for entry in entries if entry and entry.alias))
     if len(aliases) > 1:
-        return aliases[0], [ConflictingAliases(name, aliases, subscription.span)]
+        return aliases[0], [CONFLICTING_ALIASES(subscription.span, name=name, aliases=aliases)]
     return (aliases[0] if aliases else None), []
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from filtersql.catalog import Column, Table
 from filtersql.changes import Judgements, row_key
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.compiling import ColumnsDifferByCase
+from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
 from filtersql.names import RelationName, view_name
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
@@ -232,7 +232,9 @@ def _alike(resolved: ResolvedTable, read: Sequence[Column]) -> Iterator[Mistake]
     for column in read:
         other = seen.setdefault(column.name.lower(), column.name)
         if other != column.name:
-            yield ColumnsDifferByCase(resolved.table.name, other, column.name, column.span)
+            yield COLUMNS_DIFFER_BY_CASE(
+                column.span, relation=resolved.table.name, first=other, second=column.name
+            )
 
 
 def _deciding(resolved: ResolvedTable) -> Sequence[RelationName]:

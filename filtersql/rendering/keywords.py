@@ -8,7 +8,7 @@ Example
 Spark and DuckDB find a name by its letters whatever their case and keep the case in which it is
 written, so quotes change nothing about a name of letters, digits and underscores but this: that it
 is no keyword. The list is the union of Spark's (`sql_keywords()`), DuckDB's (`duckdb_keywords()`),
-sqlglot's for both, and sqlfluff's for Spark; tests/test_compiled_text.py compares.
+sqlglot's for both, and sqlfluff's for Spark; tests/rendering/test_compiled_text.py compares.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.compiling import NoColumns, TargetTaken
+from filtersql.errors.compiling import NO_COLUMNS, TARGET_TAKEN
 from filtersql.rendering.compiled import CompiledTable
 
 __all__ = ["LEDGER", "QUARANTINE", "one_writer"]
@@ -38,9 +38,9 @@ def one_writer(tables: Iterable[tuple[CompiledTable, Subscription]], state_schem
         label, shown = _label(compiled), ".".join(compiled.target)
         owner = taken.setdefault(_folded(compiled.target), label)
         if owner != label:
-            mistakes.append(TargetTaken(shown, owner, label, subscription.span))
+            mistakes.append(TARGET_TAKEN(subscription.span, target=shown, owner=owner, other=label))
         if not compiled.columns:
-            mistakes.append(NoColumns(label, subscription.span))
+            mistakes.append(NO_COLUMNS(subscription.span, label=label))
     if mistakes:
         raise Mistakes(mistakes)
 

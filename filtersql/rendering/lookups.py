@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from filtersql.changes import Form, Judgements
 from filtersql.definitions.model import Action
 from filtersql.errors import Mistakes
-from filtersql.errors.compiling import LookupNotWhole
+from filtersql.errors.compiling import LOOKUP_NOT_WHOLE
 from filtersql.filters.lookups import looked_up
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName, view_name
@@ -39,7 +39,11 @@ def check_lookups(targets: Mapping[RelationName, Target]) -> None:
                 reason = next(_lacking(targets.get(found.relation), found.looked.name), None)
                 if reason:
                     span = row_filter.text.span()
-                    mistakes.append(LookupNotWhole(name, found.relation, reason, span))
+                    mistakes.append(
+                        LOOKUP_NOT_WHOLE(
+                            span, relation=name, looked_up=found.relation, reason=reason
+                        )
+                    )
     if mistakes:
         raise Mistakes(mistakes)
 

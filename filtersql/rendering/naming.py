@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from filtersql.errors import Mistake
-from filtersql.errors.compiling import BadTargetPattern, TargetNameNotPossible
+from filtersql.errors.compiling import TARGET_NAME_NOT_POSSIBLE, BadTargetPattern
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.words import named
 from filtersql.storage import Engine
@@ -63,4 +63,6 @@ def not_in_session_catalog(resolved: ResolvedTable, target: Sequence[str]) -> It
     """The parts of a name that Spark's session catalog cannot hold."""
     for part in target:
         if not _WORD.match(part):
-            yield TargetNameNotPossible(part, resolved.table.name, resolved.subscription.span)
+            yield TARGET_NAME_NOT_POSSIBLE(
+                resolved.subscription.span, name=part, relation=resolved.table.name
+            )

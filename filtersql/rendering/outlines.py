@@ -22,7 +22,7 @@ from filtersql.changes import (
     texts_of,
 )
 from filtersql.definitions.model import Action
-from filtersql.errors.compiling import KeyOfSeveralTexts, NoRowKey
+from filtersql.errors.compiling import KEY_OF_SEVERAL_TEXTS, NoRowKey
 from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.plan import Outline, read_of_old_rows
@@ -92,7 +92,9 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
             named = format_type(column.type)
             if column.own_collation is not None:
                 named = f'{named} COLLATE "{column.collation or column.domain_collation}"'
-            raise KeyOfSeveralTexts(table.name, column.name, named, column.span)
+            raise KEY_OF_SEVERAL_TEXTS(
+                column.span, relation=table.name, column=column.name, pg_type=named
+            )
     return form
 
 

@@ -13,12 +13,17 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.nodes import Getattr
+from jinja2.sandbox import SandboxedEnvironment
+
 from filtersql.errors.compiling import MacroFailed
 from filtersql.rendering.planned import MergePlan
 from filtersql.rendering.skeletons import Own, Skeleton, Structure, marked, skeleton_of
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Template
 
 __all__ = ["environment", "has_own", "render"]
 
@@ -30,10 +35,6 @@ _INCLUDE = re.compile(r'\{%(?P<dash>-?) *include "(?P<name>\w+\.sql)" *%\}')
 @lru_cache(maxsize=8)
 def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
     """Jinja over folders of macros: the sandbox, or a faster one for the package's own."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from jinja2.compiler import CodeGenerator, Frame
-    from jinja2.nodes import Getattr
-    from jinja2.sandbox import SandboxedEnvironment
 
     class PlainAttributes(CodeGenerator):
         """Reads attributes as Python does: the package's macros name only what is there."""

@@ -21,9 +21,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import msgspec
+import yaml
 
 from filtersql.errors import Mistakes
-from filtersql.errors.approvals import ApprovalOutdated, BrokenApprovals, NotApproved
+from filtersql.errors.approvals import BROKEN_APPROVALS, ApprovalOutdated, NotApproved
 
 __all__ = ["Approval", "approvals_text", "approved", "check_approved", "read_approvals", "standing"]
 
@@ -48,9 +49,7 @@ class _File:
 
 
 def read_approvals(text: str) -> tuple[Approval, ...]:
-    """The approvals of a file. Raises BrokenApprovals."""
-    import yaml
-
+    """The approvals of a file. Raises BROKEN_APPROVALS."""
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
         return () if content in (None, "") else msgspec.convert(content, _File).approvals
@@ -60,13 +59,11 @@ def read_approvals(text: str) -> tuple[Approval, ...]:
         problem = f"{place}{getattr(error, 'problem', None) or 'not YAML'}"
     except (msgspec.MsgspecError, RecursionError) as error:
         problem = " ".join(str(error).split()) or "not YAML"
-    raise Mistakes([BrokenApprovals(problem)])
+    raise Mistakes([BROKEN_APPROVALS(problem=problem)])
 
 
 def approvals_text(approvals: Iterable[Approval]) -> str:
     """The file."""
-    import yaml
-
     content = {"approvals": [asdict(each) for each in sorted(approvals, key=_key)]}
     return _HEAD + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from filtersql.errors.reviewing import NotDefined
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
 
 __all__ = ["TERMS", "Term", "term_json", "term_text"]
 
@@ -98,7 +99,7 @@ TERMS = (
 
 
 def term_text(name: str) -> str:
-    """A term with its translation, and what it means. Raises NotDefined."""
+    """A term with its translation, and what it means. Raises NOT_DEFINED."""
     found = _found(name)
     return f"{found.english} ({found.russian})\n    {found.meaning}"
 
@@ -113,4 +114,6 @@ def _found(name: str) -> Term:
     for term in TERMS:
         if name.lower() in term.names:
             return term
-    raise NotDefined("term", name, [each for term in TERMS for each in term.names])
+    raise NOT_DEFINED(
+        kind="term", name=name, hint=meant(name, [each for term in TERMS for each in term.names])
+    )

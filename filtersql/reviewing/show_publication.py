@@ -24,7 +24,8 @@ from dataclasses import dataclass
 
 from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistakes
-from filtersql.errors.reviewing import NotDefined
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
 from filtersql.names import RelationName
 from filtersql.publications import Settings, index_of
 from filtersql.reviewing.aligned import aligned
@@ -79,7 +80,9 @@ def show_publication(
     """A publication, its tables with descendants by INHERITS."""
     publication = definitions.publications.get(name)
     if publication is None:
-        raise Mistakes([NotDefined("publication", name, definitions.publications)])
+        raise Mistakes(
+            [NOT_DEFINED(kind="publication", name=name, hint=meant(name, definitions.publications))]
+        )
     member = index_of(definitions, settings).publications[name]
     tables = (
         TableShown(

@@ -24,7 +24,8 @@ from filtersql.definitions.model import (
 )
 from filtersql.definitions.predefined_sets import predefined_set
 from filtersql.errors import Mistakes
-from filtersql.errors.reviewing import NotDefined
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
 from filtersql.publications.foreign_keys import OpenKey, open_keys
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.replication_sets import set_membership
@@ -125,7 +126,15 @@ def _facts(name: str, definitions: Definitions) -> ReplicationSet:
     if found is None and name not in definitions.dropped_sets:
         found = predefined_set(name, _NOWHERE)
     if found is None:
-        raise Mistakes([NotDefined("replication set", name, definitions.replication_sets)])
+        raise Mistakes(
+            [
+                NOT_DEFINED(
+                    kind="replication set",
+                    name=name,
+                    hint=meant(name, definitions.replication_sets),
+                )
+            ]
+        )
     return found
 
 

@@ -29,7 +29,8 @@ from dataclasses import replace
 from filtersql.catalog import Column, ForeignKey, Generated, Table
 from filtersql.definitions.model import Definitions
 from filtersql.errors import Mistakes
-from filtersql.errors.reviewing import NotDefined
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.publications import Settings, index_of
@@ -50,7 +51,9 @@ def show_table(
     tables = definitions.catalog.tables
     table = tables.get(name)
     if table is None:
-        raise Mistakes([NotDefined("table", str(name), map(str, tables))])
+        raise Mistakes(
+            [NOT_DEFINED(kind="table", name=str(name), hint=meant(str(name), map(str, tables)))]
+        )
     lineage = index_of(definitions, settings).lineage
     published = _publications(table, definitions, settings, deparse)
     above = [*_ancestors(table, tables)]

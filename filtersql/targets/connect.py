@@ -9,9 +9,7 @@ Example
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import os
 import re
 import socket
 import ssl
@@ -22,16 +20,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from filtersql.errors import Mistakes
+import grpc
+from pyspark.errors import PySparkException
+from pyspark.sql.connect.client import DefaultChannelBuilder
+from pyspark.sql.connect.session import SparkSession
+from sqlglot import exp
+
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
-    CertificateRefused,
+    CERTIFICATE_REFUSED,
+    NO_ANSWER,
+    UNREADABLE_CERTIFICATE,
+    UNSUPPORTED_TARGET,
     ConnectionLost,
-    MissingExtra,
-    NoAnswer,
     SignInRefused,
     Unreachable,
-    UnreadableCertificate,
-    UnsupportedTarget,
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import reason_of, spark_refusal
@@ -46,7 +49,6 @@ __all__ = ["ConnectLine", "connect"]
 _Grpc = Any
 
 _SERVER = "the Spark Connect server"
-_NEEDED = ("grpc", "grpc_status", "google.rpc", "pandas", "zstandard")
 _GONE = re.compile(r"StatusCode\.UNAVAILABLE|SESSION_(?:CHANGED|CLOSED|NOT_FOUND)")
 _DETAILS = re.compile(r'\n\s*details = "(.*)"')
 _SLOW = re.compile(r"timed out|DEADLINE_EXCEEDED|before receiving SETTINGS frame")
@@ -77,14 +79,8 @@ class _Place:
 
 def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str]) -> ConnectLine:
     """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
-    if not all(map(_installed, _NEEDED)):
-        raise Mistakes([MissingExtra("method: connect", "connect")])
     place = _place(settings, root)
     _knock(place)
-    # What gRPC would write to the terminal is in the message.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    from pyspark.sql.connect.session import SparkSession
-
     logging.getLogger("SQLQueryContextLogger").disabled = True
 
     try:
@@ -100,20 +96,13 @@ def connect(settings: Mapping[str, object], root: Path, conf: Mapping[str, str])
     return line
 
 
-def _installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
-
-
 def _place(settings: Mapping[str, object], root: Path) -> _Place:
     url = str(settings["url"])
     address, _, rest = url.partition("/;")
     parts = urlsplit(address)
     if parts.scheme != "sc" or not parts.hostname:
         hint = 'Write url: "sc://host:15002".'
-        raise Mistakes([UnsupportedTarget("a Spark Connect url of that form", hint)])
+        raise Mistakes([UNSUPPORTED_TARGET(what="a Spark Connect url of that form", hint=hint)])
     said = dict(pair.partition("=")[::2] for pair in rest.split(";") if pair)
     token = settings.get("token") or unquote(said.get("token", "")) or None
     tls = settings.get("use_ssl")
@@ -121,7 +110,9 @@ def _place(settings: Mapping[str, object], root: Path) -> _Place:
         tls = said.get("use_ssl", "").lower() == "true"
     if settings.get("verify_server") is False:
         hint = "Name the authority of the server's certificate: ca_cert: path/to/ca.pem."
-        raise Mistakes([UnsupportedTarget('"verify_server: false" with method: connect', hint)])
+        raise Mistakes(
+            [UNSUPPORTED_TARGET(what='"verify_server: false" with method: connect', hint=hint)]
+        )
 
     def file(name: str) -> Path | None:
         return None if settings.get(name) is None else root / str(settings[name])
@@ -153,18 +144,17 @@ def _knock(place: _Place) -> None:
                 return
     except ssl.SSLError as error:
         why = error.reason or error.strerror or ""
-        raise Mistakes([CertificateRefused(place.shown, why, place.host)]) from None
+        raise Mistakes(
+            [CERTIFICATE_REFUSED(place=place.shown, reason=why, host=place.host)]
+        ) from None
     except FileNotFoundError as error:
         names, why = [str(error.filename)], str(error.strerror)
-        raise Mistakes([UnreadableCertificate(names, why)]) from None
+        raise Mistakes([UNREADABLE_CERTIFICATE(names=names, reason=why)]) from None
     except OSError as error:
         raise Mistakes([_not_opened(place, error)]) from None
 
 
 def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
-    import grpc
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-
     class Builder(DefaultChannelBuilder):  # type: ignore[misc]
         """PySpark's, with an authority of the user's own."""
 
@@ -190,12 +180,12 @@ def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
     return builder
 
 
-def _not_opened(place: _Place, error: Exception) -> Unreachable:
+def _not_opened(place: _Place, error: Exception) -> Mistake:
     text = str(error)
     if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text:
         return SignInRefused(place.shown, None, "token")
     if _SLOW.search(text):
-        return NoAnswer(_SERVER, place.shown, place.seconds)
+        return NO_ANSWER(engine=_SERVER, place=place.shown, seconds=f"{place.seconds:g}")
     return Unreachable(_SERVER, f"{place.shown}: {_first_line(text)}")
 
 
@@ -237,8 +227,6 @@ class ConnectLine:
         self, rows: pyarrow.Table, columns: Sequence[StagedColumn]
     ) -> tuple[str, tuple[str, ...]]:
         """A query of a temporary view over the rows, which travel as Arrow; the view."""
-        from sqlglot import exp
-
         if not rows.num_rows:
             return inline_query(rows, columns), ()  # PySpark makes no frame without a row
         self.sent += 1
@@ -275,9 +263,6 @@ class ConnectLine:
     @contextmanager
     def _refusals(self) -> Iterator[None]:
         """The server's errors as one mistake; anything else ends what is running there."""
-        import grpc
-        from pyspark.errors import PySparkException
-
         if self.lost:
             raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
         try:

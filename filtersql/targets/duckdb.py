@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
+from sqlglot import exp, parse_one
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
@@ -29,10 +31,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import reason_of
-from filtersql.targets.statements import insert_values, literal, quoted
-
-if TYPE_CHECKING:
-    import duckdb
+from filtersql.targets.statements import drop_table, insert_values, literal, quoted
 
 __all__ = ["DuckDB", "connect"]
 
@@ -58,8 +57,6 @@ def connect(
 
     `settings` are about resources; those that statements depend on are filtersql's own.
     """
-    import duckdb
-
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,8 +89,6 @@ def _is_doubtful(value: object) -> bool:
 
 def _collated(statement: object) -> dict[object, str]:
     """Of the columns of CREATE TABLE those with a collation, by which other texts are equal."""
-    from sqlglot import exp, parse_one
-
     return {
         column.name: f" COLLATE {collation.this.sql('duckdb')}"
         for column in parse_one(str(statement), dialect="duckdb").find_all(exp.ColumnDef)
@@ -115,8 +110,6 @@ class DuckDB:
     @property
     def title(self) -> str:
         """DuckDB and its version."""
-        import duckdb
-
         return f"DuckDB {duckdb.__version__}"
 
     def execute(self, statement: str) -> None:
@@ -251,7 +244,7 @@ class DuckDB:
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table."""
-        self._run(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+        self._run(drop_table(self.table_sql(parts), "duckdb"))
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT; the state that is written in the same transaction is the mark."""
@@ -290,8 +283,6 @@ class DuckDB:
         self.connection.close()
 
     def _run(self, statement: str) -> duckdb.DuckDBPyConnection:
-        import duckdb
-
         try:
             return self.connection.execute(statement)
         except duckdb.Error as error:

@@ -13,15 +13,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import Unreachable
 from filtersql.targets.jars import jars
 from filtersql.targets.java import check_java
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 __all__ = ["hidden_functions", "own_session", "users_session"]
 
@@ -69,10 +67,6 @@ _SETTINGS: Mapping[str, str] = {
 
 def users_session() -> SparkSession | None:
     """The SparkSession that the process has already and that filtersql did not start."""
-    if "pyspark" not in sys.modules:
-        return None
-    from pyspark.sql import SparkSession
-
     active = SparkSession.getActiveSession()
     if active is None or active.sparkContext.getConf().get(_OWN) is not None:
         return None
@@ -93,8 +87,6 @@ def own_session(
     threads: int | None, spark_conf: Mapping[str, str], extra_jars: tuple[Path, ...]
 ) -> SparkSession:
     """A new session of the Spark that this process started; starts it the first time."""
-    from pyspark.sql import SparkSession
-
     settings = {**_SETTINGS, _OWN: "true", **spark_conf}
     settings.setdefault("spark.master", f"local[{threads or min(os.cpu_count() or 2, 8)}]")
     if (running := SparkSession.getActiveSession()) is not None:

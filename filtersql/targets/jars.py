@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import JarsMissing
+from filtersql.errors.targets import JARS_MISSING
 
 __all__ = ["COORDINATES", "cache_folder", "jars"]
 
@@ -102,7 +102,9 @@ def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Mistakes([JarsMissing(wanted, str(folder), str(error))]) from None
+        raise Mistakes(
+            [JARS_MISSING(coordinates=wanted, cache=str(folder), reason=str(error))]
+        ) from None
     line = next((line for line in answer.stdout.splitlines() if line.startswith("JARS ")), None)
     files = {name.rsplit("/", 1)[-1]: name for name in json.loads(line[5:])} if line else {}
     for coordinate in COORDINATES:
@@ -110,7 +112,9 @@ def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
         name = f"{group}_{artifact}-{version}.jar"
         path = _resolved(files.get(name), name, spark_conf)
         if path is None:
-            raise Mistakes([JarsMissing(wanted, str(folder), _why(answer.stderr))])
+            raise Mistakes(
+                [JARS_MISSING(coordinates=wanted, cache=str(folder), reason=_why(answer.stderr))]
+            )
         _keep(path, folder / f"{artifact}-{version}.jar")
 
 

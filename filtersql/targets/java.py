@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import JavaMissing, JavaTooOld
+from filtersql.errors.targets import JAVA_MISSING, JAVA_TOO_OLD
 
 __all__ = ["check_java"]
 
@@ -21,19 +21,19 @@ _OLDEST = 17
 
 
 def check_java() -> str:
-    """The version of the Java that Spark will start. Raises JavaMissing, JavaTooOld."""
+    """The version of the Java that Spark will start. Raises JAVA_MISSING, JAVA_TOO_OLD."""
     path = _java()
     try:
         answer = subprocess.run(
             [path, "-version"], capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Mistakes([JavaMissing(f"{path} could not be started: {error}")]) from None
+        raise Mistakes([JAVA_MISSING(reason=f"{path} could not be started: {error}")]) from None
     found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     if found is None:
-        raise Mistakes([JavaMissing(f"{path} -version does not tell its version")])
+        raise Mistakes([JAVA_MISSING(reason=f"{path} -version does not tell its version")])
     if int(found[1]) < _OLDEST:
-        raise Mistakes([JavaTooOld(found[1], path)])
+        raise Mistakes([JAVA_TOO_OLD(version=found[1], path=path)])
     return found[1]
 
 
@@ -42,11 +42,15 @@ def _java() -> str:
     if home:
         path = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
         if not path.is_file():
-            raise Mistakes([JavaMissing(f"JAVA_HOME is {home}, where no bin/java stands")])
+            raise Mistakes([JAVA_MISSING(reason=f"JAVA_HOME is {home}, where no bin/java stands")])
         return str(path)
     found = shutil.which("java")
     if found is None:
         raise Mistakes(
-            [JavaMissing("No Java was found: JAVA_HOME is not set, nor is java on the PATH")]
+            [
+                JAVA_MISSING(
+                    reason="No Java was found: JAVA_HOME is not set, nor is java on the PATH"
+                )
+            ]
         )
     return found

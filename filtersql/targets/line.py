@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import LikeMisses, SparkTooOld
+from filtersql.errors.targets import LIKE_MISSES, SPARK_TOO_OLD
 from filtersql.feeds.staging import StagedColumn
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ class Line(Protocol):
 
 
 def server_version(line: Line) -> str:
-    """The version of the server's Spark. Raises SparkTooOld, LikeMisses."""
+    """The version of the server's Spark. Raises SPARK_TOO_OLD, LIKE_MISSES."""
     ((told, finds),) = line.ask(f"SELECT VERSION(), {FINDS}")[1]
     version = str(told).split()[0]
     if int(version.split(".")[0]) < _OLDEST:
         line.close()
-        raise Mistakes([SparkTooOld(version)])
+        raise Mistakes([SPARK_TOO_OLD(version=version)])
     if not finds:
         line.close()
-        raise Mistakes([LikeMisses(version)])
+        raise Mistakes([LIKE_MISSES(version=version)])
     return version

@@ -11,15 +11,24 @@ Example
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import HiddenFunctions, JarNotThere, LikeMisses, UnsupportedTarget
+from filtersql.errors.targets import (
+    JAR_NOT_THERE,
+    LIKE_MISSES,
+    MISSING_EXTRA,
+    UNSUPPORTED_TARGET,
+    HiddenFunctions,
+)
 from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version
 from filtersql.targets.model import Engine
+from filtersql.targets.remote import Remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,6 +39,11 @@ __all__ = ["OutputLike", "open_engine"]
 _RESOURCES = (
     "memory_limit", "threads", "temp_directory", "max_temp_directory_size", "checkpoint_threshold",
 )  # fmt: skip
+#: the libraries that a server is spoken to with
+_EXTRAS = {
+    "thrift": ("impala", "thrift", "thrift_sasl"),
+    "connect": ("grpc", "grpc_status", "google.rpc", "pandas", "zstandard"),
+}
 
 
 class OutputLike(Protocol):
@@ -88,7 +102,7 @@ def open_engine(output: OutputLike, root: Path) -> Engine:
         return _remote(output, root)
     what = f'target type "{output.type}" with method "{output.method}"'
     hint = "Use method: session, thrift or connect, or type: duckdb."
-    raise Mistakes([UnsupportedTarget(what, hint, output.span)])
+    raise Mistakes([UNSUPPORTED_TARGET(output.span, what=what, hint=hint)])
 
 
 def _resources(output: OutputLike) -> dict[str, str]:
@@ -96,7 +110,7 @@ def _resources(output: OutputLike) -> dict[str, str]:
     settings = _texts(output.settings.get("settings"))
     hint = f"Only {', '.join(_RESOURCES)} can be set: others change what statements mean."
     wrong = [
-        UnsupportedTarget(f'the DuckDB setting "{name}"', hint, output.span)
+        UNSUPPORTED_TARGET(output.span, what=f'the DuckDB setting "{name}"', hint=hint)
         for name in settings
         if name not in _RESOURCES
     ]
@@ -107,8 +121,6 @@ def _resources(output: OutputLike) -> dict[str, str]:
 
 def _remote(output: OutputLike, root: Path) -> Engine:
     """A server's session; the paths of its catalog are the server's."""
-    from filtersql.targets.remote import Remote
-
     said = output.settings
     given = _texts(said.get("spark_conf"))
     conf = _catalog(output, None) | given
@@ -118,11 +130,14 @@ def _remote(output: OutputLike, root: Path) -> Engine:
         conf.pop(prefix, None)
     line: Line
     if output.method == "thrift":
+        _check_extra("thrift")
         from filtersql.targets import thrift
-        from filtersql.targets.transports import address
 
-        line = thrift.connect(address(said, root), conf)
+        line = thrift.connect(thrift.address(said, root), conf)
     else:
+        _check_extra("connect")
+        # What gRPC would write to the terminal is in the message.
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         from filtersql.targets import connect
 
         line = connect.connect(said, root, conf)
@@ -137,14 +152,28 @@ def _remote(output: OutputLike, root: Path) -> Engine:
     )
 
 
+def _check_extra(method: str) -> None:
+    """Raises Mistakes where a library that a method needs is not installed."""
+    if not all(map(_is_installed, _EXTRAS[method])):
+        raise Mistakes([MISSING_EXTRA(what=f"method: {method}", extra=method)])
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def _session(output: OutputLike, root: Path) -> Engine:
-    from filtersql.targets import embedded
-    from filtersql.targets.session import Session
+    from filtersql.targets import embedded, session
 
     table_format = _format(output)
     if table_format == "iceberg" and output.catalog is None:
         hint = 'Say catalog: lake and catalog_config: {type: hadoop, warehouse: "lakehouse"}.'
-        raise Mistakes([UnsupportedTarget("format iceberg without a catalog", hint, output.span)])
+        raise Mistakes(
+            [UNSUPPORTED_TARGET(output.span, what="format iceberg without a catalog", hint=hint)]
+        )
     conf = _catalog(output, root) | _texts(output.settings.get("spark_conf"))
     spark = embedded.users_session()
     warehouse = None
@@ -156,15 +185,15 @@ def _session(output: OutputLike, root: Path) -> Engine:
         extra = output.settings.get("jars")
         names = tuple(map(str, extra)) if isinstance(extra, list) else ()
         if lost := [name for name in names if not (root / name).is_file()]:
-            raise Mistakes([JarNotThere(name, output.span) for name in lost])
+            raise Mistakes([JAR_NOT_THERE(output.span, path=name) for name in lost])
         spark = embedded.own_session(output.threads, conf, tuple(root / name for name in names))
         if warehouse is not None:
             _forget_others(spark, warehouse)
     elif hidden := embedded.hidden_functions(spark):
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
     if spark.sql(f"SELECT {FINDS}").collect() != [(True,)]:
-        raise Mistakes([LikeMisses(spark.version)])
-    engine = Session(spark, table_format, output.catalog, warehouse)
+        raise Mistakes([LIKE_MISSES(version=spark.version)])
+    engine = session.Session(spark, table_format, output.catalog, warehouse)
     if warehouse is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
     return engine
@@ -179,7 +208,7 @@ def _format(output: OutputLike) -> Literal["delta", "iceberg"]:
         case other:
             what = f'table format "{other}"'
             hint = 'Supported formats are "delta" and "iceberg".'
-            raise Mistakes([UnsupportedTarget(what, hint, output.span)])
+            raise Mistakes([UNSUPPORTED_TARGET(output.span, what=what, hint=hint)])
 
 
 def _catalog(output: OutputLike, root: Path | None) -> dict[str, str]:

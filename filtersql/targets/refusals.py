@@ -10,10 +10,7 @@ Example
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
@@ -28,10 +25,8 @@ from filtersql.errors.targets import (
 __all__ = [
     "is_conflict",
     "is_missing",
-    "raised_by_spark",
     "reason_of",
     "spark_refusal",
-    "spark_refusals",
 ]
 
 _OURS = re.compile(r"filtersql: (.+?)(?: SQLSTATE: \w{5})?(?:[;\n]|\Z)")
@@ -108,40 +103,3 @@ def spark_refusal(text: str) -> Mistake:
     if found := _NO_JAVA_CLASS.search(text):
         return CatalogFailed(f"the Java class {found[1].replace('/', '.')} is missing")
     return CatalogFailed(reason)
-
-
-def raised_by_spark(error: BaseException) -> Exception | None:
-    """What Spark raised: PySpark may fail to put it into Python's words, and raise something else.
-
-    >>> raised_by_spark(TypeError("not of Spark")) is None
-    True
-    """
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-    from pyspark.errors import PySparkException
-
-    kinds: tuple[type[Exception], ...] = (PySparkException, Py4JError)
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, kinds):
-            return found
-        found = found.__context__
-    return None
-
-
-@contextmanager
-def spark_refusals() -> Iterator[None]:
-    """Spark's exceptions as one mistake."""
-    logger = logging.getLogger("SQLQueryContextLogger")
-    # What it would write to the terminal, with the JVM's stack, is in the message.
-    before, logger.disabled = logger.disabled, True
-    try:
-        yield
-    except Mistakes:
-        raise
-    except Exception as error:
-        raised = raised_by_spark(error)
-        if raised is None:
-            raise
-        raise Mistakes([spark_refusal(str(raised))]) from None
-    finally:
-        logger.disabled = before

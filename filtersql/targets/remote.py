@@ -31,6 +31,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pyarrow import parquet
+
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
@@ -45,6 +47,7 @@ from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     described,
     drop,
+    drop_table,
     insert_values,
     literal,
     make_table,
@@ -238,7 +241,7 @@ class Remote:
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
-        self.execute(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+        self.execute(drop_table(self.table_sql(parts), "spark"))
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
@@ -284,12 +287,11 @@ class Remote:
 
     def clear(self) -> None:
         """Forget temporary views, staged rows and what was uploaded."""
-        views = [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
-        tables = [f"DROP TABLE IF EXISTS {self.table_sql(parts)}" for parts in self.uploaded]
+        self.queued += [drop("VIEW", name) for name in dict.fromkeys(reversed(self.views))]
+        self.queued += [drop_table(self.table_sql(parts), "spark") for parts in self.uploaded]
         for file in self.files:
             file.unlink(missing_ok=True)
         self.views, self.uploaded, self.files = [], [], []
-        self.queued += [*views, *tables]
 
     def close(self) -> None:
         """End the session."""
@@ -333,8 +335,6 @@ class Remote:
         self, path: Path, columns: Sequence[StagedColumn], above: int | None, upto: int | None
     ) -> str:
         """A query that gives a staged file's rows, which are sent in chunks."""
-        from pyarrow import parquet
-
         parts = chunks(path, above, upto)
         first = next(parts, None)
         second = next(parts, None)

@@ -17,7 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from pyspark.sql import DataFrame, SparkSession
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
@@ -26,18 +28,16 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, delta_folder, iceberg
 from filtersql.targets.model import Mark, Slot, Written
-from filtersql.targets.refusals import spark_refusals
+from filtersql.targets.raised import spark_refusals
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     described,
+    drop_table,
     insert_values,
     literal,
     make_table,
     table_name,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["Session"]
 
@@ -150,7 +150,7 @@ class Session:
         if not delta_folder.holds_a_table(folder):
             # The folder was removed by hand, the process that made it was killed, or the name is
             # another project's of this process.
-            self._sql(f"DROP TABLE IF EXISTS {name}")
+            self._sql(drop_table(name, "spark"))
             return False
         if known:
             return True
@@ -229,7 +229,7 @@ class Session:
 
     def drop(self, parts: Sequence[str]) -> None:
         """Remove a table and its data."""
-        self._sql(f"DROP TABLE IF EXISTS {self.table_sql(parts)}")
+        self._sql(drop_table(self.table_sql(parts), "spark"))
         if folder := self._folder(parts):
             # A table with a LOCATION leaves its files behind, and by these it would be found again.
             delta_folder.remove(folder)

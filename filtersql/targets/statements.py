@@ -21,6 +21,7 @@ from filtersql.storage import Engine
 __all__ = [
     "described",
     "drop",
+    "drop_table",
     "insert_unless",
     "insert_values",
     "literal",
@@ -97,6 +98,11 @@ def insert_values(
 def drop(kind: str, name: str) -> str:
     """DROP … IF EXISTS of something temporary, on Spark."""
     return f"DROP {kind} IF EXISTS {quoted(name, 'spark')}"
+
+
+def drop_table(table_sql: str, engine: Engine) -> str:
+    """DROP TABLE IF EXISTS of a table whose name is quoted."""
+    return exp.Drop(tables=[table(table_sql, engine)], kind="TABLE", exists=True).sql(engine)
 
 
 def select_all(name: str) -> str:

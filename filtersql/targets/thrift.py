@@ -10,7 +10,6 @@ Example
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
 import re
@@ -21,27 +20,37 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from filtersql.errors import Mistakes
+from impala._thrift_api import ThriftClient
+from impala._thrift_gen.TCLIService.ttypes import (
+    TCancelOperationReq,
+    TCloseSessionReq,
+    TOperationState,
+)
+from impala.error import Error, OperationalError
+from impala.hiveserver2 import HS2Service
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.Thrift import TException
+
+from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
-    CertificateRefused,
+    CERTIFICATE_REFUSED,
+    DATABASE_MISSING,
+    NO_ANSWER,
+    NO_TICKET,
     ConnectionLost,
-    DatabaseMissing,
-    MissingExtra,
-    NoAnswer,
-    NoTicket,
     SignInRefused,
     Unreachable,
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
 from filtersql.targets.statements import table_name
-from filtersql.targets.transports import Address, transport
+from filtersql.targets.transports import Address, address, transport
 from filtersql.targets.uploading import inline_query
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["ThriftLine", "connect"]
+__all__ = ["ThriftLine", "address", "connect"]
 
 #: what a package without types gives
 _Thrift = Any
@@ -59,9 +68,6 @@ _OTHER_WAY = "The server may use another auth or transport, or TLS."
 
 def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
     """Open a session in which settings are in force. Raises Mistakes with exit code 2."""
-    for module in ("impala", "thrift", "thrift_sasl"):
-        if importlib.util.find_spec(module) is None:
-            raise Mistakes([MissingExtra("method: thrift", "thrift")])
     # What the package would write to the terminal is in the message.
     logging.getLogger("thrift").addHandler(logging.NullHandler())
     service, opened = _service(to)
@@ -84,15 +90,13 @@ def _use(line: ThriftLine, database: str) -> None:
         line.close()
         if any(isinstance(each, ConnectionLost) for each in refused.mistakes):
             raise
-        raise Mistakes([DatabaseMissing(database, refused.mistakes[0].message)]) from None
+        raise Mistakes(
+            [DATABASE_MISSING(name=database, reason=refused.mistakes[0].message)]
+        ) from None
 
 
 def _service(to: Address) -> tuple[Any, Any]:
     """A connection on which requests can be made, and the part that has a timeout."""
-    from impala._thrift_api import ThriftClient
-    from impala.hiveserver2 import HS2Service
-    from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
-
     whole, timed = transport(to)
     timed.setTimeout(to.connect_timeout * 1000)
     try:
@@ -105,22 +109,24 @@ def _service(to: Address) -> tuple[Any, Any]:
     return HS2Service(ThriftClient(TBinaryProtocolAccelerated(whole)), retries=1), whole
 
 
-def _not_opened(to: Address, error: BaseException, seconds: float) -> Unreachable:
+def _not_opened(to: Address, error: BaseException, seconds: float) -> Mistake:
     """What went wrong, without what was sent: it may hold the password."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, TimeoutError):
-            return NoAnswer(_SERVER, to.shown, seconds)
+            return NO_ANSWER(engine=_SERVER, place=to.shown, seconds=f"{seconds:g}")
         if isinstance(seen, ssl.SSLError):
-            return CertificateRefused(to.shown, seen.reason or seen.strerror or "", to.host)
+            return CERTIFICATE_REFUSED(
+                place=to.shown, reason=seen.reason or seen.strerror or "", host=to.host
+            )
         seen = seen.__cause__ or seen.__context__ or getattr(seen, "inner", None)
     text = str(error) or type(error).__name__
     if "CERTIFICATE_VERIFY_FAILED" in text:
-        return CertificateRefused(to.shown, text, to.host)
+        return CERTIFICATE_REFUSED(place=to.shown, reason=text, host=to.host)
     if any(words in text for words in _NOT_KNOWN):
         return SignInRefused(to.shown, to.user, to.auth)
     if found := _NO_TICKET.search(text):
-        return NoTicket(to.shown, found[1], to.service)
+        return NO_TICKET(place=to.shown, reason=found[1], service=to.service)
     # A server that answers in words understood the sign-in.
     hint = None if "Failed to open new session" in text else _OTHER_WAY
     return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", hint)
@@ -158,9 +164,6 @@ class ThriftLine:
     @contextmanager
     def _refusals(self) -> Iterator[None]:
         """The server's errors as one mistake; anything else ends what is running there."""
-        from impala.error import Error
-        from thrift.Thrift import TException
-
         if self.lost:
             raise Mistakes([ConnectionLost(_SERVER, "the connection was lost before")])
         self.trips += 1
@@ -211,9 +214,6 @@ class ThriftLine:
                 operation.close()
 
     def _wait(self, operation: _Thrift) -> None:
-        from impala._thrift_gen.TCLIService.ttypes import TOperationState
-        from impala.error import OperationalError
-
         pause = _FIRST_LOOK
         while True:
             answer = operation.get_state()
@@ -227,8 +227,6 @@ class ThriftLine:
 
     def interrupt(self) -> None:
         """Cancel what is running and end the session, on a connection of its own."""
-        from impala._thrift_gen.TCLIService.ttypes import TCancelOperationReq, TCloseSessionReq
-
         self.lost = True
         with suppress(Exception):
             service, opened = _service(self.to)

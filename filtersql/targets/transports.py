@@ -26,8 +26,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from impala._thrift_api import get_transport
+from thrift.transport.THttpClient import THttpClient
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TSSLSocket import TSSLSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import MissingExtra, UnreadableCertificate
+from filtersql.errors.targets import MISSING_EXTRA, UNREADABLE_CERTIFICATE
 
 __all__ = ["Address", "address", "transport"]
 
@@ -101,7 +107,8 @@ def _tls(settings: Mapping[str, object], root: Path) -> ssl.SSLContext:
             context.load_cert_chain(certificate, file("client_key"))
     except OSError as error:
         names = [str(settings[key]) for key in _FILES if settings.get(key) is not None]
-        raise Mistakes([UnreadableCertificate(names, error.strerror or str(error))]) from None
+        why = error.strerror or str(error)
+        raise Mistakes([UNREADABLE_CERTIFICATE(names=names, reason=why)]) from None
     if settings.get("verify_server") is False:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -111,13 +118,9 @@ def _tls(settings: Mapping[str, object], root: Path) -> ssl.SSLContext:
 def transport(to: Address) -> tuple[Any, Any]:
     """(a transport to be opened, the part of it whose timeout can be set). Raises Mistakes."""
     if to.auth == "KERBEROS" and importlib.util.find_spec("kerberos") is None:
-        raise Mistakes([MissingExtra("auth: KERBEROS", "kerberos")])
+        raise Mistakes([MISSING_EXTRA(what="auth: KERBEROS", extra="kerberos")])
     if to.http_path is not None:
         return _http(to)
-    from impala._thrift_api import get_transport
-    from thrift.transport.TSocket import TSocket
-    from thrift.transport.TSSLSocket import TSSLSocket
-
     if to.tls is None:
         socket = TSocket(to.host, to.port)
     else:
@@ -129,9 +132,6 @@ def transport(to: Address) -> tuple[Any, Any]:
 
 
 def _http(to: Address) -> tuple[Any, Any]:
-    from thrift.transport.THttpClient import THttpClient
-    from thrift.transport.TTransport import TBufferedTransport, TTransportException
-
     class Client(THttpClient):  # type: ignore[misc]
         """Thrift's, which would read the page of an error as an answer."""
 

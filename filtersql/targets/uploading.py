@@ -20,14 +20,13 @@ import base64
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow
+from pyarrow import compute, parquet, types
 from sqlglot import exp, select
 
 from filtersql.feeds.staging import StagedColumn
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["CHUNK_BYTES", "chunks", "inline_query"]
 
@@ -38,9 +37,6 @@ _ROWS_READ = 4096
 
 def chunks(path: Path, above: int | None, upto: int | None) -> Iterator[pyarrow.Table]:
     """A staged file's rows of the changes above and up to a position, about a chunk at a time."""
-    import pyarrow
-    from pyarrow import compute, parquet
-
     file = parquet.ParquetFile(path)
     kept: list[pyarrow.RecordBatch] = []
     size = 0
@@ -97,8 +93,6 @@ def _from_json(text: exp.Expr, schema: str) -> exp.Expr:
 
 def _texts(values: pyarrow.Array) -> list[str | None]:
     """The values of a column as texts that _restored reads."""
-    from pyarrow import types
-
     kind = values.type
     if types.is_date(kind):
         values = values.view("int32")
@@ -109,8 +103,6 @@ def _texts(values: pyarrow.Array) -> list[str | None]:
 
 
 def _writer(kind: pyarrow.DataType) -> Callable[[Any], str]:
-    from pyarrow import types
-
     if types.is_binary(kind):
         return bytes.hex
     if types.is_decimal(kind):
@@ -124,8 +116,6 @@ def _writer(kind: pyarrow.DataType) -> Callable[[Any], str]:
 
 def _restored(kind: pyarrow.DataType, sql_type: str, index: int) -> exp.Expr:
     """The value of a text."""
-    from pyarrow import types
-
     text = exp.Bracket(this=exp.column("r"), expressions=[exp.Literal.number(index)])
     if types.is_binary(kind):
         return exp.Anonymous(this="UNHEX", expressions=[text])

@@ -30,7 +30,7 @@ __all__ = ["Clock", "measured"]
 
 #: phase -> the functions in which it is spent, as compile.py knows them
 PHASES = {
-    "definitions": ["filtersql.commands.shared.load_project"],
+    "definitions": ["filtersql.commands.loading.load_project"],
     "publications": ["filtersql.publications.resolve", "filtersql.publications.check"],
     "filters": ["filtersql.shelf.resolve_filter", "filtersql.shelf.write_filter"],
     "rendering": ["filtersql.compile.compiled_table"],
@@ -83,7 +83,7 @@ def measured(folder: Path) -> dict[str, Any]:
         from importlib import import_module
 
         from filtersql import artifacts, compile
-        from filtersql.commands import shared
+        from filtersql.commands import loading
         from filtersql.commands.console import Console
         from filtersql.commands.options import Options
     for phase, functions in PHASES.items():
@@ -91,7 +91,7 @@ def measured(folder: Path) -> dict[str, Any]:
             module, _, name = path.rpartition(".")
             owner = import_module(module)
             setattr(owner, name, clock.timed(phase, getattr(owner, name)))
-    project = shared.load_project(Console(Options(project_dir=folder)))
+    project = loading.load_project(Console(Options(project_dir=folder)))
     compilation = compile.compile_project(project)
     artifacts.write(project, compilation, compilation.nodes)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -30,7 +30,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "targets"))
 
 from running import World, table
 from test_targets_spark import output
@@ -38,7 +39,7 @@ from test_targets_spark import output
 from filtersql.applying import Options, run, sharing
 from filtersql.applying.judging import staged_merge
 from filtersql.applying.sources import FeedRead, read_feed
-from filtersql.feeds.changes import Landing
+from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine, Mark
 from filtersql.targets.open import open_engine

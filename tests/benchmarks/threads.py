@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from running import SPAN, World, insert, table
 from spark_server import SparkServer, serving

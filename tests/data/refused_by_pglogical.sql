@@ -188,20 +188,12 @@ SELECT pglogical.replication_set_add_table('default','t');
 DROP TABLE t;
 
 CREATE TABLE t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default','t');
-DROP TABLE t CASCADE;
-
-CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default','t', columns := '{id,b}');
 ALTER TABLE t DROP COLUMN b;
 
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1');
 ALTER TABLE t ALTER COLUMN b TYPE bigint;
-
-CREATE TABLE t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 1');
-ALTER TABLE t RENAME COLUMN b TO c;
 
 CREATE TABLE t(id int primary key, b int) PARTITION BY RANGE(id);
 CREATE TABLE l PARTITION OF t DEFAULT;
@@ -247,30 +239,9 @@ SELECT pglogical.replication_set_add_all_tables('s', '{public}');
 SELECT pglogical.replication_set_add_table('default', 'u', columns := '{c,id}', row_filter := 'b > 1 AND c <> ''x''');
 SELECT pglogical.replication_set_remove_table('s', 't');
 
-CREATE SCHEMA x;
-CREATE TABLE x.t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default', 'x.t', row_filter := 'id IN (1, 2) OR b IS NULL');
-ALTER TABLE x.t RENAME COLUMN b TO c;
-ALTER TABLE x.t RENAME TO u;
-
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b}');
 ALTER TABLE t DROP COLUMN b;
-
-CREATE TABLE t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default_insert_only', 't', row_filter := 'b > 1');
-SELECT pglogical.alter_replication_set('default_insert_only', replicate_truncate := false);
-DROP VIEW IF EXISTS nothing CASCADE;
-ALTER TABLE t DROP COLUMN b CASCADE;
-
-CREATE TABLE t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b}', row_filter := 'b > 1');
-ALTER TABLE t RENAME COLUMN b TO c;
-
-CREATE TABLE t(id int primary key, b int, d int);
-SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b}');
-ALTER TABLE t RENAME COLUMN b TO c;
-ALTER TABLE t RENAME COLUMN d TO b;
 
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default','t');
@@ -285,17 +256,8 @@ SELECT pglogical.replication_set_add_table('default','t');
 ALTER TABLE t REPLICA IDENTITY NOTHING;
 
 CREATE TABLE t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default','t');
-ALTER TABLE t SET UNLOGGED;
-
-CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5');
 ALTER TABLE t ALTER COLUMN b TYPE text;
-
-CREATE TABLE t(id int primary key, b int, c varchar(9));
-SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5 AND c <> ''x''');
-ALTER TABLE t ALTER COLUMN b TYPE text, ALTER COLUMN c TYPE varchar(20);
-ALTER TABLE t RENAME COLUMN b TO d;
 
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5');
@@ -307,10 +269,6 @@ SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5')
 ALTER TABLE t ALTER COLUMN b TYPE text;
 SELECT pglogical.replication_set_remove_table('default','t');
 SELECT pglogical.replication_set_add_table('default','t', row_filter := 'b > 5');
-
-CREATE TABLE t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default','t', columns := '{id,b}');
-ALTER TABLE t RENAME COLUMN id TO x;
 
 CREATE TABLE t(id int primary key, b int);
 CREATE TABLE u(id int, b int);

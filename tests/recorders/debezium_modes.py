@@ -13,7 +13,7 @@ import contextlib
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from foreign_feeds import debezium, write, write_rows
 from servers import Server, serve

@@ -13,7 +13,7 @@ from shop import Subscribed
 if TYPE_CHECKING:
     from servers import Server
 
-__all__ = ["CopyFails", "create_slot", "subscribed", "wait"]
+__all__ = ["CopyFails", "caught_up", "create_slot", "subscribed", "wait"]
 
 _READY = "SELECT count(*) > 0 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel"
 _FAILED = (
@@ -72,6 +72,30 @@ def wait(connection: Connection[Any], what: str, query: str, values: tuple[Any, 
 
 class CopyFails(Exception):
     """The initial copy stops with an error again and again; the server's log says which."""
+
+
+def caught_up(server: Server, publisher: Connection[Any], database: str) -> bool:
+    """Wait until a subscriber has everything; False where it gave up."""
+    (position,) = publisher.execute("SELECT pg_current_wal_insert_lsn()").fetchone() or ("",)
+    deadline = time.monotonic() + 60
+    with server.connect(database) as subscriber:
+        while time.monotonic() < deadline:
+            reached = publisher.execute(
+                "SELECT confirmed_flush_lsn >= %s::pg_lsn FROM pg_replication_slots"
+                " WHERE slot_name = %s",
+                (position, database),
+            ).fetchone()
+            if reached and reached[0]:
+                return True
+            errors = subscriber.execute(
+                "SELECT sum(apply_error_count) FROM pg_stat_subscription_stats s"
+                " JOIN pg_subscription USING (subname) WHERE subdbid ="
+                " (SELECT oid FROM pg_database WHERE datname = current_database())"
+            ).fetchone()
+            if errors and errors[0]:
+                return False
+            time.sleep(0.02)
+    raise AssertionError(f"{database} neither caught up nor stopped")
 
 
 def _wait_for_copy(server: Server, connection: Connection[Any], name: str) -> None:

@@ -177,7 +177,7 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Record a workload and print its mix."""
     given = _arguments()
-    sys.path.append(str(Path(__file__).parents[1]))
+    sys.path.append(str(Path(__file__).parents[1] / "support"))
     from servers import Server, serve
 
     with contextlib.ExitStack() as stack:

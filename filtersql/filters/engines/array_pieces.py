@@ -64,7 +64,6 @@ _SPARK = {
     ".array_tokens": f"REGEXP_EXTRACT_ALL(REGEXP_REPLACE(_1, '^[^{{]*', ''), {_SPARK_TOKENS}, 0)",
     ".list_of_text": "TRANSFORM(_1, e -> CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
     r"REGEXP_REPLACE(SUBSTRING(e, 2, CHAR_LENGTH(e) - 2), '\\\\(.)', '$1') ELSE e END)",
-    ".list_found": "REGEXP_EXTRACT_ALL(_1, _2, 0)",
     ".list_length": "SIZE(_1)",
     ".list_holds": "CASE WHEN SIZE(_1) = 0 THEN FALSE ELSE ARRAY_CONTAINS(_1, _2) END",
     ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
@@ -80,8 +79,6 @@ _SPARK = {
     ".items_all": "FORALL(_1, item -> _2)",
     ".list_without": "FILTER(_1, item -> NOT item <=> _2)",
     ".list_replaced": "TRANSFORM(_1, item -> CASE WHEN item <=> _2 THEN _3 ELSE item END)",
-    ".joined_pairs": "ARRAY_JOIN(FILTER(FLATTEN(TRANSFORM(_1, item -> TRANSFORM(_2, other -> _3)))"
-    ", e -> e <> 'empty'), ',')",
     ".list_concat": "CONCAT(_1, _2)",
     ".list_of_one": "ARRAY(_1)",
     ".list_head": "SLICE(_1, 1, _2)",
@@ -111,7 +108,6 @@ _DUCKDB = {
     ".list_of_text": "[CASE WHEN e = 'NULL' THEN NULL WHEN e LIKE '\"%' THEN "
     "REGEXP_REPLACE(SUBSTRING(e, 2, LENGTH(e) - 2), '(?s)\\\\(.)', '\\1', 'g') ELSE e END "
     "FOR e IN _1]",
-    ".list_found": "REGEXP_EXTRACT_ALL(_1, _2)",
     ".list_length": "CAST(LEN(_1) AS INT)",
     ".list_holds": "CASE WHEN LEN(_1) = 0 THEN FALSE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
     "WHEN LIST_CONTAINS(_1, _2) THEN TRUE WHEN LIST_COUNT(_1) = LEN(_1) THEN FALSE END",
@@ -132,8 +128,6 @@ _DUCKDB = {
     ".list_without": "[item FOR item IN _1 IF item IS DISTINCT FROM _2]",
     ".list_replaced": "[CASE WHEN item IS NOT DISTINCT FROM _2 THEN _3 ELSE item END "
     "FOR item IN _1]",
-    ".joined_pairs": "ARRAY_TO_STRING([e FOR e IN FLATTEN([[_3 FOR other IN _2] FOR item IN _1]) "
-    "IF e <> 'empty'], ',')",
     ".list_concat": "LIST_CONCAT(_1, _2)",
     ".list_of_one": "[_1]",
     ".list_head": "ARRAY_SLICE(_1, 1, _2)",

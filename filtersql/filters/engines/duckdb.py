@@ -3,7 +3,7 @@
 One row for one meaning: on the left the functions (by name, or by signature where a name has
 several), on the right the text, `_1`, `_2` being the arguments. Names with a dot are pieces that
 the rules of `writing` and `numerics` ask for. Every row is run against PostgreSQL by
-tests/test_filters_engines.py. Settings: time zone UTC.
+tests/filters/test_filters_engines.py. Settings: time zone UTC.
 
 Example
     `int4pl` is added in BIGINT and cast back: DuckDB's optimizer would turn `i + 1 > 0` into
@@ -12,7 +12,6 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines.digests import DIGESTS
 from filtersql.filters.engines.duckdb_documents import DOCUMENTS
 from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.duckdb_texts import TEXTS
@@ -260,4 +259,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES | DIGESTS
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES

@@ -6,7 +6,6 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines import containing, item_methods, item_moments
 from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
@@ -97,7 +96,6 @@ _LEVELS = (
     "LIST_REDUCE([CAST([] AS JSON[][]) FOR i IN RANGE(_2)], "
     f"LAMBDA s, i : LIST_APPEND(s, {_INSIDE.format('LIST_EXTRACT(s, -1)')}), [_1])"
 )
-_PLACE = "CASE WHEN _2 < 0 THEN CAST(JSON_ARRAY_LENGTH(_1) AS BIGINT) + _2 ELSE _2 END"
 _ELEMENTS = "JSON_EXTRACT({}, '$[*]')"
 
 
@@ -126,52 +124,17 @@ def _items_of(document: str) -> str:
     )
 
 
-def _around(document: str, first: str, middle: str, rest: str) -> str:
-    """The elements up to a place, others, and the elements from another place on."""
-    all_ = _ELEMENTS.format(document)
-    return (
-        f"TO_JSON(LIST_CONCAT(LIST_CONCAT(LIST_SLICE({all_}, 1, {first}), {middle}), "
-        f"LIST_SLICE({all_}, {rest}, CAST(JSON_ARRAY_LENGTH({document}) AS BIGINT))))"
-    )
-
-
-_IN_RANGE = f"{_PLACE} BETWEEN 0 AND CAST(JSON_ARRAY_LENGTH(_1) AS BIGINT) - 1"
-_CUT = f"LEAST(GREATEST({_PLACE}, 0), CAST(JSON_ARRAY_LENGTH(_1) AS BIGINT))"
-#: members that are null, and any other token in quotes; a comma that is left
-_TOKEN = r'"(?:[^"\\]|\\.)*"'
-_NULL_MEMBERS = r'"s(?:[^"\\]|\\.)*": ?"nnull"(?:, ?)?|(' + _TOKEN + ")"
-_LAST_COMMA = r", ?(\})|(" + _TOKEN + ")"
 _CHANGES = {
-    ".document_kind_of": "CASE JSON_TYPE(_1) WHEN 'OBJECT' THEN 'o' WHEN 'ARRAY' THEN 'a' "
-    "ELSE CASE WHEN _1 IS NOT NULL THEN 's' END END",
-    ".broken_document": "CAST(error(_1) AS JSON)",
     ".document_concat": "CASE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
     "WHEN JSON_TYPE(_1) = 'OBJECT' AND JSON_TYPE(_2) = 'OBJECT' "
     f"THEN {_merged('_1', '_2')} "
     f"ELSE TO_JSON(LIST_CONCAT({_items_of('_1')}, {_items_of('_2')})) END",
-    ".document_put": _merged(
-        "_1", "CAST('{' || CAST(TO_JSON(_2) AS TEXT) || ':' || CAST(_3 AS TEXT) || '}' AS JSON)"
-    ),
-    ".document_list": "TO_JSON([_1])",
-    ".document_without_at": f"CASE WHEN {_IN_RANGE} THEN "
-    + _around("_1", _PLACE, "CAST([] AS JSON[])", f"{_PLACE} + 2")
-    + " ELSE _1 END",
-    ".document_put_at": f"CASE WHEN {_IN_RANGE} THEN "
-    + _around("_1", _PLACE, "[_3]", f"{_PLACE} + 2")
-    + " ELSE _1 END",
-    ".document_insert_at": _around("_1", _CUT, _ELEMENTS.format("_3"), f"{_CUT} + 1"),
-    ".document_stripped": "CASE WHEN JSON_TYPE(_1) IN ('OBJECT', 'ARRAY') THEN "
-    f"CAST(REGEXP_REPLACE(REGEXP_REPLACE(CAST(_1 AS TEXT), '{_NULL_MEMBERS}', '\\1', 'g'), "
-    f"'{_LAST_COMMA}', '\\1\\2', 'g') AS JSON) ELSE _1 END",
     ".list_document": "TO_JSON(_1)",
 }
 
 
 DOCUMENTS = table(
     _CHANGES
-    | containing.DUCKDB
-    | item_methods.DUCKDB
-    | item_moments.DUCKDB
     | {
         # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
         ".marked": _marked(_MARKED_TOKENS),

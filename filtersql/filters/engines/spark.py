@@ -3,7 +3,7 @@
 One row for one meaning: on the left the functions (by name, or by signature where a name has
 several), on the right the text, `_1`, `_2` being the arguments. Names with a dot are pieces that
 the rules of `writing` and `numerics` ask for. Every row is run against PostgreSQL by
-tests/test_filters_engines.py. Settings: ANSI mode on, time zone UTC.
+tests/filters/test_filters_engines.py. Settings: ANSI mode on, time zone UTC.
 
 Example
     `int4div` needs the CAST: DIV gives a BIGINT, and the smallest integer / -1 must raise.

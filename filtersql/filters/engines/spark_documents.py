@@ -6,7 +6,6 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines import containing, item_methods, item_moments
 from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
@@ -142,7 +141,6 @@ _OF_KEY = (
     f"COALESCE(TRANSFORM(FILTER(MAP_ENTRIES({_MEMBERS.format('x')}), p -> p.key = _2), "
     "p -> p.value), CAST(ARRAY() AS ARRAY<STRING>))"
 )
-_PLACE = "CASE WHEN _2 < 0 THEN SIZE(" + _ELEMENTS.format("_1") + ") + _2 ELSE _2 END"
 
 
 def _listed(elements: str) -> str:
@@ -170,37 +168,13 @@ def _items_of(document: str) -> str:
     )
 
 
-#: members that are null, and any other token in quotes; a comma that is left
-_NULL_MEMBERS = r'"s[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+":"nnull",?|("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")'
-_LAST_COMMA = r',(\\})|("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")'
 _CHANGES = {
-    ".document_kind_of": "CASE WHEN STARTSWITH(_1, '{') THEN 'o' WHEN STARTSWITH(_1, '[') THEN 'a' "
-    "WHEN _1 IS NOT NULL THEN 's' END",
-    ".broken_document": "CAST(raise_error(_1) AS STRING)",
     # once: what stands for an argument may be long
     ".document_concat": "TRANSFORM(ARRAY(STRUCT(_1 AS a, _2 AS b)), w -> CASE "
     "WHEN w.a IS NULL OR w.b IS NULL THEN NULL WHEN STARTSWITH(w.a, '{') AND STARTSWITH(w.b, '{') "
     f"THEN {_merged('w.a', 'w.b')} ELSE "
     + _listed(f"CONCAT({_items_of('w.a')}, {_items_of('w.b')})")
     + " END)[0]",
-    ".document_put": "TRANSFORM(ARRAY(STRUCT(_1 AS a, TRANSFORM(ARRAY(_3), "
-    f"m -> CONCAT('{{', {_in_quotes('_2')}, ':', {_as_member('m')}, '}}'))[0] AS b)), "
-    f"w -> {_merged('w.a', 'w.b')})[0]",
-    ".document_list": "TRANSFORM(ARRAY(_1), m -> "
-    + _copied(f"CONCAT('[', {_as_member('m')}, ']')")
-    + ")[0]",
-    ".document_without_at": _listed(f"FILTER({_ELEMENTS.format('_1')}, (x, i) -> i <> {_PLACE})"),
-    ".document_put_at": _listed(
-        f"TRANSFORM({_ELEMENTS.format('_1')}, (x, i) -> CASE WHEN i = {_PLACE} THEN _3 ELSE x END)"
-    ),
-    ".document_insert_at": _listed(
-        f"CONCAT(SLICE({_ELEMENTS.format('_1')}, 1, {{at}}), {_ELEMENTS.format('_3')}, "
-        f"SLICE({_ELEMENTS.format('_1')}, {{at}} + 1, SIZE({_ELEMENTS.format('_1')})))".replace(
-            "{at}", f"LEAST(GREATEST({_PLACE}, 0), SIZE({_ELEMENTS.format('_1')}))"
-        )
-    ),
-    ".document_stripped": "CASE WHEN LEFT(_1, 1) IN ('{', '[') THEN REGEXP_REPLACE("
-    f"REGEXP_REPLACE(_1, '{_NULL_MEMBERS}', '$1'), '{_LAST_COMMA}', '$1$2') ELSE _1 END",
     ".list_document": _listed("_1"),
 }
 
@@ -209,9 +183,6 @@ _DOUBTFUL, _SURE = (text.replace("\\", "\\\\") for text in (DOUBTFUL, SURE))
 
 DOCUMENTS = table(
     _CHANGES
-    | containing.SPARK
-    | item_methods.SPARK
-    | item_moments.SPARK
     | {
         # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
         # or that of a scalar behind its mark

@@ -13,7 +13,7 @@ from filtersql.filters.engines.moment_pieces import moment_pieces
 from filtersql.filters.engines.network_kinds import network_kinds
 from filtersql.filters.engines.number_kinds import number_kinds
 from filtersql.filters.engines.templates import table
-from filtersql.filters.engines.text_kinds import quotients, text_kinds
+from filtersql.filters.engines.text_kinds import quotient, text_kinds
 
 __all__ = ["PIECES"]
 
@@ -136,12 +136,8 @@ PIECES = table(
         ".product": "_1 * _2",
         ".scaled_up": "CAST(_1 * _2 AS DECIMAL(38, 0))",
         ".unscaled": "CAST(REPLACE(CAST(_1 AS STRING), '.', '') AS DECIMAL(38, 0))",
-        **quotients("CAST(({0} - {0} % {1}) / {1} AS DECIMAL(38, 0))"),
+        ".quotient_trunc": quotient("CAST(({0} - {0} % {1}) / {1} AS DECIMAL(38, 0))"),
         ".raise": "RAISE_ERROR(_1)",
-        ".round_half_away": "ROUND(_1)",
-        ".pair": "ARRAY(_1, _2)",
-        ".pair_value": "_1[0]",
-        ".pair_error": "_1[1]",
         ".collected": "COLLECT_SET(_1)",
         ".contains": "ARRAY_CONTAINS(_1, _2)",
         ".varchar": "LEFT(_1, _2)",
@@ -160,28 +156,6 @@ PIECES = table(
         "'0') "
         "|| LTRIM('0', SPLIT_PART(LTRIM('-', _1), '.', 1)) "
         "|| RTRIM('0', SPLIT_PART(_1, '.', 2))",
-        # the digits of a number as a text, nine a limb, the point at one place in all
-        ".limbs_before": "(CHAR_LENGTH(SPLIT_PART(LTRIM('-', _1), '.', 1)) + 8) DIV 9",
-        ".limbs_behind": "(CHAR_LENGTH(SPLIT_PART(_1, '.', 2)) + 8) DIV 9",
-        ".limbs": "LPAD(SPLIT_PART(LTRIM('-', _1), '.', 1), CAST(9 * _2 AS INT), '0') || "
-        "RPAD(SPLIT_PART(_1, '.', 2), CAST(9 * _3 AS INT), '0')",
-        ".limb": "CAST(SUBSTR(_1, 9 * _3 + 1, 9) AS BIGINT) * "
-        "CASE WHEN STARTSWITH(_2, '-') THEN -1 ELSE 1 END",
-        ".limbs_summed": "AGGREGATE(SEQUENCE(0, CAST(_1 + _2 - 1 AS INT)), CAST(0 AS BIGINT), "
-        "(summed, place) -> CASE WHEN ABS(summed) > _4 THEN summed "
-        "ELSE summed * 1000000000 + _3 END)",
-        ".text_negated": "CASE WHEN STARTSWITH(_1, '-') THEN SUBSTR(_1, 2) WHEN _1 = 'NaN' THEN _1 "
-        "ELSE '-' || _1 END",
-        ".text_magnitude": "LTRIM('-', _1)",
-        ".text_truncated": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') THEN _1 ELSE "
-        "SPLIT_PART(_1, '.', 1) || '.' || RPAD(LEFT(SPLIT_PART(_1, '.', 2), _2), _2 + 1, '0') END",
-        ".text_mod": "CASE WHEN _1 IN ('NaN', 'Infinity', '-Infinity') THEN 'NaN' ELSE "
-        "CASE WHEN STARTSWITH(_1, '-') THEN '-' ELSE '' END || CAST(AGGREGATE("
-        "SEQUENCE(0, (CHAR_LENGTH(SPLIT_PART(_1, '.', 1)) - 1) DIV 9), CAST(0 AS BIGINT), "
-        "(rest, place) -> (rest * 1000000000 + "
-        "CAST(SUBSTR(LPAD(SPLIT_PART(LTRIM('-', _1), '.', 1), "
-        "CAST((CHAR_LENGTH(SPLIT_PART(_1, '.', 1)) + 8) DIV 9 * 9 AS INT), '0'), 9 * place + 1, 9) "
-        "AS BIGINT)) % _2) AS STRING) || '.' || SPLIT_PART(_1, '.', 2) || '0' END",
         ".text_rounded": "(CAST(SPLIT_PART(LTRIM('-', _1), '.', 1) AS DECIMAL(30, 0)) + "
         "CASE WHEN SUBSTR(SPLIT_PART(_1, '.', 2), 1, 1) IN ('5', '6', '7', '8', '9') "
         "THEN 1 ELSE 0 END) * CASE WHEN STARTSWITH(_1, '-') THEN -1 ELSE 1 END",

@@ -10,7 +10,6 @@ from filtersql.filters.engines.checksums import checksums
 from filtersql.filters.engines.quoting import quoting
 from filtersql.filters.engines.templates import table
 from filtersql.filters.engines.text_kinds import bit_count
-from filtersql.filters.engines.uuids import uuids
 
 __all__ = ["TEXTS"]
 
@@ -75,7 +74,6 @@ TEXTS = table(
     {
         **checksums("spark"),
         **quoting("spark"),
-        **uuids("spark"),
         "overlay(text,text,int4) overlay(bit,bit,int4)": _overlay("CHAR_LENGTH(_2)"),
         "overlay(text,text,int4,int4) overlay(bit,bit,int4,int4)": _overlay("_4"),
         "overlay(bytea,bytea,int4)": _overlay("OCTET_LENGTH(_2)", "BINARY"),

@@ -15,7 +15,7 @@ from filtersql.filters.engines.interval_pieces import Words, words
 from filtersql.filters.facts import SYMBOLS
 from filtersql.storage import Engine
 
-__all__ = ["bit_count", "quotients", "text_kinds"]
+__all__ = ["bit_count", "quotient", "text_kinds"]
 
 _COMPARED = ("network_{}", "macaddr_{}", "cash_{}", "bit{}", "varbit{}")
 _MONEY = "^-?[$][0-9]{1,3}(,[0-9]{3})*[.][0-9]{2}$"
@@ -280,16 +280,6 @@ def bit_count(digits: str) -> str:
     return f"CAST({' + '.join(parts)} AS BIGINT)"
 
 
-def quotients(whole: str) -> dict[str, str]:
-    """_1 / _2 of whole numbers; `whole` divides two positive ones."""
-    sign = "SIGN(_1) * SIGN(_2)"
-    parts = ("ABS(_1)", "ABS(_2)")
-    twice = (f"({parts[0]} * 2 + {parts[1]})", f"({parts[1]} * 2)")
-    trunc = f"CAST({sign} AS INT) * {whole.format(*parts)}"
-    step = "CASE WHEN _1 % _2 <> 0 AND SIGN(_1) {0} SIGN(_2) THEN 1 ELSE 0 END"
-    return {
-        ".quotient_round": f"CAST({sign} AS INT) * {whole.format(*twice)}",
-        ".quotient_trunc": trunc,
-        ".quotient_floor": f"{trunc} - {step.format('<>')}",
-        ".quotient_ceil": f"{trunc} + {step.format('=')}",
-    }
+def quotient(whole: str) -> str:
+    """_1 / _2 of whole numbers, cut off; `whole` divides two positive ones."""
+    return f"CAST(SIGN(_1) * SIGN(_2) AS INT) * {whole.format('ABS(_1)', 'ABS(_2)')}"

@@ -31,11 +31,8 @@ def _read_jsonb(text: str, modifier: int, clock: Clock) -> str:
         value = json.loads(
             text, parse_float=Decimal, parse_int=Decimal, parse_constant=_no_constant
         )
-    except (ValueError, RecursionError) as problem:
-        from filtersql.filters.literals.json_errors import complaint
-
-        detail = complaint(text) or str(problem)
-        raise BadLiteral("invalid input syntax for type json", detail) from None
+    except (ValueError, RecursionError):
+        raise BadLiteral("invalid input syntax for type json") from None
     return _shown(value)
 
 

@@ -18,8 +18,8 @@ from decimal import Decimal
 from filtersql.filters.literals.documents import quoted
 
 __all__ = ["TURNED",
-    "Compare", "Exists", "Junction", "Like", "Not", "Operand", "Path", "Predicate", "Scalar",
-    "Starts", "Step", "Sum", "Tree", "Unknown", "Whole", "show", "with_values",
+    "Compare", "Exists", "Junction", "Not", "Path", "Predicate", "Scalar", "Starts", "Step", "Tree",
+    "Unknown", "Whole", "show", "with_values",
 ]  # fmt: skip
 
 Scalar = str | bool | Decimal | None
@@ -51,21 +51,12 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """`+ - * / %` between two operands; a sign alone has no left one."""
-
-    symbol: str
-    left: Operand | None
-    right: Operand
-
-
-@dataclass(frozen=True, slots=True)
 class Compare:
     """`@ == 1`."""
 
     symbol: str
-    left: Operand
-    right: Operand
+    left: Path
+    right: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +98,6 @@ class Starts:
 
 
 @dataclass(frozen=True, slots=True)
-class Like:
-    """`like_regex`."""
-
-    path: Path
-    pattern: str
-    flags: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Whole:
     """A jsonpath: in its strict mode nothing is forgiven, and arrays stand for themselves."""
 
@@ -123,9 +105,8 @@ class Whole:
     strict: bool = False
 
 
-Predicate = Compare | Junction | Not | Unknown | Exists | Starts | Like
-Operand = Path | Sum
-Tree = Operand | Predicate
+Predicate = Compare | Junction | Not | Unknown | Exists | Starts
+Tree = Path | Predicate
 
 
 def show(whole: Whole | Tree) -> str:
@@ -136,18 +117,6 @@ def show(whole: Whole | Tree) -> str:
     return _shown(whole) if bare else f"({_shown(whole)})"
 
 
-def _height(operand: Operand) -> int:
-    """How tightly an operand holds together."""
-    if isinstance(operand, Path):
-        return 6
-    return 5 if operand.left is None else {"+": 3, "-": 3}.get(operand.symbol, 4)
-
-
-def _operand(operand: Operand, around: int) -> str:
-    shown = _shown(operand)
-    return f"({shown})" if _height(operand) <= around else shown
-
-
 def _shown(tree: Tree) -> str:
     match tree:
         case Path():
@@ -155,12 +124,6 @@ def _shown(tree: Tree) -> str:
             return base + "".join(map(_step, tree.steps))
         case Compare():
             return f"{_shown(tree.left)} {tree.symbol} {_shown(tree.right)}"
-        case Sum(left=None):
-            return f"{tree.symbol}{_operand(tree.right, _height(tree))}"
-        case Sum():
-            assert tree.left is not None
-            sides = [_operand(side, _height(tree)) for side in (tree.left, tree.right)]
-            return f" {tree.symbol} ".join(sides)
         case Junction():
             return f" {tree.symbol} ".join(_side(tree, side) for side in (tree.left, tree.right))
         case Not():
@@ -171,9 +134,6 @@ def _shown(tree: Tree) -> str:
             return f"exists ({_shown(tree.path)})"
         case Starts():
             return f"{_shown(tree.path)} starts with {_scalar(tree.text)}"
-        case Like():
-            flags = f" flag {_scalar(tree.flags)}" if tree.flags else ""
-            return f"{_shown(tree.path)} like_regex {_scalar(tree.pattern)}{flags}"
 
 
 def _side(tree: Junction, side: Predicate) -> str:
@@ -227,16 +187,7 @@ def _scalar(value: Scalar) -> str:
 
 def with_values(tree: Tree, known: Mapping[str, Scalar]) -> Tree:
     """The tree with scalars in the place of variables; KeyError where one is not known."""
-    if isinstance(tree, (Path, Sum)):
-        return _with_values(tree, known)
-    return _predicate(tree, known)
-
-
-def _with_values(operand: Operand, known: Mapping[str, Scalar]) -> Operand:
-    if isinstance(operand, Path):
-        return _path(operand, known)
-    left = operand.left and _with_values(operand.left, known)
-    return replace(operand, left=left, right=_with_values(operand.right, known))
+    return _path(tree, known) if isinstance(tree, Path) else _predicate(tree, known)
 
 
 def _path(path: Path, known: Mapping[str, Scalar]) -> Path:
@@ -252,12 +203,12 @@ def _path(path: Path, known: Mapping[str, Scalar]) -> Path:
 def _predicate(tree: Predicate, known: Mapping[str, Scalar]) -> Predicate:
     match tree:
         case Compare():
-            operands = _with_values(tree.left, known), _with_values(tree.right, known)
+            operands = _path(tree.left, known), _path(tree.right, known)
             return replace(tree, left=operands[0], right=operands[1])
         case Junction():
             sides = _predicate(tree.left, known), _predicate(tree.right, known)
             return replace(tree, left=sides[0], right=sides[1])
         case Not() | Unknown():
             return replace(tree, arg=_predicate(tree.arg, known))
-        case Exists() | Starts() | Like():
+        case Exists() | Starts():
             return replace(tree, path=_path(tree.path, known))

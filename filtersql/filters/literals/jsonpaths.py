@@ -4,8 +4,7 @@ Example
     >>> show(parsed('strict $.a ? (@>$x)'))
     'strict $."a"?(@ > $"x")'
 
-    Methods of dates and times with arguments, decimal() with arguments, and places that are
-    computed, are not read.
+    Arithmetic, like_regex, places that are computed and methods but size() and type() are not read.
 
 PostgreSQL
     jsonpath_gram.y, jsonpath_scan.l.
@@ -23,20 +22,16 @@ from functools import lru_cache
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.literals.clock import Clock
 from filtersql.filters.literals.documents import quoted
-from filtersql.filters.literals.jsonpath_moments import MOMENTS
 from filtersql.filters.literals.jsonpath_trees import (
     Compare,
     Exists,
     Junction,
-    Like,
     Not,
-    Operand,
     Path,
     Predicate,
     Scalar,
     Starts,
     Step,
-    Sum,
     Tree,
     Unknown,
     Whole,
@@ -59,9 +54,6 @@ _SINCE_16 = re.compile("[_xXoObB]")
 _BASES = {"0x": 16, "0o": 8, "0b": 2}
 #: a vertical tab is none of them
 _BLANKS = " \t\n\r\f"
-_METHODS = frozenset({"abs", "ceiling", "double", "floor", "keyvalue", "size", "type"})
-_SINCE_17 = {"bigint", "boolean", "decimal", "integer", "number", "string", *MOMENTS}
-_FLAGS = frozenset("ismxq")
 #: a larger one is an error, once something is there
 _MOST_PLACES = 2**31 - 1
 _COMPARED = ("==", "!=", "<>", "<", "<=", ">", ">=")
@@ -93,15 +85,10 @@ def parsed(text: str, postgres_version: int = 18) -> Whole:
         raise NotTranslated("a literal of type jsonpath", "any engine", reason, None) from None
 
 
-def _methods(postgres_version: int) -> frozenset[str]:
-    return _METHODS | _SINCE_17 if postgres_version >= 17 else _METHODS
-
-
 class _Reader:
-    __slots__ = ("in_filter", "methods", "place", "tokens")
+    __slots__ = ("in_filter", "place", "tokens")
 
     def __init__(self, text: str, version: int) -> None:
-        self.methods = _methods(version)
         self.in_filter = False
         self.tokens: list[tuple[str, str]] = []
         self.place = 0
@@ -165,43 +152,24 @@ class _Reader:
         """A comparison, or one side of it alone."""
         if self.take("!"):
             return Not(_condition(self.primary()))
-        left = self.sum()
+        left = self.signed()
         if symbol := self.take(*_COMPARED):
-            sides = _operand(left), _operand(self.sum())
+            sides = _path(left), _path(self.signed())
             return Compare("!=" if symbol == "<>" else symbol, *sides)
         if self.take("starts"):
             self.expect("with")
             return Starts(_path(left), _decoded(self.value("string")))
-        if self.take("like_regex"):
-            pattern = _decoded(self.value("string"))
-            flags = _decoded(self.value("string")) if self.take("flag") else ""
-            if not set(flags) <= _FLAGS:
-                raise _Unread
-            return Like(_path(left), pattern, flags)
         return left
-
-    def sum(self) -> Tree:
-        """`+` and `-`, which bind looser than `*`, `/` and `%`."""
-        found = self.product()
-        while symbol := self.take("+", "-"):
-            found = Sum(symbol, _operand(found), _operand(self.product()))
-        return found
-
-    def product(self) -> Tree:
-        found = self.signed()
-        while symbol := self.take("*", "/", "%"):
-            found = Sum(symbol, _operand(found), _operand(self.signed()))
-        return found
 
     def signed(self) -> Tree:
         """A sign before a number is a part of it."""
         symbol = self.take("+", "-")
         if not symbol:
             return self.primary()
-        arg = _operand(self.signed())
-        if isinstance(arg, Path) and isinstance(arg.value, Decimal) and not arg.steps:
-            return arg if symbol == "+" else replace(arg, value=-arg.value)
-        return Sum(symbol, None, arg)
+        arg = _path(self.signed())
+        if not isinstance(arg.value, Decimal) or arg.steps:
+            raise _Unread
+        return arg if symbol == "+" else replace(arg, value=-arg.value)
 
     def primary(self) -> Tree:
         """What stands between operators."""
@@ -214,8 +182,6 @@ class _Reader:
             inner = self.either()
             self.expect(")")
             if not isinstance(inner, Path):
-                if isinstance(inner, Sum):
-                    return inner
                 if self.take("is"):
                     self.expect("unknown")
                     return Unknown(inner)
@@ -271,7 +237,7 @@ class _Reader:
         name = self.value("word")
         if self.take("("):
             self.expect(")")
-            if name not in self.methods:
+            if name not in ("size", "type"):
                 raise _Unread
             return Step(name)
         return Step("key", name)
@@ -321,13 +287,7 @@ def _number(text: str) -> Decimal:
 
 
 def _condition(tree: Tree) -> Predicate:
-    if isinstance(tree, (Path, Sum)):
-        raise _Unread
-    return tree
-
-
-def _operand(tree: Tree) -> Operand:
-    if not isinstance(tree, (Path, Sum)):
+    if isinstance(tree, Path):
         raise _Unread
     return tree
 

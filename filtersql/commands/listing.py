@@ -1,0 +1,46 @@
+"""What `ls` lists, worked out from the project."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
+from filtersql.commands.options import Options
+from filtersql.commands.selecting import states
+from filtersql.compile import compile_project, rules
+from filtersql.errors import Collector
+from filtersql.project import Project
+from filtersql.publications import resolve
+from filtersql.publications.model import ResolvedTable
+from filtersql.reviewing.listing import Listed, list_nodes, listing_json
+
+__all__ = ["listed", "listing_json"]
+
+
+def listed(console: Console, *, with_states: bool) -> tuple[Project, tuple[Listed, ...]]:
+    """All nodes; with_states tells how they stand to the manifest of --state."""
+    options = console.options
+    project = load_project(console, need_output=with_states)
+    definitions = project.definitions
+    keywords = rules(project, options.publish_via_partition_root)
+    resolved: list[ResolvedTable] = []
+    mistakes = Collector()
+    for subscription in definitions.subscriptions.values():
+        with mistakes:
+            resolved += resolve(subscription, definitions, **keywords, identity_check="run")
+    mistakes.raise_all()
+    nodes = list_nodes(definitions, resolved)
+    return project, _with_states(nodes, project, options) if with_states else nodes
+
+
+def _with_states(
+    listed: tuple[Listed, ...], project: Project, options: Options
+) -> tuple[Listed, ...]:
+    """The targets with how they stand to the manifest of --state; what else there is has none."""
+    compilation = compile_project(project, via_partition_root=options.publish_via_partition_root)
+    found = states(project, compilation, options)
+    return tuple(
+        replace(each, traits=replace(each.traits, states=found.get(each.key, frozenset())))
+        for each in listed
+    )

@@ -1,0 +1,84 @@
+"""What most commands begin with: the project, its variables, its compilation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import yaml
+
+from filtersql.commands.console import Console
+from filtersql.commands.notices import notices_of
+from filtersql.commands.options import Options
+from filtersql.compile import Compilation, compile_project, destination, mistakes_in
+from filtersql.errors import Collector, Mistake
+from filtersql.project import Project, find_root, load
+
+__all__ = ["load_project", "loaded_compilation", "variables"]
+
+
+def load_project(console: Console, *, need_output: bool = True) -> Project:
+    """The project around the working directory, or of --project-dir."""
+
+    def judge(known: Project) -> Iterable[Mistake]:
+        return mistakes_in(known, options.publish_via_partition_root)
+
+    options = console.options
+    console.loaded = True
+    start = options.project_dir or Path.cwd()
+    console.log.open(find_root(start))
+    found = load(
+        start,
+        profiles_dir=options.profiles_dir,
+        target=options.target,
+        variables=variables(options),
+        need_output=need_output,
+        judge=judge,
+    )
+    if found.output is not None:
+        console.log.open(found.root, found.output.secrets)
+        if options.threads is not None:
+            found = replace(found, output=replace(found.output, threads=options.threads))
+    return found
+
+
+def variables(options: Options) -> Mapping[str, object]:
+    """What --vars says: a YAML mapping. Anything else is wrong usage."""
+    if options.vars is None:
+        return {}
+    try:
+        found = yaml.safe_load(options.vars)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f" at column {mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise click.UsageError(f"--vars: {problem}{place}: {options.vars}") from None
+    if not isinstance(found, dict):
+        raise click.UsageError(
+            f"--vars: expected a mapping such as '{{state: NSW}}': {options.vars}"
+        )
+    return {str(key): value for key, value in found.items()}
+
+
+def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
+    """The project and all its targets; warnings are printed."""
+    flag = console.options.publish_via_partition_root
+    project = load_project(console)
+    mistakes = Collector()
+    with mistakes:
+        compilation = compile_project(project, via_partition_root=flag)
+    with mistakes:
+        _check_target_types(project)
+    mistakes.raise_all(project.files)
+    console.warn(notices_of(compilation.notices))
+    return project, compilation
+
+
+def _check_target_types(project: Project) -> None:
+    tables = project.definitions.catalog.tables.values()
+    if any(column.target_type for table in tables for column in table.columns):
+        from filtersql.feeds.target_types import check_target_types
+
+        check_target_types(project.definitions.catalog, destination(project).engine)

@@ -1,0 +1,35 @@
+"""Warnings as they were printed, to be printed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from filtersql.errors import Notice
+
+__all__ = ["RememberedNotice", "notices_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedNotice:
+    """A warning as it was printed."""
+
+    name: str
+    message: str
+    place: str | None
+    hint: str | None
+    report: str
+
+
+def notices_of(notices: Iterable[Notice]) -> tuple[RememberedNotice, ...]:
+    """Warnings, to be printed again."""
+    return tuple(
+        RememberedNotice(
+            each.name,
+            each.message,
+            None if each.span is None else str(each.span),
+            each.hint,
+            str(each),
+        )
+        for each in notices
+    )

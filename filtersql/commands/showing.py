@@ -1,0 +1,57 @@
+"""What `show` shows, worked out from the project."""
+
+from __future__ import annotations
+
+from filtersql import reviewing
+from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
+from filtersql.compile import rules
+from filtersql.definitions.identifiers import relation_name
+from filtersql.errors import Mistakes
+from filtersql.errors.reviewing import NOT_DEFINED
+from filtersql.errors.wording import meant
+from filtersql.project import Project
+from filtersql.publications import Settings, index_of, resolve
+from filtersql.shelf import FilterShelf
+from filtersql.source import Passage, Source
+
+__all__ = ["shown"]
+
+#: by what kind a publication's own mistakes are kept
+_HELD = {"publication": "publication", "set": "replication set"}
+
+
+def shown(console: Console, kind: str, name: str) -> tuple[Project, str, object]:
+    """A definition as text and as a JSON value."""
+    flag = console.options.publish_via_partition_root
+    project = load_project(console, need_output=False)
+    definitions, deparse = project.definitions, FilterShelf(project).deparse
+    settings = Settings(
+        project.semantics, project.postgres_version, project.publish_via_partition_root, flag
+    )
+    # A table that is wrong would not be among those that are shown.
+    if wrong := index_of(definitions, settings).mistakes.get((_HELD.get(kind, ""), name)):
+        raise Mistakes(wrong)
+    match kind:
+        case "publication":
+            found = reviewing.show_publication(name, definitions, settings, deparse)
+            text, document = reviewing.publication_text(found), reviewing.publication_json(found)
+        case "table":
+            relation = relation_name(Passage(name, Source("the command line", name)))
+            details = reviewing.show_table(relation, definitions, settings, deparse)
+            text, document = reviewing.table_text(details), reviewing.table_json(details)
+        case "set":
+            needs_key = project.semantics.sets_need_key
+            text = reviewing.set_text(name, definitions, deparse, needs_key=needs_key)
+            document = reviewing.set_json(name, definitions, deparse, needs_key=needs_key)
+        case _:
+            if name not in definitions.subscriptions:
+                known = definitions.subscriptions
+                raise NOT_DEFINED(kind="subscription", name=name, hint=meant(name, known))
+            subscription = definitions.subscriptions[name]
+            targets = resolve(
+                subscription, definitions, **rules(project, flag), identity_check="run"
+            )
+            text = reviewing.subscription_text(subscription, targets, deparse)
+            document = reviewing.subscription_json(subscription, targets, deparse)
+    return project, text, document

@@ -1,0 +1,96 @@
+"""A mistake as a row of facts: its sentences, with places for the names that a call brings.
+
+Example
+    TABLE_GONE = Wording('table "{name}" is gone', hint="Name another.")
+    raise TABLE_GONE(span, name=name)
+
+A place is spelled as in `str.format`. Behind its colon may stand a word of `_SPELLINGS`, or two
+endings of a count: "{count:key is|keys are} not unique". tests/test_wording.py compares all rows
+with all calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any
+
+from filtersql.errors import Mistake, nearest
+from filtersql.names import RelationName, quote_identifier
+from filtersql.source import Span
+
+__all__ = ["Wording", "is_spelling", "meant", "shown"]
+
+
+def shown(name: RelationName) -> str:
+    """A table as a user would write it: without the schema when that is public.
+
+    >>> shown(RelationName("public", "t1")), shown(RelationName("s", "t1"))
+    ('t1', 's.t1')
+    """
+    return quote_identifier(name.name) if name.schema == "public" else str(name)
+
+
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """The hint that names what a typo probably meant."""
+    close = nearest(name, known)
+    return f'Perhaps "{close}" was meant.' if close else None
+
+
+_SPELLINGS: dict[str, Callable[[Any], str]] = {
+    "listed": lambda names: ", ".join(map(str, names)),
+    "quoted": lambda names: ", ".join(f'"{name}"' for name in names),
+    "both": lambda names: " and ".join(f'"{name}"' for name in names),
+    "columns": lambda names: ", ".join(map(quote_identifier, names)),
+    "shown": shown,
+    "capital": str.capitalize,
+    "stop": lambda text: f"{text.rstrip('.')}.",
+    "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",
+}
+
+
+def is_spelling(spelling: str) -> bool:
+    """Whether it may stand behind the colon of a place."""
+    return not spelling or spelling in _SPELLINGS or spelling.count("|") == 1
+
+
+class _Sentences(Formatter):
+    def format_field(self, value: object, format_spec: str) -> str:
+        if "|" in format_spec:
+            one, many = format_spec.split("|")
+            return f"{value} {one if value == 1 else many}"
+        return _SPELLINGS[format_spec](value) if format_spec else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A row: what one mistake says. A call brings the place and the names."""
+
+    message: str
+    detail: str | None = None
+    hint: str | None = None
+    exit_code: int = 1
+    own: bool = False
+
+    def __call__(
+        self,
+        span: Span | None = None,
+        *,
+        detail: str | None = None,
+        hint: str | None = None,
+        **names: object,
+    ) -> Mistake:
+        """The mistake. A detail or hint of the call stands in place of the row's."""
+
+        def said(sentence: str) -> str:
+            return _Sentences().vformat(sentence, (), names)
+
+        mistake = Mistake(
+            said(self.message),
+            span=span,
+            detail=detail or (self.detail and said(self.detail)),
+            hint=hint or (self.hint and said(self.hint)),
+        )
+        mistake.exit_code, mistake.own = self.exit_code, self.own
+        return mistake

@@ -1,0 +1,106 @@
+"""What README.md and the documentation say is tried: transcripts, commands, tables of paths."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from cases import read_fences
+from places import HOME
+from transcripts import Shell, normalised, transcript
+
+import filtersql
+from filtersql import cli
+
+README = HOME / "README.md"
+PAGES = Path(filtersql.__file__).parent.glob("docs/**/*.md")
+DOCUMENTS = [README, HOME / "CHANGELOG.md", HOME / "CONTRIBUTING.md", *sorted(PAGES)]
+TEST_COMMAND = (
+    'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]"'
+    " && .venv/bin/python -m pytest -n 2"
+)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_transcripts_are_true(path: Path, tmp_path: Path) -> None:
+    """Console blocks are run from top to bottom in one folder; files are as they are shown."""
+    shell = Shell(tmp_path)
+    for fence in read_fences(path):
+        place = f"{path.name}:{fence.begin}"
+        if fence.language == "console":
+            assert normalised(transcript(shell, fence.text)) == normalised(fence.text), place
+        elif len(fence.words) == 1 and "/" in fence.words[0]:
+            shown = shell.folder / fence.words[0]
+            assert normalised(shown.read_text()) == normalised(fence.text), place
+
+
+def test_every_command_is_in_the_readme_and_has_help() -> None:
+    """A command that README.md does not name does not exist for its reader."""
+    shell, text = Shell(HOME), README.read_text(encoding="utf-8")
+    for name in cli.COMMANDS:
+        assert re.search(rf"`(filtersql )?{name}\b", text), f"README.md does not name `{name}`"
+        ended = shell.filtersql(name, "--help")
+        assert ended.exit_code == 0
+        assert len(ended.stdout.split("\n")) > 4, ended.stdout
+
+
+def test_every_warning_is_on_its_page() -> None:
+    """The names by which warnings are silenced, read from where each is given."""
+    package = Path(filtersql.__file__).parent
+    given = {"default-set-changed", "filter-in-default-set"}  # by the name of a variable
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        given |= set(re.findall(r"\b(?:Notice|as_notice)\(\s*\"([a-z-]+)\",", text))
+    page = (package / "docs" / "warnings.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == given
+
+
+def test_readme_and_ci_run_the_same_tests() -> None:
+    """The test command of README.md is the one that .ci/run ends with."""
+    assert TEST_COMMAND in README.read_text(encoding="utf-8").split("\n")
+    assert (HOME / ".ci" / "run").read_text(encoding="utf-8").strip().endswith(TEST_COMMAND)
+
+
+def rows_of(heading: str, text: str) -> list[list[str]]:
+    """The cells of the table below a heading, without its head."""
+    _, _, below = text.partition(f"{heading}\n")
+    table = re.search(r"(?:^\|.*\n?)+", below, re.MULTILINE)
+    assert table, f'README.md has no table under "{heading}"'
+    lines = table[0].strip().split("\n")[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_where_is_it_names_paths_that_exist() -> None:
+    """Every path in the table is there: code under filtersql/, cases under tests/cases/."""
+    roots = {1: HOME / "filtersql", 2: HOME / "tests" / "cases"}
+    rows = rows_of("## Where is it?", README.read_text(encoding="utf-8"))
+    paths = [
+        roots[column] / name
+        for row in rows
+        for column in roots
+        for name in re.findall(r"`([^`]+)`", row[column])
+    ]
+
+    assert len(paths) >= 10
+    assert [str(path.relative_to(HOME)) for path in paths if not path.exists()] == []
+
+
+def test_links_lead_somewhere() -> None:
+    """Relative links of the documents name files that exist."""
+    missing = [
+        f"{path.name}: {link}"
+        for path in DOCUMENTS
+        for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text(encoding="utf-8"))
+        if not (path.parent / link).exists()
+    ]
+
+    assert missing == []
+
+
+def test_no_fence_is_lost(tmp_path: Path) -> None:
+    """The reader finds every fence of a document, shared ones and those under headings."""
+    document = tmp_path / "d.md"
+    document.write_text("# t\n\n```sh\na\n```\n\n## h\n\n```console\n$ cd .\n```\n")
+
+    assert [fence.language for fence in read_fences(document)] == ["sh", "console"]

@@ -1,0 +1,79 @@
+"""The built wheel works without the repository around it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from places import HOME
+from servers import without
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """What a program prints; it must succeed, and sees nothing of this repository."""
+    ended = subprocess.run(
+        command, cwd=cwd, env=without("PYTHONPATH"), capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built with the tools that are installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, HOME, cwd=folder)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a new environment: the wheel, and the dependencies of this one."""
+    home = tmp_path_factory.mktemp("fresh")
+    run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
+    programs = home / ("Scripts" if os.name == "nt" else "bin")
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install"]
+    run(*pip, "-q", "--no-deps", "--no-index", wheel, cwd=home)
+    (packages,) = home.glob("lib/*/site-packages")
+    # A .pth line adds the folder only; the editable install in it is not carried out.
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return programs
+
+
+def test_wheel_holds_macros_template_and_types(wheel: Path) -> None:
+    """Everything that the package reads at run time is in it, and no test."""
+    names = zipfile.ZipFile(wheel).namelist()
+    wanted = ["filtersql/py.typed", "filtersql/_macros/merge.sql"]
+    wanted += ["filtersql/_project_template/filtersql_project.yml", "filtersql/ARCHITECTURE.md"]
+
+    assert [name for name in wanted if name not in names] == []
+    assert [name for name in names if name.startswith("tests/")] == []
+
+
+def test_installed_package_is_the_wheel(fresh: Path, tmp_path: Path) -> None:
+    """The new environment does not see this checkout."""
+    program = "import filtersql; print(filtersql.__file__)"
+    where = run(fresh / "python", "-P", "-c", program, cwd=tmp_path)
+
+    assert Path(where.strip()).is_relative_to(fresh.parent)
+
+
+def test_init_and_compile_from_the_wheel(fresh: Path, tmp_path: Path) -> None:
+    """The console script makes a project and compiles it."""
+    run(fresh / "filtersql", "init", "shop", cwd=tmp_path)
+    run(fresh / "filtersql", "compile", cwd=tmp_path / "shop")
+
+    assert list(tmp_path.glob("shop/target/compiled/*/*/merge.sql"))
+
+
+@pytest.mark.parametrize("room", ["manual or project", pytest.param("", marks=pytest.mark.long)])
+def test_cases_pass_with_the_wheel(room: str, fresh: Path) -> None:
+    """Markdown cases hold for the installed package, too: some that read its data, or all."""
+    options = ["-p", "no:cacheprovider", "-x", "-k", room]
+    run(fresh / "python", "-P", "-m", "pytest", *options, "tests/cases/test_cases.py", cwd=HOME)

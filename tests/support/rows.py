@@ -1,0 +1,96 @@
+"""The rows of a recorded project's targets on any engine, beside what the subscribers held."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from executing import compilation, printed
+
+from filtersql.commands.console import Console
+from filtersql.commands.loading import load_project
+from filtersql.commands.options import Options
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.targets.model import Engine
+from filtersql.targets.open import open_engine
+
+__all__ = ["differences", "execute", "rows_of"]
+
+#: (column, PostgreSQL's text) in the order of the names
+Row = tuple[tuple[str, str], ...]
+
+
+def differences(project: Path, target: str) -> list[str]:
+    """The rows that only one side holds, table by table, as sentences."""
+    found: list[str] = []
+    for (subscription, table), held in rows_of(project, target).items():
+        path = project / "expected" / subscription / f"{table}.jsonl"
+        expected = Counter(_expected_rows(path))
+        for side, rows in (("missing", expected - held), ("leaked", held - expected)):
+            if rows:
+                found.append(f"{target} {subscription} {table}: {rows.total()} rows are {side}")
+                found += [f"    {dict(row)}" for row, _ in zip(rows, range(5), strict=False)]
+    return found
+
+
+def rows_of(project: Path, target: str) -> dict[tuple[str, str], Counter[Row]]:
+    """The rows of each (subscription, table) that the project has; read as `run` would."""
+    nodes = compilation(project, ["--target", target]).nodes
+    output = load_project(Console(Options(project_dir=project, target=target))).output
+    assert output
+    engine = open_engine(output, project)
+    try:
+        return {
+            (node.compiled.subscription, str(node.compiled.relation)): Counter(
+                _target_rows(engine, node.compiled)
+            )
+            for node in nodes
+        }
+    finally:
+        engine.close()
+
+
+def execute(project: Path, target: str, statements: Sequence[str]) -> None:
+    """Statements of somebody else; `{whole}` is the name of the target of table whole."""
+    nodes = compilation(project, ["--target", target]).nodes
+    output = load_project(Console(Options(project_dir=project, target=target))).output
+    assert output
+    engine = open_engine(output, project)
+    try:
+        names = {
+            node.compiled.relation.name: engine.table_sql(node.compiled.target) for node in nodes
+        }
+        for node in nodes:
+            assert engine.exists(node.compiled.target)
+        for statement in statements:
+            engine.execute(statement.format(**names))
+    finally:
+        engine.close()
+
+
+def _target_rows(engine: Engine, table: CompiledTable) -> Iterator[Row]:
+    assert engine.exists(table.target), f"{engine.title} has no table {table.target}"
+    moment = "TIMESTAMP" if engine.dialect == "spark" else "TIMESTAMPTZ"
+    for row in engine.rows(f"SELECT * FROM {engine.table_sql(table.target)}"):
+        yield tuple(
+            sorted(
+                (column.name, printed(_in_utc(value) if column.sql_type == moment else value))
+                for column, value in zip(table.columns, row, strict=True)
+            )
+        )
+
+
+def _in_utc(value: object) -> object:
+    """A moment; Spark gives it in the machine's zone, without saying so."""
+    return datetime.fromtimestamp(value.timestamp(), UTC) if isinstance(value, datetime) else value
+
+
+def _expected_rows(path: Path) -> Iterator[Row]:
+    """A subscriber's rows as PostgreSQL printed them."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line).items()
+            yield tuple(sorted((name, "NULL" if text is None else text) for name, text in row))
