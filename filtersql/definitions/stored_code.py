@@ -28,10 +28,6 @@ READERS = {"OBJECT_TRIGGER": "trigger", "OBJECT_RULE": "rule", "OBJECT_POLICY": 
 _FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_AGGREGATE")
 _TYPES = ("OBJECT_TYPE", "OBJECT_DOMAIN")
 _CHANGED = ("AT_DropColumn", "AT_AlterColumnType")
-#: code whose words say which columns of a row it reads
-_OF_ROWS = ("trigger", "policy")
-#: words that stand for columns without naming them
-_WHOLE = {"*", "natural", "insert", "merge", "table"}
 
 
 def keep_code(script: Script, statement: Statement, kind: str, of: RelationName, name: str) -> None:
@@ -68,7 +64,8 @@ def words_of(script: Script, statement: Statement, *, strings: bool) -> frozense
     for lexeme in lexemes(text[: statement.end], statement.start):
         written = text[lexeme.start : lexeme.end]
         if lexeme.kind == "name" and written[0] in "uU":
-            found.add("*")
+            what = "a name with U& in code"
+            raise UnsupportedStatement.dumped(what, place_of(script, statement, ""))
         elif lexeme.kind == "string" and strings:
             found |= {*written.strip("'").replace(".", " ").replace('"', " ").split()}
         elif lexeme.kind == "name":
@@ -147,8 +144,8 @@ def _check_columns(script: Script, statement: Statement) -> None:
         if enum_name(command, "subtype") not in _CHANGED:
             continue
         for one in drafts.code.values():
-            whole = one.kind not in _OF_ROWS and not one.words.isdisjoint(_WHOLE)
-            whole = whole and not one.words.isdisjoint(names)
+            # A query may name columns by place, or all of them by the table's name.
+            whole = one.kind != "trigger" and not one.words.isdisjoint(names)
             if one.columns and (command.name in one.words or whole):
                 what = f"a change of column {command.name}, which {one.kind} {one.label} may read,"
                 _refuse(script, statement, what)
