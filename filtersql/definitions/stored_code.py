@@ -66,7 +66,7 @@ def words_of(script: Script, statement: Statement, *, strings: bool) -> frozense
         if lexeme.kind == "name" and written[0] in "uU":
             what = "a name with U& in code"
             raise UnsupportedStatement.dumped(what, place_of(script, statement, ""))
-        elif lexeme.kind == "string" and strings:
+        if lexeme.kind == "string" and strings:
             found |= {*written.strip("'").replace(".", " ").replace('"', " ").split()}
         elif lexeme.kind == "name":
             found.add(written[1:-1].replace('""', '"'))

@@ -997,10 +997,6 @@ CREATE TABLE r(a int) PARTITION BY HASH (a);
 CREATE TABLE h1 PARTITION OF r FOR VALUES IN (1);
 
 CREATE TABLE w(a int primary key, b int, c text);
-CREATE VIEW v AS SELECT a FROM w;
-ALTER TABLE w DROP COLUMN c;
-
-CREATE TABLE w(a int primary key, b int, c text);
 CREATE VIEW v AS SELECT a, b FROM w;
 CREATE VIEW v AS SELECT a FROM w;
 
