@@ -19,7 +19,6 @@ from filtersql.definitions.drafts import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
 from filtersql.definitions.foreign_keys import check_key_drop
 from filtersql.definitions.keys import column_labels, object_name
-from filtersql.definitions.own_code import keep_code, keep_defaults
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.altering import InheritedConstraint
 from filtersql.errors.definitions import UnsupportedStatement
@@ -37,7 +36,6 @@ def note_all(script: Script, table: DraftTable, node: Node) -> None:
     """Those of a column's definition, and its default."""
     for one in node.constraints:
         note_constraint(script, table, one.constraint, node.colname)
-    keep_defaults(script, table, node)
 
 
 def note_constraint(
@@ -54,11 +52,6 @@ def note_constraint(
     elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
         name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
         table.constraints[name] = None
-        nodes = [node.raw_expr] if node.HasField("raw_expr") else [*node.exclusions]
-        nodes += [node.where_clause] if node.HasField("where_clause") else []
-        check = kind == "CONSTR_CHECK"
-        for each in (table, *(script.drafts.below(table.name) if check else ())):
-            keep_code(script, "constraint" if check else "exclusion", each.name, name, nodes)
 
 
 def _free(table: DraftTable, node: Node, label: str) -> str:
@@ -97,9 +90,6 @@ def drop_constraint(
         table.foreign_keys = [one for one in table.foreign_keys if one not in foreign]
     elif table.constraints.get(name, "") is None:
         del table.constraints[name]
-        for each in (table, *script.drafts.below(table.name)):
-            script.drafts.readers.pop(("constraint", each.name, name), None)
-        script.drafts.readers.pop(("exclusion", table.name, name), None)
     elif table.all_named and not script.drafts.incomplete:
         named_null = name in table.constraints or _MADE.search(name)
         if not (command.missing_ok and not named_null and not key and not parents):

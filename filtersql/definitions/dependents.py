@@ -16,42 +16,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
-from filtersql.definitions.drafts import Drafts, DraftTable, Reader
-from filtersql.definitions.expressions import columns_named, functions_named
+from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import TEMPORARY, kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
-from filtersql.definitions.view_queries import ViewQuery
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
 __all__ = [
-    "OF_DOMAINS",
-    "OF_TABLES",
-    "called",
-    "calling",
     "described",
     "drawing",
     "drop_column",
     "drop_sequence",
-    "drop_type_of_relation",
-    "generated_by",
     "generated_from",
     "memberships",
     "publications_reading",
     "references_to",
-    "remove_function",
     "remove_sequences",
     "remove_table",
     "remove_view",
     "resting_on",
-    "views_reading",
 ]
-
-
-#: readers that belong to a table and go with the columns that they read
-OF_TABLES = ("default", "constraint", "exclusion", "index", "partition key")
-OF_DOMAINS = ("domain constraint", "domain default")
 
 
 def described(script: Script, name: RelationName) -> str:
@@ -106,59 +92,10 @@ def memberships(
                 yield one, entry
 
 
-def views_reading(
-    drafts: Drafts, relation: RelationName, column: str | None = None
-) -> Iterator[RelationName]:
-    """The views whose queries read a relation, or a column of it."""
-    for name, view in drafts.views.items():
-        query = view.query
-        if (relation, column) in query.columns if column else relation in query.tables:
-            yield name
-
-
-def calling(drafts: Drafts, function: RelationName) -> Iterator[Reader]:
-    """The triggers, rules, policies and functions that call a function."""
-    for reader in drafts.readers.values():
-        own = reader.kind == "function" and reader.of == function
-        if not own and any(called(function, part) for part in reader.parts):
-            yield reader
-
-
-def called(function: RelationName, query: ViewQuery) -> bool:
-    """Whether a query calls a function."""
-    return tuple(function) in query.functions
-
-
-def remove_function(drafts: Drafts, function: RelationName, signature: str) -> None:
-    """DROP FUNCTION, which nothing calls."""
-    drafts.readers.pop(("function", function, signature), None)
-    drafts.bodies.pop((*function, signature), None)
-    known = drafts.functions.get(function, [])
-    if signature in known:
-        known.remove(signature)
-    if not known:
-        drafts.functions.pop(function, None)
-
-
-def generated_by(drafts: Drafts, function: RelationName) -> Iterator[tuple[DraftTable, str]]:
-    """The generated columns that call a function."""
-    calls = ((function.name,), tuple(function))
-    for table in drafts.tables.values():
-        for column in (table.columns or {}).values():
-            made_of = column.generation
-            if made_of is not None and not functions_named(made_of).isdisjoint(calls):
-                yield table, column.name
-
-
 def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     """Removes a column, which nothing else reads, with the keys and indexes that hold it."""
     assert table.columns is not None
     remove_sequences(drafts, table, name)
-    for key, one in [*drafts.readers.items()]:
-        own = one.kind == "default" and one.name == name
-        if one.of == table.name and (own or one.reads(table.name, name)):
-            del drafts.readers[key]
-            table.constraints.pop(one.name, None)
     table.defaults.pop(name, None)
     table.identities.discard(name)
     del table.columns[name]
@@ -200,14 +137,14 @@ def remove_view(drafts: Drafts, name: RelationName) -> None:
     drafts.views.pop(name, None)
     drafts.tables.pop(name, None)
     drafts.others.pop(name, None)
-    _remove_parts(drafts, name)
+    remove_code(drafts, name)
 
 
-def _remove_parts(drafts: Drafts, relation: RelationName) -> None:
-    """Triggers, rules, policies, defaults and constraints of a relation that goes."""
-    for key, one in [*drafts.readers.items()]:
-        if one.of == relation and one.kind not in ("function", *OF_DOMAINS):
-            del drafts.readers[key]
+def remove_code(drafts: Drafts, relation: RelationName) -> None:
+    """Triggers, rules and policies of a relation that goes."""
+    for kind, of, name in [*drafts.code]:
+        if of == relation and kind != "function":
+            del drafts.code[kind, of, name]
 
 
 def remove_table(drafts: Drafts, name: RelationName) -> None:
@@ -217,7 +154,7 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
         remove_sequences(drafts, table)
     for child in drafts.children(name):
         remove_table(drafts, child.name)
-    _remove_parts(drafts, name)
+    remove_code(drafts, name)
     for one in [*drafts.publications.values()]:
         kept = tuple(entry for entry in one.tables if entry.name != name)
         drafts.publications[one.name] = replace(one, tables=kept)
@@ -227,13 +164,6 @@ def remove_table(drafts: Drafts, name: RelationName) -> None:
         drafts.replication_sets[each.name] = replace(
             each, tables=left, not_added=each.not_added - {name}
         )
-
-
-def drop_type_of_relation(drafts: Drafts, name: RelationName) -> None:
-    """What belongs to a type that goes, and of which there is no column."""
-    for key, one in [*drafts.readers.items()]:
-        if one.kind in OF_DOMAINS and one.of == name:
-            del drafts.readers[key]
 
 
 def resting_on(

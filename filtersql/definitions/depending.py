@@ -10,32 +10,27 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.dependents import (
-    OF_TABLES,
-    called,
-    calling,
     described,
     drawing,
-    generated_by,
     generated_from,
     memberships,
     publications_reading,
     references_to,
-    views_reading,
 )
-from filtersql.definitions.drafts import Drafts, DraftTable, Reader
+from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.names import RelationName
 
-__all__ = ["Thing", "described_thing", "function_users", "lines_of", "of_relation", "users_of"]
+__all__ = ["Thing", "described_thing", "lines_of", "of_relation", "users_of"]
 
 #: what belongs to a relation and goes with it
-_PARTS = ("constraint", "trigger", "rule", "policy", "default", "index", "column")
+_PARTS = ("constraint", "default", "column")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +46,6 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
     """A table or view."""
     view = drafts.views.get(name)
     return Thing(view.kind if view is not None else "table", name)
-
-
-def function_users(drafts: Drafts, function: RelationName) -> list[Thing]:
-    """What calls a function; filters of pglogical's sets hold none back."""
-    found = [Thing("column", one.name, column) for one, column in generated_by(drafts, function)]
-    found += _views(drafts, (n for n, v in drafts.views.items() if called(function, v.query)))
-    return [*found, *_readers(calling(drafts, function))]
 
 
 def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
@@ -110,19 +98,10 @@ def described_thing(script: Script, thing: Thing) -> str:
             return f"column {thing.part} of table {shown}"
         case "default":
             return f"default value for column {thing.part} of table {shown}"
-        case "index":
-            return f"index {described(script, RelationName(thing.name.schema, thing.part))}"
-        case "domain constraint":
-            return f"constraint {thing.part}"
         case "constraint":
             return f"constraint {thing.part} on table {shown}"
         case "publication":
             return f"publication of table {shown} in publication {thing.part}"
-        case "function":
-            return f"function {shown}({thing.part})"
-        case "trigger" | "rule" | "policy":
-            on = described_thing(script, of_relation(script.drafts, thing.name))
-            return f"{thing.kind} {thing.part} on {on}"
         case "set":
             return f"table {shown} membership in replication set {thing.part}"
         case _:
@@ -138,7 +117,7 @@ def _direct(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
         case "table" if table is not None:
             yield from _of_table(drafts, table)
         case "view" | "materialized view":
-            yield from _of_relation(drafts, thing.name)
+            yield from _of_type(drafts, thing.name)
         case "schema":
             relations = (*drafts.tables, *(one for one in drafts.views if one in drafts.others))
             yield from (of_relation(drafts, one) for one in relations if _inside(one, thing))
@@ -151,28 +130,10 @@ def _direct(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
             yield from _of_type(drafts, thing.name)
         case "sequence":
             yield from _drawing(drafts, thing.name)
-        case "function":
-            yield from function_users(drafts, thing.name)
 
 
 def _inside(name: RelationName, schema: Thing) -> bool:
     return name.schema == schema.name.schema
-
-
-def _readers(readers: Iterable[Reader]) -> Iterator[Thing]:
-    kinds = {"partition key": "table", "domain default": "type", "exclusion": "constraint"}
-    for one in readers:
-        part = "" if one.kind in ("partition key", "domain default") else one.name
-        yield Thing(kinds.get(one.kind, one.kind), one.of, part)
-
-
-def _holding(drafts: Drafts, relation: RelationName, column: str | None = None) -> Iterator[Thing]:
-    """The readers that do not go by themselves with a relation or column that they read."""
-    return _readers(
-        one
-        for one in drafts.readers.values()
-        if one.kind not in OF_TABLES and one.reads(relation, column)
-    )
 
 
 def _of_column(drafts: Drafts, table: DraftTable, column: str) -> Iterator[Thing]:
@@ -186,8 +147,6 @@ def _of_column(drafts: Drafts, table: DraftTable, column: str) -> Iterator[Thing
     for one, entry in memberships(drafts, table.name):
         if entry.where is not None and column in columns_named(entry.where):
             yield Thing("set", table.name, one.name)
-    yield from _views(drafts, views_reading(drafts, table.name, column))
-    yield from _holding(drafts, table.name, column)
     for sequence, of in table.sequences.items():
         if of == column:
             own = Thing("default", table.name, column)
@@ -202,7 +161,6 @@ def _of_type(drafts: Drafts, name: RelationName) -> Iterator[Thing]:
         for column in (table.columns or {}).values():
             if (column.type.schema, column.type.name) in names:
                 yield Thing("column", table.name, column.name)
-    yield from _readers(one for one in drafts.readers.values() if not names.isdisjoint(one.types))
 
 
 def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[Thing]:
@@ -215,19 +173,9 @@ def _of_table(drafts: Drafts, table: DraftTable) -> Iterator[Thing]:
     for one, _ in memberships(drafts, table.name):
         if not one.autoadd_tables:  # a set that adds tables by itself lets them go by itself
             yield Thing("set", table.name, one.name)
-    yield from _of_relation(drafts, table.name)
-
-
-def _of_relation(drafts: Drafts, name: RelationName) -> Iterator[Thing]:
-    yield from _of_type(drafts, name)
-    yield from _views(drafts, views_reading(drafts, name))
-    yield from _holding(drafts, name)
+    yield from _of_type(drafts, table.name)
 
 
 def _drawing(drafts: Drafts, sequence: RelationName) -> Iterator[Thing]:
     for table, column in drawing(drafts, sequence):
         yield Thing("default", table.name, column)
-
-
-def _views(drafts: Drafts, names: Iterable[RelationName]) -> list[Thing]:
-    return [of_relation(drafts, name) for name in names]

@@ -7,9 +7,8 @@ outside this package sees one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from filtersql.catalog import Column, ForeignKey, OwnOperator, PgType, ReplicaIdentity
 from filtersql.definitions.bounds import Bounds
@@ -24,17 +23,14 @@ from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
-if TYPE_CHECKING:
-    from filtersql.definitions.view_queries import ViewQuery
-
 __all__ = [
+    "Code",
     "DraftIndex",
     "DraftTable",
     "DraftView",
     "Drafts",
     "EventTrigger",
     "PlainColumn",
-    "Reader",
     "Refuse",
 ]
 
@@ -126,32 +122,34 @@ class DraftView:
     """A view, materialized or not: `kind` is PostgreSQL's word for it."""
 
     kind: str
-    query: ViewQuery
     span: Span
-    #: what gives each column its type; None or nothing where that is not known
-    types: tuple[Column | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """A trigger, rule, policy or function: what its code reads is not dropped without it."""
+class Code:
+    """A view, trigger, rule, policy or function: the words of its statement."""
 
     kind: str
-    #: the table that it belongs to, or the function
+    #: the table that it belongs to, the view or the function
     of: RelationName
     #: its own name, or the types of a function's arguments
     name: str
-    span: Span
-    #: what is read; of a policy by USING and by WITH CHECK
-    parts: tuple[ViewQuery, ...] = ()
-    #: the user types of a function's arguments and result
-    types: frozenset[RelationName] = frozenset()
+    words: frozenset[str]
+    #: whether it holds columns
+    columns: bool
 
-    def reads(self, relation: RelationName, column: str | None = None) -> bool:
-        """Whether it reads a relation, or a column of it."""
-        if column is not None:
-            return any((relation, column) in part.columns for part in self.parts)
-        return any(relation in part.tables for part in self.parts)
+    @property
+    def label(self) -> str:
+        """What a message calls it."""
+        return self.name if self.kind in ("trigger", "rule", "policy") else self.of.name
+
+    def knowing(self, *words: str) -> Code:
+        """With more words."""
+        return replace(self, words=self.words | {*words})
+
+    def named(self, name: str) -> Code:
+        """Under another name."""
+        return replace(self, name=name)
 
 
 @dataclass(slots=True)
@@ -169,7 +167,7 @@ class Drafts:
     """Everything read so far, and every mistake met on the way."""
 
     tables: dict[RelationName, DraftTable] = field(default_factory=dict)
-    #: what views read; plain ones stand in `tables` too, materialized ones in `others`
+    #: plain ones stand in `tables` too, materialized ones in `others`
     views: dict[RelationName, DraftView] = field(default_factory=dict)
     #: the .sql files that were read, in order
     files: list[str] = field(default_factory=list)
@@ -232,7 +230,9 @@ class Drafts:
     #: the texts of user functions, by schema, name and types of arguments
     bodies: dict[tuple[str, str, str], str] = field(default_factory=dict)
     #: by kind, table or function, and name
-    readers: dict[tuple[str, RelationName, str], Reader] = field(default_factory=dict)
+    code: dict[tuple[str, RelationName, str], Code] = field(default_factory=dict)
+    #: functions of the files that tables, indexes and domains may call
+    called: set[str] = field(default_factory=set)
     event_triggers: dict[str, EventTrigger] = field(default_factory=dict)
     #: relations that no publication takes, by what they are: `sequences`, `indexes`, …
     others: dict[RelationName, str] = field(default_factory=dict)

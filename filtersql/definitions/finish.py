@@ -14,7 +14,7 @@ from filtersql.catalog import Catalog, Column, PgType, Table
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.earlier import earlier
 from filtersql.definitions.foreign_keys import check_key
-from filtersql.definitions.freezing import frozen, made, view_columns
+from filtersql.definitions.freezing import frozen, made
 from filtersql.definitions.generations import check_generation
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import kind_of
@@ -187,14 +187,12 @@ def _check_subscriptions(drafts: Drafts) -> None:
 
 
 def _unpublishable(drafts: Drafts) -> Iterator[Table]:
-    """Sequences and materialized views, with their columns."""
+    """Sequences, with their columns."""
     for name, kind in drafts.others.items():
-        span, view = drafts.places.get(name), drafts.views.get(name)
+        span = drafts.places.get(name)
         if kind == "sequences" and span is not None:
             columns = tuple(Column(one, type_, span) for one, type_ in _OF_SEQUENCE.items())
             yield Table(name, columns, span)
-        elif view is not None and (columns := view_columns(view)):
-            yield Table(name, columns, view.span)
 
 
 _OF_SEQUENCE = {

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.catalog import Column, Made, Table, UniqueIndex
+from filtersql.catalog import Made, Table, UniqueIndex
 from filtersql.definitions.collations import compared, own_collations
-from filtersql.definitions.drafts import Drafts, DraftTable, DraftView
+from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.rivals import rivals
 
-__all__ = ["frozen", "made", "view_columns"]
+__all__ = ["frozen", "made"]
 
 
 def frozen(drafts: Drafts, table: DraftTable) -> Table:
     """The table as it stands now."""
-    found = _frozen(table, drafts.views.get(table.name))
+    found = _frozen(table)
     own = {column.type.schema for column in found.columns} != {"pg_catalog"}
     if not own and not drafts.collations:
         return found
@@ -40,22 +40,11 @@ def made(drafts: Drafts, path: tuple[str, ...] | None = None) -> Made:
     )
 
 
-def view_columns(view: DraftView) -> tuple[Column, ...]:
-    """The columns of a view, where the type of each of them is known."""
-    names, known = view.query.outputs, [one for one in view.types if one is not None]
-    if len(known) != len(names):
-        return ()
-    return tuple(
-        Column(name, one.type, view.span, collation=one.collation)
-        for name, one in zip(names, known, strict=True)
-    )
-
-
-def _frozen(table: DraftTable, view: DraftView | None) -> Table:
+def _frozen(table: DraftTable) -> Table:
     indexes = [index for index in table.indexes.values() if index.refusal is None]
     return Table(
         name=table.name,
-        columns=tuple((table.columns or {}).values()) or (view_columns(view) if view else ()),
+        columns=tuple((table.columns or {}).values()),
         span=table.span,
         primary_key=table.primary_key,
         primary_key_name=table.primary_key_name,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from filtersql.catalog import Column
-from filtersql.definitions import own_code, owned
+from filtersql.definitions import owned
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import columns_named, subqueries, without_places
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
@@ -74,10 +74,9 @@ def note_value(table: DraftTable, node: Node) -> None:
 
 def set_default(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
     """ALTER COLUMN … SET DEFAULT and DROP DEFAULT."""
-    own_code.set_default(script, table, command, place)
-    column = (table.columns or {}).get(command.name)
-    if table.view or column is None:
+    if table.view or table.columns is None:
         return
+    column = column_of(table, command.name, place)
     if column.name in table.identities or column.generated is not None:
         raise UnsupportedStatement("a default of a column that is generated", place())
     definition = getattr(command, "def")

@@ -16,7 +16,6 @@ from dataclasses import replace
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
-from filtersql.definitions.view_queries import output_name
 from filtersql.errors.definitions import (
     DuplicateInKey,
     SeveralPrimaryKeys,
@@ -158,7 +157,7 @@ def column_labels(elements: Iterable[Node]) -> list[str]:
     """What an index calls its columns; an expression's has the name that a query would give it."""
     found: list[str] = []
     for element in elements:
-        name = element.name or output_name(element.expr).replace("?column?", "expr")
+        name = element.name or _output_name(element.expr).replace("?column?", "expr")
         free = (f"{name}{number or ''}" for number in range(len(found) + 1))
         found.append(next(one for one in free if one not in found))
     return found
@@ -203,3 +202,18 @@ def _clauses(node: Node) -> str:
     elif node.skip_validation:
         said.append(" NOT VALID")
     return "".join(said)
+
+
+def _output_name(value: Node) -> str:
+    """The name that PostgreSQL gives a column without AS."""
+    kind = value.WhichOneof("node")
+    if kind == "column_ref":
+        return str(value.column_ref.fields[-1].string.sval)
+    if kind == "func_call":
+        return str(value.func_call.funcname[-1].string.sval)
+    if kind == "type_cast":
+        inner = _output_name(value.type_cast.arg)
+        return (
+            inner if inner != "?column?" else str(value.type_cast.type_name.names[-1].string.sval)
+        )
+    return {"case_expr": "case", "coalesce_expr": "coalesce"}.get(kind, "?column?")

@@ -11,16 +11,14 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
-from filtersql.definitions.dependents import OF_DOMAINS
 from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import moved
 from filtersql.definitions.model import PublishedTable
 from filtersql.names import RelationName
 
-__all__ = ["move_other", "move_table", "rename_function", "renamed_in_types"]
+__all__ = ["move_other", "move_table"]
 
 
 def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
@@ -64,8 +62,6 @@ def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
         drafts.temporary_heirs[new] = drafts.temporary_heirs.pop(old)
     if old in drafts.places:
         drafts.places[new] = drafts.places.pop(old)
-    if old in drafts.views:
-        drafts.views[new] = drafts.views.pop(old)
 
 
 def _moved(entry: PublishedTable, table: DraftTable) -> PublishedTable:
@@ -73,38 +69,3 @@ def _moved(entry: PublishedTable, table: DraftTable) -> PublishedTable:
     new, columns = table.name, table.columns or ()
     where = entry.where and moved(entry.where, entry.name.name, new.name, columns)
     return replace(entry, name=new, where=where)
-
-
-def renamed_in_types(drafts: Drafts, names: Mapping[RelationName, RelationName]) -> None:
-    """The types of functions' arguments, and their arrays, under their new names."""
-    arrays = {
-        RelationName(old.schema, f"_{old.name}"): RelationName(new.schema, f"_{new.name}")
-        for old, new in names.items()
-    }
-    both = {**names, **arrays}
-    for key, one in [*drafts.readers.items()]:
-        if one.kind in OF_DOMAINS and one.of in names:
-            del drafts.readers[key]
-            of = names[one.of]
-            drafts.readers[one.kind, of, one.name] = replace(one, of=of)
-        elif not one.types.isdisjoint(both):
-            types = frozenset(both.get(each, each) for each in one.types)
-            drafts.readers[key] = replace(one, types=types)
-
-
-def rename_function(drafts: Drafts, old: RelationName, new: RelationName, signature: str) -> None:
-    """A function's new name, where triggers, views and other functions call it."""
-    calls: dict[tuple[str, ...], tuple[str, ...]] = {tuple(old): tuple(new)}
-    for name, view in [*drafts.views.items()]:
-        called = frozenset(calls.get(one, one) for one in view.query.functions)
-        drafts.views[name] = replace(view, query=replace(view.query, functions=called))
-    readers = [*drafts.readers.values()]
-    drafts.readers.clear()
-    for one in readers:
-        own = (one.kind, one.of, one.name) == ("function", old, signature)
-        parts = tuple(
-            replace(part, functions=frozenset(calls.get(each, each) for each in part.functions))
-            for part in one.parts
-        )
-        made = replace(one, of=new if own else one.of, parts=parts)
-        drafts.readers[made.kind, made.of, made.name] = made

@@ -34,7 +34,6 @@ from filtersql.definitions.generations import (
 from filtersql.definitions.inheriting import detach
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
-from filtersql.definitions.own_code import keep_defaults
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
@@ -179,7 +178,6 @@ def _add_column(script: Script, table: DraftTable, command: Node, place: _Place)
         own_sequences(script, table, [node])
         note_all(script, table, node)
     else:
-        keep_defaults(script, table, node)
         table.defaults |= script.drafts.tables[table.partition_of].defaults
     note_value(table, node)
     for key in keys:

@@ -19,7 +19,6 @@ from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.extensions import create_extension
 from filtersql.definitions.later_sessions import LATER, begin, set_for_later
 from filtersql.definitions.newer_syntax import check_syntax
-from filtersql.definitions.own_code import alter_domain
 from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.owners import change_owner, reassign, refuse_drop
 from filtersql.definitions.rivals import create_cast, rivals
@@ -38,12 +37,6 @@ from filtersql.definitions.sql_functions import create_function
 from filtersql.definitions.sql_names import AlreadyTold, Refused, Script
 from filtersql.definitions.sql_objects import create_index, drop
 from filtersql.definitions.sql_publications import alter_publication, create_publication
-from filtersql.definitions.sql_readers import (
-    alter_policy,
-    create_policy,
-    create_rule,
-    create_trigger,
-)
 from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
@@ -57,7 +50,14 @@ from filtersql.definitions.sql_tables import create_table
 from filtersql.definitions.sql_text import without_long, without_psql
 from filtersql.definitions.sql_transactions import lasting, transaction
 from filtersql.definitions.sql_types import create_type
-from filtersql.definitions.sql_views import create_table_as, create_view
+from filtersql.definitions.sql_views import (
+    create_policy,
+    create_rule,
+    create_table_as,
+    create_trigger,
+    create_view,
+)
+from filtersql.definitions.stored_code import check_code, keep_names
 from filtersql.definitions.undoubted import doubt_of
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
@@ -110,7 +110,10 @@ def _carry_out(script: Script, statement: Statement) -> None:
     try:
         check_syntax(script, statement)
         check_events(script, statement)
+        check_code(script, statement)
         carry_out(script, statement)
+        if statement.kind in _CALLING:
+            keep_names(script, statement)
         done = True
     except Mistake as mistake:
         mistakes.append(mistake)
@@ -145,6 +148,10 @@ def _schema_with_elements(script: Script, statement: Statement) -> None:
     script.settings = settings
 
 
+#: the statements that hold expressions with calls
+_CALLING = (
+    *("create_stmt", "alter_table_stmt", "index_stmt", "create_domain_stmt", "alter_domain_stmt"),
+)
 #: the statements that hold filters
 _READING = ("create_publication_stmt", "alter_publication_stmt", "select_stmt")
 _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
@@ -163,7 +170,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "alter_seq_stmt": alter_sequence,
     "create_schema_stmt": _schema_with_elements,
     "create_domain_stmt": create_type,
-    "alter_domain_stmt": alter_domain,
+    "alter_domain_stmt": lambda script, statement: None,
     "create_enum_stmt": create_type,
     "create_range_stmt": create_type,
     "composite_type_stmt": create_type,
@@ -192,5 +199,5 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_trig_stmt": create_trigger,
     "rule_stmt": create_rule,
     "create_policy_stmt": create_policy,
-    "alter_policy_stmt": alter_policy,
+    "alter_policy_stmt": create_policy,
 }

@@ -1,8 +1,7 @@
 """CREATE FUNCTION and DROP FUNCTION: a filter may not use one, a generated column may.
 
 Example
-    `DROP FUNCTION f(int) CASCADE` drops the columns that f generates; without CASCADE it is
-    refused: column g of table t depends on function f(integer).
+    `DROP FUNCTION f(int)` is refused where a column, an index or other code may call f.
 
 PostgreSQL
     functioncmds.c: CreateFunction(), RemoveFunctionById(); dependency.c: performMultipleDeletions()
@@ -10,24 +9,28 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.dependents import remove_function
-from filtersql.definitions.depending import Thing, described_thing, function_users, lines_of
+from dataclasses import replace
+
 from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.moving import rename_function
 from filtersql.definitions.rivals import note_spread
 from filtersql.definitions.sql_code import note_body
-from filtersql.definitions.sql_names import Script, place_of
+from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_operators import drop_operators, move_operator
-from filtersql.definitions.sql_readers import note_function
+from filtersql.definitions.stored_code import keep_code
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
-from filtersql.errors.altering import DependedOn
-from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 
-__all__ = ["FUNCTIONS", "create_function", "drop_functions", "move_function", "rename_one"]
+__all__ = [
+    "FUNCTIONS",
+    "create_function",
+    "drop_functions",
+    "move_function",
+    "remove_function",
+    "rename_one",
+]
 
 #: the kinds of objects that CREATE FUNCTION, PROCEDURE and OPERATOR make
 FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_OPERATOR")
@@ -48,7 +51,7 @@ def create_function(script: Script, statement: Statement) -> None:
         known.append(signature)
     note_body(script.drafts, name, signature, node)
     note_spread(script.drafts, name.name, signature, given)
-    note_function(script, statement, name, signature)
+    keep_code(script, statement, "function", name, signature)
 
 
 def drop_functions(script: Script, statement: Statement) -> None:
@@ -56,20 +59,18 @@ def drop_functions(script: Script, statement: Statement) -> None:
     node, drafts = statement.node, script.drafts
     drop_operators(script, statement)
     found = [(name, item) for item in node.objects if (name := _known(script, item)) is not None]
-    things = []
     for name, item in found:
-        known, signature = drafts.functions[name], _signature(script, name, item)
-        if len(known) > 1 and function_users(drafts, name):
-            hint = "Drop what uses the function first."
-            span = place_of(script, statement, name.name)
-            raise UnsupportedStatement(f"DROP FUNCTION of one of several {name.name}()", span, hint)
-        things.append(Thing("function", name, signature))
-    lines = lines_of(script, things)
-    if lines and enum_name(node, "behavior") != "DROP_CASCADE":
-        what = described_thing(script, things[0]) if len(node.objects) == 1 else None
-        raise DependedOn(what, lines, place_of(script, statement, things[0].name.name))
-    for thing in things:
-        remove_function(drafts, thing.name, thing.part)
+        remove_function(drafts, name, _signature(script, name, item))
+
+
+def remove_function(drafts: Drafts, function: RelationName, signature: str) -> None:
+    """A function that nothing calls."""
+    drafts.code.pop(("function", function, signature), None)
+    drafts.bodies.pop((*function, signature), None)
+    known = drafts.functions[function]
+    known.remove(signature)
+    if not known:
+        del drafts.functions[function]
 
 
 def move_function(script: Script, item: Node, *, name: str = "", schema: str = "") -> None:
@@ -93,7 +94,9 @@ def rename_one(drafts: Drafts, old: RelationName, new: RelationName, signature: 
         drafts.spreads[new.name, signature] = spread
     if (*old, signature) in drafts.bodies:
         drafts.bodies[*new, signature] = drafts.bodies.pop((*old, signature))
-    rename_function(drafts, old, new, signature)
+    found = drafts.code.pop(("function", old, signature), None)
+    if found is not None:
+        drafts.code["function", new, signature] = replace(found, of=new)
 
 
 def _signature(script: Script, name: RelationName, item: Node) -> str:

@@ -1,9 +1,8 @@
-"""LIKE in CREATE TABLE: the columns of another table, or of a view whose columns' types are known.
+"""LIKE in CREATE TABLE: the columns of another table.
 
 Example
     `CREATE TABLE u (LIKE t INCLUDING INDEXES)`: t's columns, NOT NULL and keys, under names of u's.
-    Of a view come names and types alone; where an expression gives a column, its type is not known
-    here, and LIKE is refused.
+    LIKE of a view is refused.
 
 PostgreSQL
     parse_utilcmd.c: transformTableLikeClause(), expandTableLikeClause()
@@ -11,19 +10,15 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from filtersql.catalog import Column
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
-from filtersql.definitions.own_code import copy_code
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
 from filtersql.errors.altering import NotForKind
 from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
 from filtersql.grammar import Node
-from filtersql.names import RelationName
 
 __all__ = ["copy_like"]
 
@@ -41,12 +36,12 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
         raise NotForKind.like(name.name, kind, span)
     if kind == "composite types":
         raise UnsupportedStatement("LIKE of a composite type", span, _HINT)
-    parent = None if kind in _VIEWS else known_table(script, node.relation)
-    if parent is not None and parent.columns is None:
+    if kind in _VIEWS:
+        raise UnsupportedStatement("LIKE of a view", span, _HINT)
+    parent = known_table(script, node.relation)
+    if parent.columns is None:
         raise UnsupportedStatement("LIKE of a partition that YAML defines", span)
-    columns = _of_view(script, name) if parent is None else list((parent.columns or {}).values())
-    if columns is None:
-        raise UnsupportedStatement("LIKE of a view whose columns' types are not known", span, _HINT)
+    columns = list(parent.columns.values())
     assert table.columns is not None
     for column in columns:
         there = table.columns.get(column.name)
@@ -58,34 +53,16 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
         if there is not None:
             raise DuplicateColumn(column.name, None, span, there.span)
         table.columns[column.name] = replace(own, span=column.span)
-    if parent is not None:
-        if node.options & _DEFAULTS:
-            table.defaults |= parent.defaults
-        if node.options & _IDENTITY and parent.identities:
-            raise UnsupportedStatement("LIKE INCLUDING IDENTITY", span, _HINT)
-        table.constraints |= parent.constraints
-        copy_code(script, table, parent.name, node.options)
-    if parent is not None and node.options & _INDEXES:
+    if node.options & _DEFAULTS:
+        table.defaults |= parent.defaults
+    if node.options & _IDENTITY and parent.identities:
+        raise UnsupportedStatement("LIKE INCLUDING IDENTITY", span, _HINT)
+    table.constraints |= parent.constraints
+    if node.options & _INDEXES:
         _copy_keys(table, parent)
 
 
 _HINT = "Write the columns."
-
-
-def _of_view(script: Script, name: RelationName) -> list[Column] | None:
-    """What a view gives: every column's type must be known, and NULL is never excluded."""
-    view, table = script.drafts.views.get(name), script.drafts.tables.get(name)
-    if table is not None and table.columns:  # written in YAML
-        return [replace(one, not_null=False) for one in table.columns.values()]
-    if view is None or not view.types or len(view.types) != len(view.query.outputs):
-        return None
-    return list(_named(view.query.outputs, view.types)) if None not in view.types else None
-
-
-def _named(names: tuple[str, ...], types: tuple[Column | None, ...]) -> Iterator[Column]:
-    for name, one in zip(names, types, strict=True):
-        if one is not None:
-            yield Column(name, one.type, one.span, collation=one.collation)
 
 
 def _copy_keys(table: DraftTable, parent: DraftTable) -> None:

@@ -27,7 +27,6 @@ from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import TEMPORARY, index_holder, kind_of
-from filtersql.definitions.own_code import keep_index
 from filtersql.definitions.owned import check_free_sequence
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.rivals import drop_cast
@@ -40,7 +39,6 @@ from filtersql.definitions.sql_names import (
     referenced,
     span_of,
 )
-from filtersql.definitions.sql_readers import READERS, drop_reader
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import forget
@@ -91,7 +89,6 @@ def create_index(script: Script, statement: Statement) -> None:
         refusal = "partial"
     made = DraftIndex(label, tuple(filter(None, columns)), refusal)
     table.indexes[label] = made
-    keep_index(script, table, label, node)
     for child in drafts.below(name) if node.relation.inh and table.partition_by else ():
         share_index(child, made)
 
@@ -225,7 +222,6 @@ def _drop_index(script: Script, statement: Statement, item: Node) -> None:
     script.drafts.others.pop(_named(script, item.list.items), None)
     for table in script.drafts.tables.values():
         index = table.indexes.pop(name, None)
-        script.drafts.readers.pop(("index", table.name, name), None)
         if index and table.identity.index_name == name:
             # The identity stays "index", and logs nothing.
             table.identity = replace(table.identity, index=())
@@ -285,5 +281,4 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": drop_schema,
     "OBJECT_EVENT_TRIGGER": _drop_event_trigger,
-    **dict.fromkeys(READERS, drop_reader),
 }

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.dependents import memberships, views_reading
+from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import described_thing, users_of
 from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.moving import move_other, move_table
-from filtersql.definitions.own_code import rename_code
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS, move_function
 from filtersql.definitions.sql_names import (
@@ -27,7 +26,6 @@ from filtersql.definitions.sql_names import (
     place_of,
     referenced,
 )
-from filtersql.definitions.sql_readers import READERS, rename_reader
 from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors.altering import UnknownSchema
@@ -79,8 +77,6 @@ def rename(script: Script, statement: Statement) -> None:
         rename_schema(script, statement)
     elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
         rename_type(script, statement)
-    elif kind in READERS:
-        rename_reader(script, node)
     elif kind in FUNCTIONS:
         move_function(script, node.object, name=node.newname)
 
@@ -107,16 +103,15 @@ def _rename_relation(script: Script, statement: Statement) -> None:
 
 
 def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
-    """Raises where views, triggers, functions and the like know a relation, or it is a view."""
+    """Raises where views, triggers, functions and the like name a relation, or it is a view."""
     drafts = script.drafts
-    reading = [*views_reading(drafts, name), *([name] if name in drafts.views else ())]
-    code = any(one.reads(name) or one.of == name for one in drafts.readers.values())
+    words = (one.words for one in drafts.code.values())
+    code = name in drafts.views or any(name.name in one for one in words)
     arrays = {name, RelationName(name.schema, f"_{name.name}")}
-    typed = any(not one.types.isdisjoint(arrays) for one in drafts.readers.values())
     columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
     rows = any((one.type.schema, one.type.name) in arrays for one in columns)
     short = any(name in above for above in drafts.temporary_heirs.values())
-    if reading or code or typed or rows or short:
+    if code or rows or short:
         raise UnsupportedStatement.dumped("another name of a relation that code or views know", at)
 
 
@@ -171,8 +166,7 @@ def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> N
     keys = table.partition_by[1] if table.partition_by is not None else ()
     if any(key not in (table.columns or {}) for key in keys):
         users.append("the expression of a partition key")
-    code = drafts.readers.values()
-    if any(one.reads(table.name, column) or one.of == table.name for one in code):
+    if any(table.name.name in one.words for one in drafts.code.values()):
         users.append("code of the table")
     if users:
         raise UnsupportedStatement.dumped(f"RENAME COLUMN where {users[0]} may name it", at)
@@ -273,9 +267,6 @@ def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
             table.indexes[node.newname] = index
         if table.identity.index_name == old:
             table.identity = replace(table.identity, index_name=node.newname)
-        kinds = ("constraint", "exclusion") if of_constraint else ("index",)
-        for each in (table, *script.drafts.below(table.name)):
-            rename_code(script.drafts, kinds, each.name, old, node.newname)
         if of_constraint and old in table.constraints:
             table.constraints[node.newname] = table.constraints.pop(old)
         if of_constraint:

@@ -21,7 +21,6 @@ from filtersql.definitions.generations import check_generation, note_value, valu
 from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, taken
-from filtersql.definitions.own_code import inherit_code, keep_partition_key
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_like import copy_like
@@ -105,9 +104,7 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     if node.HasField("partspec"):
         strategy = _STRATEGIES[enum_name(node.partspec, "strategy")]
         table.partition_by = (strategy, partition_key(node.partspec, script.text))
-        keep_partition_key(script, table, node.partspec)
         check_partitioned(table, span, script.drafts.postgres_version)
-    inherit_code(script, table)
     script.drafts.broken.discard(name)
     script.drafts.schemas.add(name.schema)
     script.drafts.tables[name] = table
@@ -124,20 +121,15 @@ def _check_temporary(script: Script, node: Node) -> None:
     if any(referenced(script, one).schema == TEMPORARY for one in parents):
         return  # what one of those has is not kept
     table, plain = DraftTable(name, script.span(0), {}), type(node)()
-    readers = dict(script.drafts.readers)
     plain.CopyFrom(node)
     without_foreign_keys(plain)
     _check_keys(script, plain)
     if parents:
         inherit(script, table, parents)
-    try:
-        _read_elements(script, plain, table)
-        for column in (table.columns or {}).values():
-            if column.generation is not None:
-                check_generation(table, column.generation)
-    finally:
-        script.drafts.readers.clear()
-        script.drafts.readers.update(readers)
+    _read_elements(script, plain, table)
+    for column in (table.columns or {}).values():
+        if column.generation is not None:
+            check_generation(table, column.generation)
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

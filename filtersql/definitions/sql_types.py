@@ -14,18 +14,16 @@ from dataclasses import replace
 
 from filtersql.definitions.collations import create_collation, keep_collation, rename_collation
 from filtersql.definitions.columns import check_collated
-from filtersql.definitions.dependents import described, drop_type_of_relation
+from filtersql.definitions.dependents import described
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
-from filtersql.definitions.moving import renamed_in_types
 from filtersql.definitions.multiranges import (
     create_multirange,
     drop_multirange,
     move_multiranges,
     range_of,
 )
-from filtersql.definitions.own_code import keep_domain
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
 from filtersql.definitions.sql_operators import create_operator
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
@@ -84,8 +82,6 @@ def create_type(script: Script, statement: Statement) -> None:
     drafts.places[name] = span
     if kind == "range type":
         create_multirange(script, node, name, span)
-    if kind == "domain":
-        keep_domain(script, statement, name)
 
 
 def rename_type(script: Script, statement: Statement) -> None:
@@ -135,7 +131,6 @@ def move_types(drafts: Drafts, names: dict[RelationName, RelationName]) -> None:
         if old in drafts.places:
             drafts.places[new] = drafts.places.pop(old)
     move_multiranges(drafts, names)
-    renamed_in_types(drafts, names)
     for table in drafts.tables.values():
         for column in list((table.columns or {}).values()):
             element = column.type.name.removeprefix("_")
@@ -175,8 +170,6 @@ def drop_types(script: Script, statement: Statement) -> None:
         what = f"type {described(script, found[0][0])}" if len(node.objects) == 1 else None
         raise DependedOn(what, lines, found[0][1])
     for name, _ in found:
-        for each in (name, drafts.multiranges.get(name, name)):
-            drop_type_of_relation(drafts, each)
         drop_multirange(drafts, name)
         drafts.types.pop(name, None)
         drafts.bases.pop(name, None)

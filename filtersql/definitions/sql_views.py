@@ -1,7 +1,7 @@
 """CREATE VIEW, CREATE MATERIALIZED VIEW and CREATE TABLE AS: relations that a query makes.
 
 Example
-    `CREATE VIEW v AS SELECT b FROM t`: v cannot be published, and b cannot be dropped under it.
+    `CREATE VIEW v AS SELECT b FROM t`: v cannot be published. Its columns are not known.
 
 PostgreSQL
     view.c: DefineView(); createas.c: ExecCreateTableAs()
@@ -9,21 +9,18 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from filtersql.definitions.drafts import DraftTable, DraftView
-from filtersql.definitions.kinds import TEMPORARY, taken
-from filtersql.definitions.partitions import settle
-from filtersql.definitions.sql_names import Script, check_free, created, span_of
+from filtersql.definitions.kinds import taken
+from filtersql.definitions.sql_names import Script, check_free, created, referenced, span_of
+from filtersql.definitions.stored_code import keep_code
 from filtersql.definitions.temporaries import create_temporary, is_temporary
-from filtersql.definitions.view_queries import ViewQuery, read_query
-from filtersql.definitions.view_types import view_types
 from filtersql.errors.altering import NotForKind
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.grammar import Node, Statement, enum_name
-from filtersql.names import RelationName
+from filtersql.grammar import Statement, enum_name
 
-__all__ = ["create_table_as", "create_view", "found_functions", "relation_read"]
+__all__ = ["create_policy", "create_rule", "create_table_as", "create_trigger", "create_view"]
+
+_VIEW_RULE = "_RETURN"
 
 
 def create_table_as(script: Script, statement: Statement) -> None:
@@ -34,11 +31,9 @@ def create_table_as(script: Script, statement: Statement) -> None:
         if node.if_not_exists and taken(script.drafts, name) is not None:
             return
         check_free(script, name, span)
-        query = _query(script, node.query, [one.string.sval for one in node.into.col_names])
-        select = node.query.WhichOneof("node") == "select_stmt"
-        types = view_types(script, node.query.select_stmt) if select else ()
         script.drafts.others[name] = "materialized views"
-        script.drafts.views[name] = DraftView("materialized view", query, span, types)
+        script.drafts.views[name] = DraftView("materialized view", span)
+        keep_code(script, statement, "materialized view", name, "")
     if enum_name(node, "objtype") != "OBJECT_TABLE":
         return
     if is_temporary(into):
@@ -63,47 +58,32 @@ def create_view(script: Script, statement: Statement) -> None:
         raise NotForKind.not_one(name.name, "a view", span)
     if there is None or not node.replace:
         check_free(script, name, span)
-    query = _query(script, node.query, [one.string.sval for one in node.aliases])
     made = script.drafts.views.get(name)
-    types = view_types(script, node.query.select_stmt)
-    script.drafts.views[name] = DraftView("view", query, made.span if made else span, types)
+    script.drafts.views[name] = DraftView("view", made.span if made else span)
     if there is None:
         script.drafts.tables[name] = DraftTable(name, span, columns={}, view=True)
+    keep_code(script, statement, "view", name, "")
 
 
-def _query(script: Script, node: Node, names: list[str]) -> ViewQuery:
-    """What a query reads, and its columns under the names that the statement gives them."""
-    if node.WhichOneof("node") != "select_stmt":
-        return ViewQuery((), frozenset(), frozenset())
-    query = read_query(node.select_stmt, lambda relation: relation_read(script, relation))
-    found = found_functions(script, query)
-    return replace(found, outputs=(*names, *query.outputs[len(names) :]))
+def create_trigger(script: Script, statement: Statement) -> None:
+    """CREATE TRIGGER."""
+    node = statement.node
+    keep_code(script, statement, "trigger", referenced(script, node.relation), node.trigname)
 
 
-def found_functions(script: Script, query: ViewQuery) -> ViewQuery:
-    """The query with the functions that search_path finds."""
-    known = script.drafts.functions
-
-    def found(name: tuple[str, ...]) -> tuple[str, ...]:
-        schemas = script.path if len(name) == 1 else ()
-        there = (one for one in schemas if RelationName(one, name[0]) in known)
-        return next(((one, name[0]) for one in there), name)
-
-    return replace(query, functions=frozenset(map(found, query.functions)))
+def create_rule(script: Script, statement: Statement) -> None:
+    """CREATE RULE."""
+    node = statement.node
+    if node.rulename != _VIEW_RULE:
+        keep_code(script, statement, "rule", referenced(script, node.relation), node.rulename)
 
 
-def relation_read(script: Script, node: Node) -> tuple[RelationName, tuple[str, ...]] | None:
-    """A table or view that the files define, and its columns."""
-    drafts = script.drafts
-    for schema in [node.schemaname] if node.schemaname else script.schemas(node.relname):
-        name = RelationName(schema, node.relname)
-        if name.schema == TEMPORARY:
-            return None
-        if name in drafts.views:
-            return name, drafts.views[name].query.outputs
-        table = drafts.tables.get(name)
-        if table is not None:
-            if table.columns is None:
-                settle(drafts, table)
-            return name, tuple(table.columns or ())
-    return None
+def create_policy(script: Script, statement: Statement) -> None:
+    """CREATE POLICY; what ALTER POLICY says is added."""
+    node = statement.node
+    name, drafts = referenced(script, node.table), script.drafts
+    before = drafts.code.get(("policy", name, node.policy_name))
+    keep_code(script, statement, "policy", name, node.policy_name)
+    if before is not None:
+        made = drafts.code["policy", name, node.policy_name]
+        drafts.code["policy", name, node.policy_name] = made.knowing(*before.words)

@@ -1,0 +1,176 @@
+"""Views, triggers, rules, policies and functions: what their text names is not changed under them.
+
+Example
+    With `CREATE VIEW v AS SELECT b FROM t`, DROP COLUMN b of t is refused, and so are DROP TABLE t
+    and ALTER COLUMN b TYPE: PostgreSQL may refuse them, or drop the view with CASCADE. Only the
+    words of the statement are known, not what they mean there.
+
+PostgreSQL
+    dependency.c: recordDependencyOnExpr(), performMultipleDeletions()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from filtersql.definitions.drafts import Code, Drafts
+from filtersql.definitions.identifiers import fold
+from filtersql.definitions.sql_names import Script, place_of, referenced
+from filtersql.definitions.sql_text import lexemes
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.grammar import Node, Statement, enum_name
+from filtersql.names import RelationName
+
+__all__ = ["READERS", "check_code", "keep_code", "keep_names", "words_of"]
+
+#: what belongs to a table, as DROP and ALTER call it
+READERS = {"OBJECT_TRIGGER": "trigger", "OBJECT_RULE": "rule", "OBJECT_POLICY": "policy"}
+_FUNCTIONS = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE", "OBJECT_AGGREGATE")
+_TYPES = ("OBJECT_TYPE", "OBJECT_DOMAIN")
+_CHANGED = ("AT_DropColumn", "AT_AlterColumnType")
+
+
+def keep_code(script: Script, statement: Statement, kind: str, of: RelationName, name: str) -> None:
+    """What a statement makes, in place of what had its name; a function's body is a text."""
+    body = statement.kind != "create_function_stmt" or statement.node.HasField("sql_body")
+    words = words_of(script, statement, strings=statement.kind != "create_function_stmt")
+    script.drafts.code[kind, of, name] = Code(kind, of, name, words, body)
+
+
+def keep_names(script: Script, statement: Statement) -> None:
+    """The functions of the files that a table, index or domain may call."""
+    drafts = script.drafts
+    if drafts.functions:
+        known = {name.name for name in drafts.functions}
+        drafts.called |= known & words_of(script, statement, strings=False)
+
+
+def check_code(script: Script, statement: Statement) -> None:
+    """Raises where a statement changes what code may read; notes new names."""
+    if not script.drafts.code and not script.drafts.called:
+        return
+    match statement.kind:
+        case "drop_stmt":
+            _check_drop(script, statement)
+        case "alter_table_stmt":
+            _check_columns(script, statement)
+        case "rename_stmt":
+            _rename(script, statement.node)
+
+
+def words_of(script: Script, statement: Statement, *, strings: bool) -> frozenset[str]:
+    """The names in a statement, and marks; what strings hold, too."""
+    text, found = script.text.text, set[str]()
+    for lexeme in lexemes(text[: statement.end], statement.start):
+        written = text[lexeme.start : lexeme.end]
+        if lexeme.kind == "name" and written[0] in "uU":
+            what = "a name with U& in code"
+            raise UnsupportedStatement.dumped(what, place_of(script, statement, ""))
+        if lexeme.kind == "string" and strings:
+            found |= {*written.strip("'").replace(".", " ").replace('"', " ").split()}
+        elif lexeme.kind == "name":
+            found.add(written[1:-1].replace('""', '"'))
+        elif lexeme.kind in ("word", "mark"):
+            found.add(fold(written))
+    return frozenset(found)
+
+
+def _check_drop(script: Script, statement: Statement) -> None:
+    node, drafts = statement.node, script.drafts
+    kind, gone = enum_name(node, "remove_type"), set[RelationName]()
+    cascades = enum_name(node, "behavior") == "DROP_CASCADE"
+    if kind in READERS:
+        for item in node.objects:
+            *table, name = (part.string.sval for part in item.list.items)
+            for schema in table[:-1] or script.path:
+                drafts.code.pop((READERS[kind], RelationName(schema, table[-1]), name), None)
+        return
+    names = [*_dropped(node, kind)]
+    if kind in _FUNCTIONS:
+        gone = {one for one in drafts.functions if one.name in names}
+        if called := drafts.called & {*names}:
+            _refuse(script, statement, f"DROP FUNCTION {min(called)}() that is called")
+    elif kind == "OBJECT_SCHEMA":
+        inside = [one for one in drafts.code.values() if one.of.schema in names]
+        if inside or (cascades and drafts.code):
+            _refuse(script, statement, f"DROP SCHEMA {names[0]} beside views or code")
+        return
+    elif kind in _TYPES:
+        names += [many.name for one, many in drafts.multiranges.items() if one.name in names]
+        if cascades and drafts.code:
+            _refuse(script, statement, f"DROP TYPE {names[0]} CASCADE beside views or code")
+    else:
+        named = {one for one in _relations(drafts) if one.name in names}
+        gone = named | {each.name for one in named for each in drafts.below(one)}
+        names += [one.name for one in gone]
+    if kind == "OBJECT_OPERATOR" and drafts.code:
+        _refuse(script, statement, "DROP OPERATOR beside views or code")
+    for one in drafts.code.values():
+        if one.of not in gone and not one.words.isdisjoint(names):
+            what = f"DROP of {min(one.words & {*names})}, which {one.kind} {one.label} names,"
+            _refuse(script, statement, what)
+    if kind in _FUNCTIONS:
+        for key in [key for key in drafts.code if key[0] == "function" and key[1] in gone]:
+            del drafts.code[key]
+
+
+def _relations(drafts: Drafts) -> Iterator[RelationName]:
+    yield from drafts.tables
+    yield from drafts.others
+
+
+def _dropped(node: Node, kind: str) -> Iterator[str]:
+    """The last words of the names of DROP."""
+    for item in node.objects:
+        match item.WhichOneof("node"):
+            case "object_with_args":
+                yield item.object_with_args.objname[-1].string.sval
+            case "type_name" if kind in _TYPES:
+                yield item.type_name.names[-1].string.sval
+            case "list":
+                last = item.list.items[-1]
+                yield last.string.sval
+            case "string" if kind == "OBJECT_SCHEMA":
+                yield item.string.sval
+
+
+def _check_columns(script: Script, statement: Statement) -> None:
+    """ALTER TABLE … DROP COLUMN and ALTER COLUMN … TYPE."""
+    drafts = script.drafts
+    table = referenced(script, statement.node.relation)
+    names = {table.name, *(one.name.name for one in drafts.below(table))}
+    for wrapped in statement.node.cmds:
+        command = wrapped.alter_table_cmd
+        if enum_name(command, "subtype") not in _CHANGED:
+            continue
+        for one in drafts.code.values():
+            # A query may name columns by place, or all of them by the table's name.
+            whole = one.kind != "trigger" and not one.words.isdisjoint(names)
+            if one.columns and (command.name in one.words or whole):
+                what = f"a change of column {command.name}, which {one.kind} {one.label} may read,"
+                _refuse(script, statement, what)
+
+
+def _rename(script: Script, node: Node) -> None:
+    """Words that mean what has another name now."""
+    drafts, kind = script.drafts, enum_name(node, "rename_type")
+    old = node.subname or node.relation.relname
+    if kind in READERS:
+        found = drafts.code.pop((READERS[kind], referenced(script, node.relation), old), None)
+        if found is not None:
+            drafts.code[found.kind, found.of, node.newname] = found.named(node.newname)
+        return
+    match node.object.WhichOneof("node"):
+        case "object_with_args":
+            old = node.object.object_with_args.objname[-1].string.sval
+        case "list":
+            old = node.object.list.items[-1].string.sval
+    for key, one in drafts.code.items():
+        if old in one.words:
+            drafts.code[key] = one.knowing(node.newname)
+    if old in drafts.called:
+        drafts.called.add(node.newname)
+
+
+def _refuse(script: Script, statement: Statement, what: str) -> None:
+    raise UnsupportedStatement.dumped(what, place_of(script, statement, ""))
