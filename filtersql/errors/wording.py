@@ -5,8 +5,8 @@ Example
     raise TABLE_GONE(span, name=name)
 
 A place is spelled as in `str.format`. Behind its colon may stand a word of `_SPELLINGS`, or two
-endings of a count: "{count:key is|keys are} not unique". tests/test_wording.py compares all rows
-with all calls.
+endings of a count: "{count:key is|keys are} not unique". tests/house/test_wording.py
+compares all rows with all calls.
 """
 
 from __future__ import annotations

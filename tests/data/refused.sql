@@ -1,4 +1,4 @@
--- Scripts whose last statement PostgreSQL refuses, or accepts: tests/test_refusals_postgres.py asks the server and filtersql.
+-- Scripts whose last statement PostgreSQL refuses, or accepts: tests/definitions/test_refusals_postgres.py asks the server and filtersql.
 -- An empty line ends a script; `-- since 18` leaves older servers out.
 
 CREATE TABLE t(a int primary key, b int);

@@ -1,4 +1,4 @@
--- Scripts whose last statement pglogical 2.4 refuses, or accepts: tests/test_refusals_pglogical.py asks the server and filtersql.
+-- Scripts whose last statement pglogical 2.4 refuses, or accepts: tests/definitions/test_refusals_pglogical.py asks the server and filtersql.
 -- An empty line ends a script.
 
 SELECT pglogical.create_replication_set('default');
