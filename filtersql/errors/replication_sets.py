@@ -83,10 +83,6 @@ TABLE_IN_SET = Wording(
     'duplicate key value violates unique constraint "replication_set_table_pkey"',
     detail='Table "{table}" is in replication set "{replication_set}" already.',
 )
-SEQUENCE_IN_SET = Wording(
-    'duplicate key value violates unique constraint "replication_set_seq_pkey"',
-    detail='Sequence "{sequence}" is in replication set "{replication_set}" already.',
-)
 
 # pglogical: a table whose rows are not logged.
 UNLOGGED_IN_SET = Wording("UNLOGGED and TEMP tables cannot be replicated")
@@ -119,9 +115,6 @@ NO_SUCH_FUNCTION = Wording(
 )
 ARGUMENT_IS_NULL = Wording("{name} cannot be NULL")
 EMPTY_SET_NAME = Wording("replication set name cannot be empty")
-# A relation of another kind; a server of pglogical 2.4 crashes.
-NO_SEQUENCE = Wording('"{name}" is not a sequence')
-SEQUENCE_IN_NO_SET = Wording('"{name}" is not a replicated sequence')
 POSITIONAL_BEHIND_NAMED = Wording("positional argument cannot follow named argument")
 INVALID_ARGUMENT = Wording('invalid input syntax for type {type_name}: "{text}"')
 # A text that is no array of names; the words are those of its reader.

@@ -19,7 +19,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -27,7 +27,7 @@ from sqlglot import exp
 from filtersql.filters import array_elements, array_values, evaluation, sharing, text_arrays
 from filtersql.filters.array_values import constant, element_of, listed, one, places
 from filtersql.filters.engines import values
-from filtersql.filters.facts import Function, facts
+from filtersql.filters.facts import facts
 from filtersql.filters.folding import ascending, fold
 from filtersql.filters.literals.arrays import SEPARATORS
 from filtersql.filters.model import ELEMENT
@@ -35,9 +35,9 @@ from filtersql.filters.nodes import Node, Relabel, ScalarArrayOp, Var
 from filtersql.filters.raising import may_raise
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["FUNCTIONS", "call", "constant", "holds", "is_null", "items"]
+__all__ = ["RULES", "constant", "holds", "is_null", "items"]
 
 #: an element in the texts of the engines
 _ITEM = "item"
@@ -110,12 +110,6 @@ def is_null(writer: Writer, node: Node) -> exp.Expr | None:
 
 
 # -- functions over whole arrays -----------------------------------------------------------------
-
-
-def call(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
-    """A function of FUNCTIONS."""
-    rule = FUNCTIONS.get(str(function)) or FUNCTIONS[function.name]
-    return rule(writer, node, function.name, args)
 
 
 def _size(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
@@ -298,8 +292,7 @@ def _is_list(value: object) -> bool:
     return type(value) is tuple
 
 
-Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
-FUNCTIONS: dict[str, Rule] = {
+RULES: dict[str, Rule] = {
     **dict.fromkeys(("arraycontains", "arraycontained", "arrayoverlap"), _contains),
     **dict.fromkeys(("array_eq", "array_ne"), _equal),
     **dict.fromkeys(_ORDER, _ordered),

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from filtersql.filters.coercion import can_coerce
 from filtersql.filters.facts import facts
+from filtersql.filters.polymorphic import consistent
 
 __all__ = ["Candidate", "Casts", "best", "matching"]
 
@@ -146,6 +147,4 @@ def _as_the_known_ones(
 def _generic_consistent(actual: Sequence[str], declared: Sequence[str]) -> bool:
     if not any(name.startswith("any") and name != "any" for name in declared):
         return True
-    from filtersql.filters.polymorphic import consistent
-
     return consistent(actual, declared)

@@ -29,13 +29,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from filtersql.filters.locales import UNKNOWN, ascii_only
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlglot import exp
 
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.nodes import Node
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = [
     "CASED",
     "FOLDS",
+    "RULES",
     "SAY",
     "Constant",
     "beside_ascii",
@@ -169,3 +173,11 @@ def variants(sign: str, collation: str | None) -> str:
     if ascii_only(collation) or len(sign.lower()) > 1:
         return sign
     return sign.lower() + _by_lower().get(sign.lower(), "")
+
+
+def _folded(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    collation = getattr(node, "input_collation", None)
+    return fold_case(writer, name.upper(), collation, writer.put(args[0]))
+
+
+RULES: dict[str, Rule] = dict.fromkeys(FOLDS, _folded)

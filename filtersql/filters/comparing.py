@@ -19,25 +19,16 @@ from filtersql.filters import (
     connecting,
     documents,
     evaluation,
-    json_paths,
     locales,
-    numeric_casts,
-    numeric_order,
-    numerics,
-    patterns,
-    regex_functions,
-    regexes,
+    numeric_digits,
     retyped,
-    rules,
     sharing,
     sums,
-    text_functions,
     versions,
-    zones,
 )
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import operand
-from filtersql.filters.facts import SYMBOLS, Function, facts
+from filtersql.filters.facts import Function, facts
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import (
     ArrayExpr,
@@ -55,6 +46,7 @@ from filtersql.filters.nodes import (
 )
 from filtersql.filters.raising import may_raise
 from filtersql.filters.regex_syntax import OWN_CASE
+from filtersql.filters.registry import rule_of
 
 if TYPE_CHECKING:
     from filtersql.filters.writer import Writer
@@ -69,9 +61,6 @@ __all__ = [
 ]
 
 
-_NUMERIC = {f"numeric_{name}": symbol for name, symbol in SYMBOLS.items()}
-_BPCHAR = {f"bpchar{name}": symbol for name, symbol in SYMBOLS.items()}
-_TEXT_ORDER = {"text_lt", "text_le", "text_gt", "text_ge", "text_larger", "text_smaller"}
 _NO_FORM = "filtersql has no exact form for it yet."
 _OLDER = "That version of PostgreSQL computes it otherwise."
 #: of functions that may give another value for the same row
@@ -79,7 +68,6 @@ _UNKNOWN = {
     "v": "It is volatile: what it gave when the source judged a row cannot be had again.",
     "s": "It is stable: what it gives depends on the session in which the source judged a row.",
 }
-_FROM_NUMERIC = {"int2", "int4", "int8", "float4", "float8"}
 
 
 def call(writer: Writer, node: Op | Func) -> exp.Expr:
@@ -96,77 +84,23 @@ def call(writer: Writer, node: Op | Func) -> exp.Expr:
 
 def comparison(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
     """`function(args)`, on behalf of `node`."""
-    name = function.name
-    if name in _NUMERIC:
-        return numeric_order.compare(writer, _NUMERIC[name], args[0], args[1])
-    if name in _BPCHAR:
-        return _of_bpchar(writer, node, _BPCHAR[name], args)
-    if name in _TEXT_ORDER:
-        writer.check_order(node)
     if str(function) in casing.CASED and locales.of_its_own(getattr(node, "input_collation", "")):
         raise writer.refused(node, OWN_CASE)
-    if name in regexes.MATCHES:
-        return regexes.match(writer, node, function, args)
-    if name in regex_functions.FUNCTIONS and regex_functions.takes(function):
-        return regex_functions.call(writer, node, name, args)
-    if str(function) in casing.FOLDS:
-        collation = getattr(node, "input_collation", None)
-        return casing.fold_case(writer, casing.FOLDS[str(function)], collation, writer.put(args[0]))
-    if name in arrays.FUNCTIONS or str(function) in arrays.FUNCTIONS:
-        return arrays.call(writer, node, function, args)
-    if name in documents.FUNCTIONS:
-        return documents.call(writer, node, function, args)
-    if name in json_paths.FUNCTIONS:
-        return json_paths.call(writer, node, name, args)
-    if name in documents.CASTS and args[0].type == "jsonb":
-        return documents.cast(writer, node, name, args[0])
-    if str(function) in zones.SHIFTED:
-        return zones.shift(writer, node, str(function), args)
-    if str(function) in zones.TRUNCATED:
-        return zones.truncate(writer, node, args)
-    if (rule := text_functions.FUNCTIONS.get(str(function))) is not None:
-        return rule(writer, node, args)
-    if name in patterns.LIKE:
-        return patterns.like(writer, node, function, args)
-    if args and args[0].type == "numeric" and name in _FROM_NUMERIC:
-        return numeric_casts.cast(writer, name, args[0])
     if versions.computes_otherwise(function, writer.postgres_version):
         raise writer.refused(node, _OLDER)
-    text = writer.rows.get(str(function)) or writer.rows.get(name)
-    if text is None and (by_type := rules.rule(function)) is not None:
-        return by_type(writer, node, name, args)
+    if (rule := rule_of(function)) is not None:
+        return rule(writer, node, function.name, args)
+    text = writer.rows.get(str(function)) or writer.rows.get(function.name)
     if text is None:
         raise writer.refused(node, _UNKNOWN.get(function.volatility, _NO_FORM))
     if (far := retyped.call(writer, function, args)) is not None:
         return far
-    if name in ("texteq", "textne"):
-        cased = cased_texts.compare(writer, args, lambda pair: writer.filled(text, *pair))
-        if cased is not None:
-            return cased
-        sides = [
-            documents.beside(writer, arg, args[1 - place : 2 - place])
-            for place, arg in enumerate(args)
-        ]
-        return writer.filled(text, *sides)
     return writer.filled(text, *(sums.put(writer, function, arg, args) for arg in args))
 
 
 def unknown(node: Node) -> str:
     """Why a node has no form: CURRENT_DATE and its like are the session's."""
     return _UNKNOWN["s"] if isinstance(node, Other) and not node.args else _NO_FORM
-
-
-def _of_bpchar(writer: Writer, node: Node, symbol: str, args: Sequence[Node]) -> exp.Expr:
-    if symbol not in ("=", "<>"):
-        writer.check_order(node)
-    return writer.filled(f"_1 {symbol} _2", *(_without_blanks(writer, arg) for arg in args))
-
-
-def _without_blanks(writer: Writer, node: Node) -> exp.Expr:
-    constant = fold(node)
-    if constant is not None and isinstance(constant.value, str):
-        return writer.text(constant.value.rstrip(" "))
-    return writer.piece(".rtrim", writer.put(node))
 
 
 def distinct(writer: Writer, node: Distinct) -> exp.Expr:
@@ -283,7 +217,7 @@ def min_max(writer: Writer, node: MinMax, put: Callable[[Node], exp.Expr]) -> ex
     """GREATEST and LEAST ignore NULL on every engine."""
     if node.type in ("text", "varchar", "bpchar"):
         writer.check_order(node)
-    unknown = node.type == "numeric" and numerics.digits(node) is None
+    unknown = node.type == "numeric" and numeric_digits.digits(node) is None
     if unknown or node.type not in _ORDERED:
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     if len(node.args) == 1:

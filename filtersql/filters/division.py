@@ -24,22 +24,26 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from filtersql.filters import numerics, undeclared
+from sqlglot import exp
+
 from filtersql.filters.folding import fold
-from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Func, Node, Op
-from filtersql.filters.numerics import MOST, Digits
+from filtersql.filters.numeric_digits import (
+    MOST,
+    Digits,
+    digits,
+    divisor_digits,
+    known,
+    rounding,
+)
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from filtersql.filters.writer import Writer
 
 __all__ = [
     "QUOTIENT",
     "compare",
-    "is_quotient",
-    "terminating",
+    "is_null",
     "whole",
 ]
 
@@ -53,45 +57,21 @@ _CLOSE = (
 )
 
 
-def is_quotient(node: Node) -> bool:
-    """Whether a node is numeric / numeric."""
-    return isinstance(node, Op) and node.function.name == "numeric_div"
-
-
-def _size(node: Node) -> Digits:
-    return numerics.digits(node) or Digits(*undeclared.FITTING)
-
-
-def _divisor_digits(node: Node) -> int:
-    """The digits before the point of the largest divisor."""
-    constant = fold(node)
-    if constant is not None and isinstance(constant.value, Decimal) and constant.value:
-        return max(constant.value.adjusted() + 1, 0)
-    return _size(node).before
-
-
-def _rounding(before: int, *args: Node) -> int:
-    """At least so many digits behind the point has a quotient of `before` digits before it."""
-    weight = -(-(before + 1) // 4) - 1
-    shown = [size.behind for arg in args if (size := numerics.digits(arg)) is not None]
-    return max(16 - 4 * weight, *shown, 0)
-
-
 def compare(writer: Writer, node: Node, symbol: str, quotient: Op, other: Node) -> exp.Expr:
     """`a / b symbol c` as `a symbol c * b`."""
     first, second = quotient.args
-    limit = numerics.digits(other)
+    limit = digits(other)
     if limit is None:
         raise writer.refused(node, "The digits beside the quotient are not known.")
-    a, b = _size(first), _size(second)
+    a, b = known(first), known(second)
     behind = max(a.behind, limit.behind + b.behind)
-    digits = _rounding(limit.before, first, second)
-    close = behind + _divisor_digits(second) > digits or limit.behind > digits
+    shown = rounding(limit.before, first, second)
+    close = behind + divisor_digits(second) > shown or limit.behind > shown
     both = Digits(max(a.before, limit.before + b.before), behind)
     if sum(both) >= MOST:
         raise writer.refused(node, "The exact comparison needs more than 38 digits.")
-    left, divisor = numerics.put(writer, first), numerics.put(writer, second)
-    beside = numerics.put(writer, other)
+    left, divisor = writer.put(first), writer.put(second)
+    beside = writer.put(other)
     product = writer.piece(
         ".product",
         writer.cast(beside, f"DECIMAL({MOST - 1 - sum(b)}, {limit.behind})"),
@@ -139,41 +119,27 @@ def _zero(writer: Writer) -> exp.Expr:
     return writer.piece(".raise", writer.text("division by zero"))
 
 
-def terminating(node: Func | Op) -> tuple[Digits, Decimal] | None:
-    """The digits of a quotient by a constant that always ends, and the factor that gives it."""
-    constant = fold(node.args[1])
-    if constant is None or not isinstance(constant.value, Decimal) or not constant.value:
-        return None
-    value = constant.value
-    if not value.is_finite():
-        return None
-    if not _ends(value):
-        return None
-    factor = EXACT.normalize(EXACT.divide(Decimal(1), value))
-    a = _size(node.args[0])
-    behind = a.behind + max(-int(factor.as_tuple().exponent), 0)
-    before = max(a.before + factor.adjusted() + 1, 1)
-    if behind > _rounding(before, *node.args):
-        return None
-    return Digits(before, behind), factor
-
-
-def _ends(value: Decimal) -> bool:
-    digits = int("".join(map(str, value.as_tuple().digits)))
-    for prime in (2, 5):
-        while digits % prime == 0:
-            digits //= prime
-    return digits == 1
+def is_null(writer: Writer, quotient: Op) -> exp.Expr:
+    """IS NULL of a quotient that has no form by itself; a divisor of 0 raises."""
+    left, right = (writer.put(arg) for arg in quotient.args)
+    zero = writer.filled("_1 = 0", right.copy())
+    return writer.case(
+        [
+            (_missing(writer, left, right), exp.true()),
+            (zero, writer.cast(_zero(writer), "BOOLEAN")),
+        ],
+        exp.false(),
+    )
 
 
 def whole(writer: Writer, node: Func | Op) -> exp.Expr:
     """div(): the exact quotient, cut to a whole number."""
     first, second = node.args
-    a, b = _size(first), _size(second)
+    a, b = known(first), known(second)
     scale = max(a.behind, b.behind)
     if max(a.before, b.before) + scale >= MOST or a.before + b.behind > _WHOLE:
         raise writer.refused(node, "The exact quotient needs more than 38 digits.")
-    left, right = numerics.put(writer, first), numerics.put(writer, second)
+    left, right = writer.put(first), writer.put(second)
     if a.before + b.before + 2 * scale + 2 > MOST:
         upper, lower = (
             writer.piece(".unscaled", writer.cast(part, f"DECIMAL({MOST}, {scale})"))

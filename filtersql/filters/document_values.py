@@ -115,9 +115,7 @@ def document(writer: Writer, node: Node, *, plain: bool = False) -> exp.Expr:
         case Op() | Func() if node.function.name == "jsonb_delete" and node.args[1].type != "int4":
             return _without(writer, node, document(writer, node.args[0], plain=plain))
         case Op() | Func() if node.function.name in _QUERIES:
-            from filtersql.filters import json_paths
-
-            return json_paths.found(writer, node, plain=plain)
+            return writer.made_document(node, plain)
         case Op() | Func() if node.function.name == "jsonb_concat":
             sides = [document(writer, arg, plain=plain) for arg in node.args]
             return writer.piece(".document_concat", *sides)

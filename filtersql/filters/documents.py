@@ -37,25 +37,20 @@ from filtersql.filters.document_values import (
     walk_to,
 )
 from filtersql.filters.engines import values
-from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Relabel, Var
+from filtersql.filters.writer import without_name
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["CASTS", "FUNCTIONS", "beside", "call", "cast", "is_null", "number", "of_json"]
+__all__ = ["RULES", "beside", "is_null", "number", "of_json"]
 
 _TEXTS = {f"{name}_text" for name in STEPS}
 _NUMBERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
 _REALS = {"float4": "FLOAT", "float8": "DOUBLE"}
 _NULL_IS_CAST = 18
 _CONSTANT = "One side must be a constant."
-
-
-def call(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
-    """One of FUNCTIONS."""
-    return FUNCTIONS[function.name](writer, node, args)
 
 
 def of_json(node: Node) -> bool:
@@ -131,7 +126,7 @@ def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
 def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is None and fold(args[0]) is None:
-        raise writer.refused(node, _CONSTANT)
+        return writer.piece(".document_deep", *(document(writer, arg, plain=True) for arg in args))
     if known is None:
         return _contained_by(writer, args[::-1])
     if known.value is None:
@@ -249,9 +244,9 @@ def _no_null(writer: Writer, arg: Node) -> exp.Expr:
     return writer.case([(null, writer.cast(problem, writer.text_type))], found)
 
 
-def cast(writer: Writer, node: Node, name: str, arg: Node) -> exp.Expr:
+def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """`(j -> 'a')::int`, `::float8`, `::boolean`."""
-    found = _no_null(writer, arg)
+    found = _no_null(writer, args[0])
     if name == "bool":
         return writer.piece(".document_truth", found)
     shown = writer.piece(".document_number", found)
@@ -260,8 +255,7 @@ def cast(writer: Writer, node: Node, name: str, arg: Node) -> exp.Expr:
     return writer.piece(f".{name}_of_digits", shown)
 
 
-CASTS = {"bool", *_NUMBERS, *_REALS}
-FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
+_FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     **dict.fromkeys(_TEXTS, _as_text),
     **dict.fromkeys(("jsonb_typeof", "json_typeof"), _kind),
     **dict.fromkeys(("jsonb_array_length", "json_array_length"), _length),
@@ -276,4 +270,8 @@ FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     "jsonb_exists": _exists,
     "jsonb_exists_any": _exists_many(exp.or_),
     "jsonb_exists_all": _exists_many(exp.and_),
+}
+RULES: dict[str, Rule] = {
+    **{name: without_name(rule) for name, rule in _FUNCTIONS.items()},
+    **{f"{name}(jsonb)": _cast for name in ("bool", *_NUMBERS, *_REALS)},
 }

@@ -20,11 +20,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["SYMBOLS", "Cast", "Collation", "Facts", "Function", "Operator", "Type", "facts"]
+__all__ = [
+    "NUMERIC_COMPARISONS",
+    "SYMBOLS",
+    "Cast",
+    "Collation",
+    "Facts",
+    "Function",
+    "Operator",
+    "Type",
+    "facts",
+]
 
 _FILE = Path(__file__).parent / "catalog_facts" / "postgresql-18.json"
 #: how the names of comparing functions end, and what they compare by
 SYMBOLS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+#: the functions behind comparisons of numerics
+NUMERIC_COMPARISONS = {f"numeric_{name}" for name in SYMBOLS}
 
 
 class Type(NamedTuple):

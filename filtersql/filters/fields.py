@@ -20,22 +20,22 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from filtersql.filters import intervals
 from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Func, Node, Op, Relabel, children, walk
+from filtersql.filters.nodes import Func, Node, Op, Relabel
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = [
+    "RULES",
     "Field",
     "double",
-    "endless",
     "field",
     "infinities",
     "is_moment",
@@ -51,7 +51,6 @@ class Field(NamedTuple):
     behind: int
 
 
-NUMERIC_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 #: fields that are infinite for an infinite value; the others are NULL
 _INFINITE = {"year", "isoyear", "decade", "century", "millennium", "julian", "epoch"}
 _CLOCK = {
@@ -103,26 +102,6 @@ def never_ends(node: Func | Op) -> bool:
     """Whether the field of an infinite value is infinite."""
     word = _word(node)
     return word in _INFINITE or (node.args[1].type == "interval" and word in ("day", "hour"))
-
-
-def endless(tree: Node) -> Iterator[Func]:
-    """What is computed with a field that may be infinite: no comparison decides beside it."""
-    from filtersql.filters.infinite_fields import decides
-
-    compared = [
-        node
-        for node in walk(tree)
-        if isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS
-    ]
-    decided = {id(one) for node in compared if decides(*node.args) for one in walk(node)}
-    for node in walk(tree):
-        if id(node) in decided or (
-            isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS
-        ):
-            continue
-        for arg in children(node):
-            if isinstance(arg, Func) and arg.function.name == "extract" and never_ends(arg):
-                yield arg
 
 
 def is_moment(node: Node) -> bool:
@@ -306,3 +285,11 @@ def _finite(writer: Writer, value: Node, word: str) -> exp.Expr:
         case "epoch":
             return writer.piece(".interval_epoch", of(0), of(1), of(2))
     return _of_clock(writer, of(2), word)
+
+
+def _date_part(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    assert isinstance(node, (Func, Op))
+    return double(writer, node)
+
+
+RULES: dict[str, Rule] = {"date_part": _date_part}

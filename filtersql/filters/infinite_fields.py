@@ -19,23 +19,23 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from decimal import Context, Decimal, Inexact
 from typing import TYPE_CHECKING, TypeGuard
 
 from filtersql.filters import fields
 from filtersql.filters.engines import values
-from filtersql.filters.facts import SYMBOLS
+from filtersql.filters.facts import NUMERIC_COMPARISONS, SYMBOLS
 from filtersql.filters.folding import comparison, fold
-from filtersql.filters.nodes import Func, Node, Op, Relabel, walk
+from filtersql.filters.nodes import Func, Node, Op, Relabel, children, walk
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from filtersql.filters.writer import Writer
 
-__all__ = ["decided", "decides"]
+__all__ = ["decided", "endless"]
 
 #: Infinity - Infinity is NaN; what is finite is exact
 _EXACT = Context(prec=1000, traps=[Inexact])
@@ -46,7 +46,7 @@ class _NotKnownError(Exception):
     """Something else than constants decides, or PostgreSQL raises."""
 
 
-def decides(left: Node, right: Node) -> bool:
+def _decides(left: Node, right: Node) -> bool:
     """Whether two sides are made of fields of infinite values and of constants alone."""
     with suppress(_NotKnownError):
         for sign in (1, -1):
@@ -54,6 +54,24 @@ def decides(left: Node, right: Node) -> bool:
             _of(right, sign)
         return True
     return False
+
+
+def endless(tree: Node) -> Iterator[Func]:
+    """What is computed with a field that may be infinite: no comparison decides beside it."""
+    compared = [
+        node
+        for node in walk(tree)
+        if isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS
+    ]
+    decided = {id(one) for node in compared if _decides(*node.args) for one in walk(node)}
+    for node in walk(tree):
+        if id(node) in decided or (
+            isinstance(node, Op) and node.function.name in NUMERIC_COMPARISONS
+        ):
+            continue
+        for arg in children(node):
+            if isinstance(arg, Func) and arg.function.name == "extract" and fields.never_ends(arg):
+                yield arg
 
 
 def decided(

@@ -40,6 +40,7 @@ from filtersql.filters.nodes import (
     Var,
     walk,
 )
+from filtersql.filters.zones import unit_of
 
 if TYPE_CHECKING:
     from filtersql.filters.writer import Writer
@@ -331,8 +332,6 @@ _TRUNCATED = {
 
 def _truncated(writer: Writer, node: Func | Op, which: int) -> exp.Expr:
     """date_trunc('unit', interval)."""
-    from filtersql.filters.zones import unit_of
-
     word = unit_of(writer, node, node.args[0])
     if word is None:
         return writer.cast(writer.null(), "BIGINT")

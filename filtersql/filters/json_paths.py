@@ -34,16 +34,13 @@ from filtersql.filters.literals.jsonpath_trees import Path, Whole, with_values
 from filtersql.filters.nodes import Func, Node, Op
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["FUNCTIONS", "call", "found"]
-
-FUNCTIONS = {"jsonb_path_exists_opr", "jsonb_path_match_opr", "jsonb_path_exists",
-             "jsonb_path_match"}  # fmt: skip
+__all__ = ["RULES", "found"]
 
 
-def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
-    """One of FUNCTIONS."""
+def _call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Whether the path finds anything, or what its condition says."""
     whole = _tree(writer, node, args)
     if whole is None:
         return values.null("bool", writer.engine)
@@ -70,7 +67,7 @@ def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Exp
     return writer.case([(exp.Not(this=writer.is_null(source.copy())), test)], None)
 
 
-def found(writer: Writer, node: Op | Func, *, plain: bool) -> exp.Expr:
+def found(writer: Writer, node: Op | Func, plain: bool) -> exp.Expr:
     """jsonb_path_query_first() and jsonb_path_query_array(): a document."""
     whole = _tree(writer, node, node.args)
     if whole is None:
@@ -118,3 +115,9 @@ def _tree(writer: Writer, node: Node, args: Sequence[Node]) -> Whole | None:
     except KeyError as missing:
         reason = f"The path's variable {missing} has no value, or one that is no scalar."
         raise writer.refused(node, reason) from None
+
+
+RULES: dict[str, Rule] = dict.fromkeys(
+    ("jsonb_path_exists_opr", "jsonb_path_match_opr", "jsonb_path_exists", "jsonb_path_match"),
+    _call,
+)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp, select
 
-from filtersql.filters import numerics
+from filtersql.filters import numeric_digits
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.nodes import Lookup, Var
 from filtersql.names import view_name
@@ -69,8 +69,8 @@ def _common(writer: Writer, node: Lookup) -> str | None:
         if kinds == {"numeric"} and len(known) == 2 and known[0] == known[1]:
             return None
         if len(known) == len(sides):
-            digits = numerics.Digits(*map(max, *known))
-            if digits.before + digits.behind <= numerics.MOST:
+            digits = numeric_digits.Digits(*map(max, *known))
+            if digits.before + digits.behind <= numeric_digits.MOST:
                 return digits.sql
     raise writer.refused(
         node,
@@ -79,6 +79,6 @@ def _common(writer: Writer, node: Lookup) -> str | None:
     )
 
 
-def _digits(side: Var) -> numerics.Digits | None:
+def _digits(side: Var) -> numeric_digits.Digits | None:
     whole = _DIGITS.get(side.type)
-    return numerics.Digits(whole, 0) if whole else numerics.digits(side)
+    return numeric_digits.Digits(whole, 0) if whole else numeric_digits.digits(side)

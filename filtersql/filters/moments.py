@@ -28,7 +28,7 @@ from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Node
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = ["RULES", "moved"]
 
@@ -317,7 +317,6 @@ def _make_timestamp(writer: Writer, node: Node, name: str, args: Sequence[Node])
     return writer.case([(missing, writer.null())], made)
 
 
-Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
 RULES: dict[str, Rule] = {
     "isfinite(interval)": _is_finite,
     "interval_cmp": _cmp,

@@ -10,6 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.filters import numerics
@@ -19,17 +20,18 @@ from filtersql.filters.nodes import Node, Var
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["cast"]
+__all__ = ["RULES"]
 
 _INTEGERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
 _FLOATS = {"float4": "FLOAT", "float8": "DOUBLE"}
 _RANGE = "a constant is out of range for a floating-point type"
 
 
-def cast(writer: Writer, name: str, arg: Node) -> exp.Expr:
+def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """The numeric as int2, int4, int8, float4 or float8."""
+    (arg,) = args[:1]
     known = fold(arg)
     if known is not None and known.value is not None and name in _FLOATS:
         # one that fits was folded with its cast
@@ -44,3 +46,6 @@ def cast(writer: Writer, name: str, arg: Node) -> exp.Expr:
         return writer.piece(f".decimal_to_{name}", written)
     rounded = writer.piece(".round", written, writer.integer(0))
     return writer.cast(rounded, _INTEGERS[name])
+
+
+RULES: dict[str, Rule] = {f"{name}(numeric)": _cast for name in (*_INTEGERS, *_FLOATS)}

@@ -20,15 +20,15 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from filtersql.filters import (
     division,
-    documents,
     fields,
     infinite_fields,
     numeric_floats,
@@ -37,16 +37,19 @@ from filtersql.filters import (
 from filtersql.filters.choices import conditional
 from filtersql.filters.engines import values
 from filtersql.filters.engines.binding import VALUE
+from filtersql.filters.engines.templates import operand
+from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
-from filtersql.filters.numerics import MOST, digits, put
+from filtersql.filters.numeric_digits import MOST, digits, is_quotient
+from filtersql.filters.numerics import put
 from filtersql.filters.undeclared import BROKEN
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["compare", "held_text", "sort_text", "sort_text_of", "sort_text_of_shown"]
+__all__ = ["RULES", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: the name of a text that is computed
@@ -68,7 +71,7 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
     for place, (node, other) in enumerate(((left, right), (right, left))):
         if isinstance(node, Func) and node.function.name == "extract" and digits(other):
             return _with_infinite_field(writer, symbol, node, (left, right), place)
-        if division.is_quotient(node) and digits(node) is None:
+        if is_quotient(node) and digits(node) is None:
             assert isinstance(node, Op)
             return division.compare(
                 writer, node, symbol if place == 0 else _TURNED[symbol], node, other
@@ -76,7 +79,7 @@ def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         known = fold(other)
         sign = symbol if place == 0 else _TURNED[symbol]
         if known is not None and known.value is not None and _chooses_quotient(node):
-            return conditional(writer, node, partial(_compare_with, writer, sign, other))
+            return _of_chosen(writer, node, partial(_compare_with, writer, sign, other))
         if known is not None and isinstance(known.value, Decimal) and _steps(node):
             found = numeric_steps.compare(writer, sign, node, known.value, compare)
             if found is not None:
@@ -132,12 +135,30 @@ def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.E
     return compare(writer, symbol, left, right)
 
 
-def _chooses_quotient(node: Node) -> TypeGuard[Case]:
-    """Whether it is a CASE with a quotient that can be compared, but has no form by itself."""
-    return isinstance(node, Case) and any(
-        (division.is_quotient(one) and digits(one) is None) or _chooses_quotient(one)
-        for one in (*(result for _, result in node.whens), node.default)
-    )
+def _chooses_quotient(node: Node) -> bool:
+    """Whether it is a CASE or COALESCE with a quotient that is compared without being computed."""
+    match node:
+        case Case():
+            chosen: Sequence[Node] = (*(result for _, result in node.whens), node.default)
+        case Coalesce():
+            chosen = node.args
+        case _:
+            return False
+    return any(_has_no_form(one) or _chooses_quotient(one) for one in chosen)
+
+
+def _has_no_form(node: Node) -> bool:
+    return is_quotient(node) and digits(node) is None
+
+
+def _of_chosen(writer: Writer, node: Node, compared: Callable[[Node], exp.Expr]) -> exp.Expr:
+    """The comparison of what a CASE or COALESCE chooses."""
+    if isinstance(node, Case):
+        return conditional(writer, node, compared)
+    assert isinstance(node, Coalesce)
+    *first, last = node.args
+    whens = [(exp.Not(this=operand(writer.null_of(arg))), compared(arg)) for arg in first]
+    return writer.case(whens, compared(last))
 
 
 def _steps(node: Node) -> bool:
@@ -146,7 +167,7 @@ def _steps(node: Node) -> bool:
     return (
         (size is not None and size.before + size.behind > MOST)
         or _undeclared(node)
-        or any(division.is_quotient(item) and digits(item) is None for item in walk(node))
+        or any(is_quotient(item) and digits(item) is None for item in walk(node))
     )
 
 
@@ -201,28 +222,13 @@ def sort_text(writer: Writer, node: Node) -> exp.Expr:
         name = "GREATEST" if node.greatest else "LEAST"
         texts = [sort_text(writer, item) for item in node.args]
         return exp.Anonymous(this=name, expressions=texts)
-    shown = held_text(writer, node)
+    shown = writer.held_text(node)
     if shown is None:
         shown = writer.piece(".text", put(writer, node))
         if _undeclared(node):
             named = sort_text_of_shown(writer, exp.column(_SHOWN))
             return writer.filled(VALUE[writer.engine].format(_SHOWN), shown, named)
     return sort_text_of_shown(writer, shown)
-
-
-def held_text(writer: Writer, node: Node) -> exp.Expr | None:
-    """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
-    if isinstance(node, Var) and not node.decimal:
-        return writer.column(node)
-    if isinstance(node, Func) and str(node.function) in ("lower(anyrange)", "upper(anyrange)"):
-        from filtersql.filters.ranges import text_of
-
-        whole = text_of(writer, node.args[0])
-        return writer.piece(f".range_{node.function.name}", whole)
-    if documents.of_json(node):
-        assert isinstance(node, (Func, Op))
-        return documents.number(writer, node)
-    return None
 
 
 def sort_text_of(value: Decimal) -> str:
@@ -268,3 +274,11 @@ def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
         ],
         writer.cast(broken, writer.text_type),
     )
+
+
+def _comparison(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return compare(writer, _SYMBOLS[name], args[0], args[1])
+
+
+_SYMBOLS = {f"numeric_{name}": symbol for name, symbol in SYMBOLS.items()}
+RULES: dict[str, Rule] = dict.fromkeys(_SYMBOLS, _comparison)

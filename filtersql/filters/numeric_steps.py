@@ -86,15 +86,13 @@ def compare(
 
 def unless_too_long(writer: Writer, node: Node, found: exp.Expr) -> exp.Expr:
     """Raises for a number so long that PostgreSQL's result is cut off, or too long for it."""
-    from filtersql.filters.numeric_order import held_text
-
     nodes = list(walk(node))
     calls = [one for one in nodes if isinstance(one, (Func, Op))]
     names = {one.function.name for one in calls}
     if not names & _GROWING:
         return found
     most = _FINEST if _PRODUCT in names else _LONGEST
-    held = (held_text(writer, one) for one in nodes if one.type == "numeric")
+    held = (writer.held_text(one) for one in nodes if one.type == "numeric")
     undeclared = dict.fromkeys(text for text in held if text is not None)
     numbers = [one.value for one in nodes if isinstance(one, Const)]
     grown = [one.as_tuple() for one in numbers if isinstance(one, Decimal) and one.is_finite()]

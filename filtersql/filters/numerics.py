@@ -18,9 +18,8 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -45,131 +44,29 @@ from filtersql.filters.nodes import (
     Relabel,
     Var,
 )
+from filtersql.filters.numeric_digits import (
+    INTEGER_DIGITS,
+    MOST,
+    Digits,
+    factors,
+    known,
+    modifier,
+    terminating,
+)
 from filtersql.filters.types import numeric_parts
 
 if TYPE_CHECKING:
     from filtersql.filters.writer import Writer
 
-__all__ = ["MOST", "Digits", "digits", "put", "widened"]
+__all__ = ["put", "widened"]
 
-MOST = 38
 #: java.math.MathContext.DECIMAL128
 _NEGATED = 34
 
 
-class Digits(NamedTuple):
-    """How many digits a numeric may have before and behind the point."""
-
-    before: int
-    behind: int
-
-    @property
-    def sql(self) -> str:
-        """The DECIMAL that holds them."""
-        return f"DECIMAL({max(self.before + self.behind, 1)}, {self.behind})"
-
-
-def digits(node: Node) -> Digits | None:
-    """The digits that a node's value can have; None: any, it is stored as text."""
-    constant = fold(node)
-    if constant is not None:
-        return _of_constant(constant)
-    match node:
-        case Var():
-            return Digits(*node.decimal) if node.decimal else None
-        case Func() | Op() if not isinstance(node, NullIf):
-            return _of_call(node)
-        case Relabel():
-            return digits(node.arg)
-        case _:
-            return _widest([digits(item) for item in _branches(node)])
-
-
-def _of_constant(constant: Const) -> Digits | None:
-    value = constant.value
-    if value is None:
-        return Digits(1, 0)
-    assert isinstance(value, Decimal)
-    if not value.is_finite():
-        return None
-    behind = max(-int(value.as_tuple().exponent), 0)
-    return Digits(max(value.adjusted() + 1, 1) if value else 1, behind)
-
-
-def _branches(node: Node) -> Sequence[Node]:
-    match node:
-        case Case():
-            return [*(result for _, result in node.whens), node.default]
-        case Coalesce() | MinMax():
-            return node.args
-        case NullIf():
-            return node.args[:1]
-    return ()
-
-
-def _widest(found: Sequence[Digits | None]) -> Digits | None:
-    known = [item for item in found if item is not None]
-    if len(known) < len(found) or not known:
-        return None
-    return Digits(max(item.before for item in known), max(item.behind for item in known))
-
-
-_INTEGER_DIGITS = {"int2": 5, "int4": 10, "int8": 19}
-
-
-def _of_call(node: Func | Op) -> Digits | None:
-    name, args = node.function.name, node.args
-    if name == "extract":
-        found = fields.field(node)
-        return Digits(found.before, found.behind) if found else None
-    if name == "numeric" and args[0].type in _INTEGER_DIGITS:
-        return Digits(_INTEGER_DIGITS[args[0].type], 0)
-    if name == "numeric" and len(args) == 2:
-        precision, scale = numeric_parts(_modifier(args))
-        return Digits(max(precision - scale, 0), max(scale, 0))
-    inner = [_known(arg) for arg in args if arg.type == "numeric"]
-    match name:
-        case "numeric_add" | "numeric_sub":
-            wide = _widest(inner)
-            return Digits(wide.before + 1, wide.behind) if wide else None
-        case "numeric_mul":
-            return Digits(inner[0].before + inner[1].before, inner[0].behind + inner[1].behind)
-        case "numeric_div":
-            ends = division.terminating(node)
-            return ends[0] if ends else None
-        case "div" | "numeric_div_trunc":
-            return Digits(inner[0].before + inner[1].behind + 1, 0)
-        case "sign":
-            return Digits(1, 0)
-        case "numeric_mod" | "mod":
-            return Digits(
-                min(inner[0].before, inner[1].before), max(inner[0].behind, inner[1].behind)
-            )
-        case "numeric_uminus" | "numeric_uplus" | "numeric_abs" | "abs" | "trim_scale":
-            return inner[0]
-        case "gcd" | "lcm":
-            return Digits(*numeric_divisors.digits_of(name, inner[0], inner[1]))
-        case "ceil" | "ceiling" | "floor" | "round" | "trunc":
-            places = numeric_places.given(args)
-            if places is None:
-                return None
-            return Digits(inner[0].before + 1, max(min(places, inner[0].behind), 0))
-    return None
-
-
-def _modifier(args: Sequence[Node]) -> int:
-    """The type modifier of a cast; 0: none that is known."""
-    known = fold(args[1])
-    return max(int(str(known.value)), 0) if known is not None else 0
-
-
-def _known(node: Node) -> Digits:
-    return digits(node) or Digits(*undeclared.FITTING)
-
-
 def put(writer: Writer, node: Node) -> exp.Expr:
-    """A numeric as a DECIMAL of `_known(node)`; raises NotTranslated when no DECIMAL is exact."""
-    have = _known(node)
+    """A numeric as a DECIMAL of `known(node)`; raises NotTranslated when no DECIMAL is exact."""
+    have = known(node)
     if have.before + have.behind > MOST:
         raise writer.refused(node, _TOO_WIDE.format(have.before + have.behind))
     constant = fold(node)
@@ -179,7 +76,7 @@ def put(writer: Writer, node: Node) -> exp.Expr:
         case Relabel():
             return put(writer, node.arg)
         case Var():
-            return writer.column(node) if node.decimal else undeclared.fitted(writer, node)
+            return writer.column(node) if node.decimal else undeclared.fitted(writer, node, have)
         case Case() | Coalesce() | MinMax() | NullIf():
             return writer.construct(node, lambda item: widened(writer, item, have))
         case Func() | Op():
@@ -196,7 +93,7 @@ def widened(writer: Writer, node: Node, to: Digits) -> exp.Expr:
     if constant is not None:
         return _literal(writer, node, constant, to)
     written = put(writer, node)
-    return written if _known(node) == to else writer.cast(written, to.sql)
+    return written if known(node) == to else writer.cast(written, to.sql)
 
 
 def _literal(writer: Writer, node: Node, constant: Const, have: Digits) -> exp.Expr:
@@ -213,7 +110,7 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     name, args = node.function.name, node.args
     if name == "extract":
         return fields.part(writer, node)
-    if name == "numeric" and args[0].type in _INTEGER_DIGITS:
+    if name == "numeric" and args[0].type in INTEGER_DIGITS:
         return writer.cast(writer.put(args[0]), have.sql)
     if name == "numeric" and len(args) == 2:
         return _rescaled(writer, node, have)
@@ -222,7 +119,7 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     if name == "numeric_div":
         return _by_factor(writer, node, have)
     parts = [put(writer, arg) for arg in args if arg.type == "numeric"]
-    inner = [_known(arg) for arg in args if arg.type == "numeric"]
+    inner = [known(arg) for arg in args if arg.type == "numeric"]
     match name:
         case "numeric_add" | "numeric_sub":
             wide = [widened(writer, arg, have) for arg in args]
@@ -232,7 +129,9 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
             # Both engines give a product one digit more than it needs: leave room for it.
             if have.before + have.behind >= MOST:
                 raise writer.refused(node, _TOO_WIDE.format(have.before + have.behind + 1))
-            first = writer.cast(parts[0], f"DECIMAL({MOST - sum(inner[1]) - 1}, {inner[0].behind})")
+            sizes = factors(args)
+            parts = [_factor(writer, *pair) for pair in zip(args, sizes, strict=True)]
+            first = writer.cast(parts[0], f"DECIMAL({MOST - sum(sizes[1]) - 1}, {sizes[0].behind})")
             return writer.cast(writer.filled("_1 * _2", first, parts[1]), have.sql)
         case "numeric_mod" | "mod" | "gcd" | "lcm":
             size = Digits(*map(max, *inner))
@@ -262,6 +161,13 @@ def _computed(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     raise writer.refused(node, "filtersql has no exact form for it yet.")
 
 
+def _factor(writer: Writer, node: Node, size: Digits) -> exp.Expr:
+    """A side of a product; an undeclared column may have to fit into fewer digits."""
+    if isinstance(node, Var) and not node.decimal:
+        return undeclared.fitted(writer, node, size)
+    return put(writer, node)
+
+
 def _check_sign(writer: Writer, node: Node, have: Digits) -> None:
     """Spark negates a DECIMAL with Scala's BigDecimal, which rounds to 34 digits then."""
     if writer.engine == "spark" and sum(have) > _NEGATED:
@@ -270,14 +176,14 @@ def _check_sign(writer: Writer, node: Node, have: Digits) -> None:
 
 def _by_factor(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     """A quotient by a constant that always ends: a product."""
-    ends = division.terminating(node)
+    ends = terminating(node)
     if ends is None:
         raise writer.refused(node, "PostgreSQL rounds the quotient by its size.")
     factor = format(ends[1], "f")
     behind = len(factor.partition(".")[2])
     part = writer.cast(
         put(writer, node.args[0]),
-        f"DECIMAL({MOST - len(factor) - 1}, {_known(node.args[0]).behind})",
+        f"DECIMAL({MOST - len(factor) - 1}, {known(node.args[0]).behind})",
     )
     number = writer.cast(writer.text(factor), f"DECIMAL({len(factor)}, {behind})")
     return writer.cast(writer.filled("_1 * _2", part, number), have.sql)
@@ -285,11 +191,11 @@ def _by_factor(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
 
 def _rescaled(writer: Writer, node: Func | Op, have: Digits) -> exp.Expr:
     """numeric(p, s): rounded half away from zero; a value that does not fit raises."""
-    modifier = _modifier(node.args)
-    precision, scale = numeric_parts(modifier)
-    if not modifier:
+    given = modifier(node.args)
+    precision, scale = numeric_parts(given)
+    if not given:
         raise writer.refused(node, "Its digits are not known.")
     if scale > precision:
         raise writer.refused(node, "DECIMAL has no digits that are always 0.")
     inner = node.args[0]
-    return numeric_places.at(writer, "round", put(writer, inner), _known(inner), scale, have.sql)
+    return numeric_places.at(writer, "round", put(writer, inner), known(inner), scale, have.sql)

@@ -18,14 +18,13 @@ from sqlglot import exp
 
 from filtersql.filters import cased_texts, casing, locales
 from filtersql.filters.engines import values
-from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Relabel
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["LIKE", "like", "of_column", "unended"]
+__all__ = ["LIKE", "RULES", "like", "of_column", "unended"]
 
 LIKE = {
     "textlike", "textnlike", "bpcharlike", "bpcharnlike", "like", "notlike",
@@ -44,21 +43,21 @@ _LETTER = (
 )
 
 
-def like(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
+def like(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """[NOT] [I]LIKE."""
     if args[0].type not in ("text", "bpchar", "varchar"):
         raise writer.refused(node, "filtersql has no exact form for it yet.")
     subject = writer.put(args[0])
-    negated = function.name.endswith("nlike") or function.name == "notlike"
+    negated = name.endswith("nlike") or name == "notlike"
     if of_column(args[1]):
-        test = _dynamic(writer, node, function.name, subject, args[1])
+        test = _dynamic(writer, node, name, subject, args[1])
         return exp.Not(this=test) if negated else test
     parts = _pattern(writer, node, args[1])
     if parts is not None and parts[-1:] == [_UNENDED]:
-        return _unended(writer, node, function.name, subject, parts[:-1])
+        return _unended(writer, node, name, subject, parts[:-1])
     if parts is None:
         return values.null("bool", writer.engine)
-    if "icl" in function.name or "icn" in function.name:
+    if "icl" in name or "icn" in name:
         test = _folded(writer, node, subject, parts)
     else:
         cased = cased_texts.beside_pattern(writer, args[0], "".join(sign for _, sign in parts))
@@ -262,3 +261,6 @@ def _names_both(
         )
         pieces.append(f"[{quoted}]" if len(same) > 1 else quoted)
     return writer.text(f"(?s)\\A{''.join(pieces)}\\z")
+
+
+RULES: dict[str, Rule] = dict.fromkeys(LIKE, like)

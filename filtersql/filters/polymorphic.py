@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from filtersql.filters.coercion import can_coerce
 from filtersql.filters.facts import facts
 
 __all__ = ["consistent", "enforce", "is_generic"]
@@ -95,8 +96,6 @@ def _bindings(actual: Sequence[str], declared: Sequence[str]) -> dict[str, str] 
 
 
 def _common(names: list[str]) -> str:
-    from filtersql.filters.coercion import can_coerce
-
     known = facts()
     best = names[0]
     for name in names[1:]:

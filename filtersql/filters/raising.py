@@ -22,14 +22,16 @@ from functools import lru_cache
 from typing import Any
 
 from filtersql.filters import cased_texts, casing, locales, patterns, regex_columns, regexes, zones
-from filtersql.filters.facts import Function
+from filtersql.filters.facts import NUMERIC_COMPARISONS, Function
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import jsonpaths
 from filtersql.filters.literals.intervals import Parts
 from filtersql.filters.nodes import Const, Func, Node, Op, Var, walk
+from filtersql.filters.numeric_digits import factors
 from filtersql.filters.types import display
+from filtersql.filters.undeclared import FITTING
 
-__all__ = ["DIGITS", "INFINITE", "NUMERIC_COMPARISONS", "may_raise", "raises_there", "raising"]
+__all__ = ["DIGITS", "INFINITE", "may_raise", "raises_there", "raising"]
 
 _FITS = "when the result does not fit in {type}"
 _ZERO = "when the divisor is 0"
@@ -37,7 +39,7 @@ _FLOAT = "when the result is too large or too small for {type}"
 _NEGATIVE = "when the length is negative"
 
 DIGITS = (
-    'when a value of "{}" has more than 18 digits before or 10 behind the point '
+    'when a value of "{}" has more than {} digits before or {} behind the point '
     "(the column's precision is not declared)"
 )
 _CLASSES = "on characters outside ASCII of a class that depends on the database's locale"
@@ -63,7 +65,6 @@ _OURS = {
     _DIMENSIONS,
     _BOUNDS,
 }
-NUMERIC_COMPARISONS = {f"numeric_{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 #: an interval is added to a time, or taken from it
 _TIMES_MOVED = {"time_pl_interval", "time_mi_interval", "interval_pl_time", "timetz_pl_interval",
@@ -249,7 +250,9 @@ def raising(tree: Node) -> Iterator[tuple[Op | Func, str]]:
         elif node.function.name not in NUMERIC_COMPARISONS:
             for arg in node.args:
                 if isinstance(arg, Var) and arg.type == "numeric" and arg.decimal is None:
-                    yield node, DIGITS.format(arg.name)
+                    product = node.function.name == "numeric_mul"
+                    size = factors(node.args)[node.args.index(arg)] if product else FITTING
+                    yield node, DIGITS.format(arg.name, *size)
 
 
 def _path_problem(node: Op | Func) -> str:

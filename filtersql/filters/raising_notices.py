@@ -17,10 +17,12 @@ from sqlglot import exp
 from filtersql.errors import Notice
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import writing
-from filtersql.filters.division import QUOTIENT, is_quotient
-from filtersql.filters.fields import endless
+from filtersql.filters.division import QUOTIENT
+from filtersql.filters.facts import NUMERIC_COMPARISONS
+from filtersql.filters.infinite_fields import endless
 from filtersql.filters.nodes import Func, Node, Op, Other, leftmost, walk
-from filtersql.filters.raising import DIGITS, INFINITE, NUMERIC_COMPARISONS, raising
+from filtersql.filters.numeric_digits import is_quotient
+from filtersql.filters.raising import DIGITS, INFINITE, raising
 from filtersql.filters.scope import Scope
 from filtersql.filters.undeclared import is_asked
 

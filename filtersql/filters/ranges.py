@@ -32,14 +32,16 @@ from filtersql.filters import (
     range_tests,
 )
 from filtersql.filters.engines.templates import field_of
+from filtersql.filters.engines.values import boolean
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
 from filtersql.filters.literals import show
 from filtersql.filters.literals.ranges import Range
-from filtersql.filters.nodes import Case, Coalesce, Func, Node, NullIf, Op, Relabel, Var
+from filtersql.filters.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
+from filtersql.filters.range_sets import NO_UNION, SETS
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = ["RULES", "text_of"]
 
@@ -81,8 +83,6 @@ def text_of(writer: Writer, node: Node) -> exp.Expr:
 
 def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
     """Intersection, union, difference and the range around both."""
-    from filtersql.filters.range_sets import NO_UNION, SETS
-
     name = node.function.name
     parts, shared = _parts_of_both(writer, node.args)
     problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
@@ -225,9 +225,6 @@ def _parts(writer: Writer, node: Node, whole: exp.Expr) -> _Bounds:
 
 
 def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
-    from filtersql.filters.engines.values import boolean
-    from filtersql.filters.nodes import Const
-
     subtype = facts().type(node.type).subtype
 
     def bound(one: object) -> exp.Expr:
@@ -298,7 +295,6 @@ def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
     return shared(writer.filled(_OF_ONE[name], *parts))
 
 
-Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
 RULES: dict[str, Rule] = {
     **dict.fromkeys(range_tests.TESTS, _test),
     "range_contains_elem": _holds,

@@ -24,7 +24,6 @@ from sqlglot import exp
 
 from filtersql.filters import regex_nth
 from filtersql.filters.engines import values
-from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node
 from filtersql.filters.regex_matches import can_be_empty, check_end, check_groups, is_flat, lazy
@@ -44,9 +43,9 @@ from filtersql.filters.regex_writing import written
 from filtersql.filters.regexes import constant_text, guarded, matches, parsed_for, similar_parts
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["FUNCTIONS", "Given", "all_matches_end", "call", "given", "takes", "takes_part"]
+__all__ = ["FUNCTIONS", "RULES", "Given", "all_matches_end", "given", "takes_part"]
 
 _EMPTY = "A pattern that can match nothing has no form here."
 _INT = "INT"
@@ -94,12 +93,7 @@ def given(node: Node, args: Sequence[Node], flags_at: int) -> Given | None:
         return None
 
 
-def takes(function: Function) -> bool:
-    """Whether it is a function of regular expressions, no other one of that name."""
-    return function.name != "substring" or set(function.args) == {"text"}
-
-
-def call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+def _call(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """One of FUNCTIONS."""
     rule, flags_at, result = FUNCTIONS[name]
     try:
@@ -332,13 +326,18 @@ def _parts_of(replacement: str) -> list[str | int]:
     return [*found, text] if text else found
 
 
-Rule = Callable[["Writer", Given], exp.Expr]
+_Rule = Callable[["Writer", Given], exp.Expr]
 #: function: its rule, where its options stand, the type of its result
-FUNCTIONS: dict[str, tuple[Rule, int, str]] = {
+FUNCTIONS: dict[str, tuple[_Rule, int, str]] = {
     "regexp_like": (_like, 2, "bool"),
     "regexp_count": (_count, 3, "int4"),
     "regexp_instr": (_instr, 5, "int4"),
     "regexp_substr": (_substr, 4, "text"),
     "regexp_replace": (_replace, 3, "text"),
     "substring": (_substring, 9, "text"),
+}
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(FUNCTIONS.keys() - {"substring"}, _call),
+    # another one cuts by places
+    **dict.fromkeys(("substring(text,text)", "substring(text,text,text)"), _call),
 }

@@ -26,7 +26,6 @@ from sqlglot import exp
 from filtersql.filters import locales, regex_columns
 from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import operand
-from filtersql.filters.facts import Function
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Func, Node, Op, Relabel
 from filtersql.filters.regex_syntax import parsed
@@ -35,10 +34,18 @@ from filtersql.filters.regex_trees import Node as Tree
 from filtersql.filters.regex_writing import written
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
 __all__ = [
-    "MATCHES", "constant_text", "doubtful", "guarded", "match", "matches", "parsed_for", "similar",
+    "MATCHES",
+    "RULES",
+    "constant_text",
+    "doubtful",
+    "guarded",
+    "match",
+    "matches",
+    "parsed_for",
+    "similar",
     "similar_parts",
 ]  # fmt: skip
 
@@ -58,9 +65,9 @@ _DOUBT = "PostgreSQL's locale providers do not agree on a character in this valu
 _MUST = "The pattern must be a constant."
 
 
-def match(writer: Writer, node: Node, function: Function, args: Sequence[Node]) -> exp.Expr:
+def match(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """`~`, `!~`, `~*`, `!~*`, SIMILAR TO."""
-    ignore_case, negated = MATCHES[function.name]
+    ignore_case, negated = MATCHES[name]
     if regex_columns.of_column(args[1]):
         test = regex_columns.matches(writer, args[0], args[1], ignore_case)
         return writer.filled("NOT _1", test) if negated else test
@@ -228,3 +235,6 @@ def _in_brackets(sign: str, depth: int, seen: int) -> tuple[int, int]:
     if sign == "^":
         return depth, seen + 1
     return (depth + 1 if sign == "[" else depth), 3
+
+
+RULES: dict[str, Rule] = dict.fromkeys(MATCHES, match)

@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import doubtful_texts, locales
+from filtersql.filters import locales
 from filtersql.filters.character_classes import WORD_DOUBT
 from filtersql.filters.engines import values
 from filtersql.filters.folding import fold
 from filtersql.filters.nodes import Node
+from filtersql.filters.writer import without_name
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["RULES"]
 
 _DOUBT = "PostgreSQL's locale providers do not agree on the letters of this value"
 #: ICU sees one word here, the other providers two
@@ -155,13 +156,7 @@ def _cut(name: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
     return cut
 
 
-def _quote_ident(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
-    if writer.postgres_version < 17:
-        raise writer.refused(node, "Which words need quotes is known from PostgreSQL 17 on.")
-    return writer.piece(".quote_ident", writer.put(args[0]))
-
-
-FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
+_FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     "varchar(varchar,int4,bool)": _cut("varchar"),
     "bpchar(bpchar,int4,bool)": _cut("bpchar"),
     "initcap(text)": _initcap,
@@ -173,6 +168,5 @@ FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
     "btrim(bytea,bytea)": _trim_bytes("both"),
     "ltrim(bytea,bytea)": _trim_bytes("begin"),
     "rtrim(bytea,bytea)": _trim_bytes("end"),
-    "quote_ident(text)": _quote_ident,
-    **doubtful_texts.FUNCTIONS,
 }
+RULES: dict[str, Rule] = {name: without_name(rule) for name, rule in _FUNCTIONS.items()}

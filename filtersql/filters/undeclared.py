@@ -24,31 +24,34 @@ if TYPE_CHECKING:
     from filtersql.filters.nodes import Var
     from filtersql.filters.writer import Writer
 
-__all__ = ["BROKEN", "FITTING", "fitted", "is_asked"]
+__all__ = ["BROKEN", "FITTING", "NARROW", "fitted", "is_asked"]
 
 #: digits before and behind the point
 FITTING = (18, 10)
-_SQL = f"DECIMAL({sum(FITTING)}, {FITTING[1]})"
-_PATTERN = rf"^-?[0-9]{{1,{FITTING[0]}}}([.][0-9]{{1,{FITTING[1]}}}0*)?$"
+#: the same of the sides of a product, which has as many digits as both
+NARROW = (12, 6)
 #: said of what no numeric is stored as
 BROKEN = "a numeric is not in PostgreSQL's form"
 #: what the error of such a column begins with
 _GUARD = "numeric column "
 
 
-def fitted(writer: Writer, node: Var) -> exp.Expr:
+def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Expr:
     """The column as a DECIMAL; a value with more digits raises."""
+    before, behind = size
+    sql = f"DECIMAL({before + behind}, {behind})"
+    pattern = rf"^-?[0-9]{{1,{before}}}([.][0-9]{{1,{behind}}}0*)?$"
     column = writer.column(node)
     problem = (
         f'{_GUARD}"{node.name}" has more than {FITTING[0]} digits before '
         f"or {FITTING[1]} behind the point"
     )
-    fits = writer.piece(".matches", column, writer.text(_PATTERN))
+    fits = writer.piece(".matches", column, writer.text(pattern))
     return writer.case(
-        [(fits, writer.cast(column.copy(), _SQL))],
+        [(fits, writer.cast(column.copy(), sql))],
         writer.case(
-            [(writer.is_null(column.copy()), writer.cast(writer.null(), _SQL))],
-            writer.cast(writer.piece(".raise", writer.text(problem)), _SQL),
+            [(writer.is_null(column.copy()), writer.cast(writer.null(), sql))],
+            writer.cast(writer.piece(".raise", writer.text(problem)), sql),
         ),
     )
 

@@ -6,7 +6,7 @@ rule of a node up (`Forms`, filled by `writing`), so any rule may ask for the fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -18,14 +18,29 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import fill, of_a_table, operand
 from filtersql.filters.facts import Function
 from filtersql.filters.model import ELEMENT, ColumnWriter
-from filtersql.filters.nodes import Bool, Const, Node, Var, leftmost
+from filtersql.filters.nodes import Bool, Const, Func, Node, Op, Var, leftmost
 from filtersql.source import Passage, Span
 from filtersql.storage import Engine
 
-__all__ = ["Forms", "Put", "Writer"]
+__all__ = ["Family", "Forms", "Put", "Rule", "Writer", "without_name"]
 
 _NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
 Put = Callable[[Node], exp.Expr]
+#: writes a call: on behalf of which node, the function's name, its arguments
+Rule = Callable[["Writer", Node, str, Sequence[Node]], exp.Expr]
+
+
+def without_name(rule: Callable[[Writer, Node, Sequence[Node]], exp.Expr]) -> Rule:
+    """A rule that does not ask which function is called."""
+    return lambda writer, node, name, args: rule(writer, node, args)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How a rare family of functions is written: rules, and rows of the engines' tables."""
+
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    rows: Mapping[Engine, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,10 @@ class Forms:
     raw: Callable[[Writer, Node], exp.Expr]
     #: IS NULL of an expression that was written for a node
     absent: Callable[[Writer, exp.Expr, Node, str], exp.Expr]
+    #: PostgreSQL's text of a numeric that is a column, a bound of a range or part of a document
+    held_text: Callable[[Writer, Node], exp.Expr | None]
+    #: the document that a function makes, and whether its numbers lose their trailing zeros
+    made_document: Callable[[Writer, Func | Op, bool], exp.Expr]
     #: AND, OR and NOT
     logic: Callable[[Writer, Bool], exp.Expr]
     #: CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches a function writes
@@ -99,6 +118,14 @@ class Writer:
     def absent(self, expression: exp.Expr, node: Node, kind: str = "") -> exp.Expr:
         """IS NULL of a node's expression, which is computed for it where it may raise."""
         return self.forms.absent(self, expression, node, kind)
+
+    def held_text(self, node: Node) -> exp.Expr | None:
+        """PostgreSQL's text of a numeric, where the target holds it; else None."""
+        return self.forms.held_text(self, node)
+
+    def made_document(self, node: Func | Op, plain: bool) -> exp.Expr:
+        """The document that a function makes; a `plain` one has no trailing zeros."""
+        return self.forms.made_document(self, node, plain)
 
     def logic(self, node: Bool) -> exp.Expr:
         """AND, OR, NOT."""

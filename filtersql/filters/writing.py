@@ -22,11 +22,14 @@ from filtersql.filters import (
     choices,
     comparing,
     connecting,
+    division,
     documents,
     evaluation,
     intervals,
+    json_paths,
     lookup_queries,
     modifiers,
+    numeric_digits,
     numeric_order,
     numerics,
     ranges,
@@ -34,7 +37,6 @@ from filtersql.filters import (
     retyped,
     row_comparing,
 )
-from filtersql.filters.engines import duckdb, spark
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import facts
 from filtersql.filters.folding import fold
@@ -61,6 +63,7 @@ from filtersql.filters.nodes import (
     walk,
 )
 from filtersql.filters.raising import may_raise
+from filtersql.filters.registry import ROWS
 from filtersql.filters.sharing import Held
 from filtersql.filters.writer import Forms, Put, Writer
 from filtersql.source import Passage
@@ -168,6 +171,9 @@ def _null_of(writer: Writer, node: Node) -> exp.Expr:
     known = fold(node)
     if known and isinstance(known.value, Decimal) and not known.value.is_finite():
         return exp.false()  # no DECIMAL holds it
+    if numeric_digits.is_quotient(node) and numeric_digits.digits(node) is None:
+        assert isinstance(node, Op)
+        return division.is_null(writer, node)
     null = documents.is_null(writer, node) or arrays.is_null(writer, node)
     found = null or writer.absent(writer.raw(node), node)
     return evaluation.computed_first(writer, (node,), found)
@@ -179,7 +185,7 @@ def _raw(writer: Writer, node: Node) -> exp.Expr:
         node = node.arg
     if isinstance(node, Var):
         return writer.column(node)
-    if node.type == "numeric" and not numerics.digits(node) and isinstance(node, _CHOSEN):
+    if node.type == "numeric" and not numeric_digits.digits(node) and isinstance(node, _CHOSEN):
         return numeric_order.sort_text(writer, node)
     if retyped.is_beyond(writer, node):
         return retyped.key(writer, node)
@@ -210,6 +216,19 @@ def _construct(writer: Writer, node: Node, put: Put) -> exp.Expr:
     raise AssertionError(type(node).__name__)
 
 
+def _held_text(writer: Writer, node: Node) -> exp.Expr | None:
+    """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
+    if isinstance(node, Var) and not node.decimal:
+        return writer.column(node)
+    if isinstance(node, Func) and str(node.function) in ("lower(anyrange)", "upper(anyrange)"):
+        whole = ranges.text_of(writer, node.args[0])
+        return writer.piece(f".range_{node.function.name}", whole)
+    if documents.of_json(node):
+        assert isinstance(node, (Func, Op))
+        return documents.number(writer, node)
+    return None
+
+
 def _absent(writer: Writer, expression: exp.Expr, node: Node, kind: str) -> exp.Expr:
     if fold(node) is not None or not may_raise(node):
         return writer.is_null(expression)
@@ -219,13 +238,15 @@ def _absent(writer: Writer, expression: exp.Expr, node: Node, kind: str) -> exp.
 @cache
 def _forms(engine: Engine) -> Forms:
     return Forms(
-        rows=spark.TABLE if engine == "spark" else duckdb.TABLE,
+        rows=ROWS[engine],
         put=_put,
         comparison=comparing.comparison,
         stored=_stored,
         null_of=_null_of,
         raw=_raw,
         absent=_absent,
+        held_text=_held_text,
+        made_document=json_paths.found,
         logic=connecting.logic,
         construct=_construct,
     )

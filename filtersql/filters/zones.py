@@ -35,18 +35,18 @@ from filtersql.filters.zone_rules import known_zone, window, zones
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["SHIFTED", "TRUNCATED", "is_sure", "moved", "shift", "truncate", "unit_of"]
+__all__ = ["RULES", "is_sure", "moved", "unit_of"]
 
 #: AT TIME ZONE, and the type of what comes out
-SHIFTED = {
+_SHIFTED = {
     "timezone(text,timestamptz)": "timestamp",
     "timezone(interval,timestamptz)": "timestamp",
     "timezone(text,timestamp)": "timestamptz",
     "timezone(interval,timestamp)": "timestamptz",
 }
-TRUNCATED = {"date_trunc(text,timestamp)", "date_trunc(text,timestamptz,text)"}
+_TRUNCATED = {"date_trunc(text,timestamp)", "date_trunc(text,timestamptz,text)"}
 _WITHIN_HOURS = {"microseconds", "milliseconds", "second", "minute", "hour"}
 _UTC = {"utc", "gmt", "z", "zulu", "universal", "uct", "etc/utc", "etc/gmt", "etc/uct", "greenwich"}
 #: a zone of POSIX without summer time: any name or none, and hours to the west
@@ -71,9 +71,13 @@ _SYNONYMS = {
 }  # fmt: skip
 
 
-def shift(writer: Writer, node: Node, signature: str, args: Sequence[Node]) -> exp.Expr:
+def _shifted(result: str) -> Rule:
     """`moment AT TIME ZONE zone`."""
-    return _local(writer, node, writer.put(args[1]), args[0], SHIFTED[signature])
+
+    def shift(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+        return _local(writer, node, writer.put(args[1]), args[0], result)
+
+    return shift
 
 
 def _local(writer: Writer, node: Node, moment: exp.Expr, arg: Node, result: str) -> exp.Expr:
@@ -154,7 +158,7 @@ def _region(writer: Writer, node: Node, written: str) -> str:
     return name
 
 
-def truncate(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+def _truncate(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """`date_trunc('unit', timestamp)`, and of a timestamptz in a zone."""
     word = unit_of(writer, node, args[0])
     if word is None:
@@ -208,3 +212,16 @@ def unit_of(writer: Writer, node: Node, arg: Node) -> str | None:
         return None
     word = str(unit.value).lower()
     return _SYNONYMS.get(word, word)
+
+
+RULES: dict[str, Rule] = {
+    **{signature: _shifted(result) for signature, result in _SHIFTED.items()},
+    **dict.fromkeys(_TRUNCATED, _truncate),
+    **dict.fromkeys(
+        (
+            "date_add(timestamptz,interval,text)",
+            "date_subtract(timestamptz,interval,text)",
+        ),
+        moved,
+    ),
+}

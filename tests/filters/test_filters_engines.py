@@ -19,9 +19,8 @@ from servers import Server
 from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, as_text, same, shown
 
 from filtersql.errors.filters import NotTranslated
-from filtersql.filters.engines import duckdb as duckdb_table
-from filtersql.filters.engines import spark as spark_table
 from filtersql.filters.facts import Function, facts
+from filtersql.filters.registry import ROWS
 from filtersql.storage import Engine
 from filtersql.targets.embedded import own_session
 from filtersql.targets.raised import raised_by_spark
@@ -36,7 +35,7 @@ COLUMN_TYPES = {
 }  # fmt: skip
 VALUES = (DATA / "filter_values.txt").read_text().splitlines()
 MORE = (DATA / "filter_values_more.txt").read_text().splitlines()
-TABLES: dict[Engine, dict[str, str]] = {"spark": spark_table.TABLE, "duckdb": duckdb_table.TABLE}
+TABLES = ROWS
 #: raised when a table grows; a test that finds fewer has lost some
 FEWEST_FUNCTIONS = {"spark": 415, "duckdb": 415}
 Question = tuple[tuple[str, ...], str]

@@ -9,12 +9,11 @@ import sqlglot
 from sqlglot import exp
 from three_engines import Duck, Rows
 
-from filtersql.filters.engines import duckdb as duckdb_table
-from filtersql.filters.engines import spark as spark_table
 from filtersql.filters.engines.templates import fill, of_a_table
+from filtersql.filters.registry import ROWS
 from filtersql.storage import Engine
 
-TABLES: dict[Engine, dict[str, str]] = {"spark": spark_table.TABLE, "duckdb": duckdb_table.TABLE}
+TABLES = ROWS
 
 
 def variables(tree: exp.Expr) -> set[str]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from filtersql.filters.engines.duckdb_documents import DOCUMENTS
 from filtersql.filters.engines.duckdb_pieces import PIECES
 from filtersql.filters.engines.duckdb_texts import TEXTS
-from filtersql.filters.engines.hashing import DUCKDB_HASHES
 from filtersql.filters.engines.templates import table
 from filtersql.filters.facts import SYMBOLS
 
@@ -259,4 +258,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | DUCKDB_HASHES
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS

@@ -6,6 +6,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines import containing
 from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
@@ -135,6 +136,7 @@ _CHANGES = {
 
 DOCUMENTS = table(
     _CHANGES
+    | containing.DUCKDB
     | {
         # jsonb and json, held as PostgreSQL's text; a document is JSON whose scalars are marked
         ".marked": _marked(_MARKED_TOKENS),

@@ -6,8 +6,6 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines.checksums import checksums
-from filtersql.filters.engines.quoting import quoting
 from filtersql.filters.engines.templates import table
 from filtersql.filters.engines.text_kinds import bit_count
 
@@ -63,8 +61,6 @@ def _quoted(then: str) -> str:
 _COMMAS = "REGEXP_REPLACE(HEX({}), '(..)', '\\1,', 'g')"
 TEXTS = table(
     {
-        **checksums("duckdb"),
-        **quoting("duckdb"),
         "overlay(text,text,int4) overlay(bit,bit,int4)": _overlay("LENGTH(_2)"),
         "overlay(text,text,int4,int4) overlay(bit,bit,int4,int4)": _overlay("_4"),
         "overlay(bytea,bytea,int4)": _overlay("OCTET_LENGTH(_2)", _BYTES),

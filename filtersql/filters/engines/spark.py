@@ -11,7 +11,6 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines.hashing import SPARK_HASHES
 from filtersql.filters.engines.spark_documents import DOCUMENTS
 from filtersql.filters.engines.spark_pieces import PIECES
 from filtersql.filters.engines.spark_texts import TEXTS
@@ -233,4 +232,4 @@ _ROWS = table(
     }
 )
 
-TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS | SPARK_HASHES
+TABLE = _ROWS | PIECES | DOCUMENTS | TEXTS

@@ -6,6 +6,7 @@ Example
 
 from __future__ import annotations
 
+from filtersql.filters.engines import containing
 from filtersql.filters.engines.json_escapes import DOUBTFUL, SURE
 from filtersql.filters.engines.templates import table
 
@@ -183,6 +184,7 @@ _DOUBTFUL, _SURE = (text.replace("\\", "\\\\") for text in (DOUBTFUL, SURE))
 
 DOCUMENTS = table(
     _CHANGES
+    | containing.SPARK
     | {
         # jsonb and json, held as PostgreSQL's text; a document is the text of an array or object,
         # or that of a scalar behind its mark

@@ -6,8 +6,6 @@ Example
 
 from __future__ import annotations
 
-from filtersql.filters.engines.checksums import checksums
-from filtersql.filters.engines.quoting import quoting
 from filtersql.filters.engines.templates import table
 from filtersql.filters.engines.text_kinds import bit_count
 
@@ -72,8 +70,6 @@ _COMMAS = "REGEXP_REPLACE(HEX({}), '(..)', '$1,')"
 _PAIRS = "REGEXP_EXTRACT_ALL(HEX({}), '..', 0)"
 TEXTS = table(
     {
-        **checksums("spark"),
-        **quoting("spark"),
         "overlay(text,text,int4) overlay(bit,bit,int4)": _overlay("CHAR_LENGTH(_2)"),
         "overlay(text,text,int4,int4) overlay(bit,bit,int4,int4)": _overlay("_4"),
         "overlay(bytea,bytea,int4)": _overlay("OCTET_LENGTH(_2)", "BINARY"),

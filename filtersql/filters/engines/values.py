@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from filtersql.filters.facts import facts
 from filtersql.filters.literals import dates, show
+from filtersql.filters.literals.networks import Address, sort_key
 from filtersql.storage import Engine
 
 __all__ = ["Unwritable", "boolean", "cast", "integer", "literal", "null", "text"]
@@ -118,8 +119,6 @@ def literal(type_name: str, value: object, engine: Engine) -> exp.Expr:
         key = (value.micros + west * 1_000_000 + 10**12) * 200_000 + west + 100_000
         return cast(integer(key), "BIGINT", engine)
     if type_name in ("inet", "cidr"):
-        from filtersql.filters.literals.networks import Address, sort_key
-
         assert isinstance(value, Address)
         return text(sort_key(value))
     if type_name == "money":

@@ -24,7 +24,19 @@ from collections.abc import Callable
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.facts import facts
-from filtersql.filters.literals import numbers, texts
+from filtersql.filters.literals import (
+    amounts,
+    arrays,
+    dates,
+    documents,
+    intervals,
+    jsonpaths,
+    multiranges,
+    networks,
+    numbers,
+    ranges,
+    texts,
+)
 from filtersql.filters.literals.clock import Clock
 
 __all__ = ["Clock", "read", "show"]
@@ -76,39 +88,21 @@ _TYPES: dict[str, tuple[Reader, Shower]] = {
 def _late(name: str) -> tuple[Reader, Shower] | None:
     """Types whose modules are loaded when the first literal of theirs is met."""
     if name in ("date", "time", "timetz", "timestamp", "timestamptz"):
-        from filtersql.filters.literals import dates
-
         _TYPES.update(dates.TYPES)
     elif name == "interval":
-        from filtersql.filters.literals import intervals
-
         _TYPES.update(intervals.TYPES)
     elif name in ("inet", "cidr", "macaddr"):
-        from filtersql.filters.literals import networks
-
         _TYPES.update(networks.TYPES)
     elif name in ("money", "bit", "varbit"):
-        from filtersql.filters.literals import amounts
-
         _TYPES.update(amounts.TYPES)
     elif name == "jsonpath":
-        from filtersql.filters.literals import jsonpaths
-
         _TYPES.update(jsonpaths.TYPES)
     elif name == "jsonb":
-        from filtersql.filters.literals import documents
-
         _TYPES.update(documents.TYPES)
     elif facts().type(name).kind == "m":
-        from filtersql.filters.literals import multiranges
-
         _TYPES[name] = multiranges.of(facts().type(name).subtype, read, show)
     elif facts().type(name).subtype:
-        from filtersql.filters.literals import ranges
-
         _TYPES[name] = ranges.of(facts().type(name).subtype, read, show)
     elif facts().type(name).element:
-        from filtersql.filters.literals import arrays
-
         _TYPES[name] = arrays.of(facts().type(name).element, read, show)
     return _TYPES.get(name)

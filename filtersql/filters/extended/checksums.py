@@ -10,9 +10,10 @@ PostgreSQL
 
 from __future__ import annotations
 
+from filtersql.filters.writer import Family
 from filtersql.storage import Engine
 
-__all__ = ["checksums"]
+__all__ = ["FAMILY"]
 
 _WORD = 4294967295
 #: the polynomials, lowest bit first
@@ -22,7 +23,7 @@ _DIGITS = "'123456789ABCDEF'"
 _DIGIT = "SUBSTRING(HEX(_1), CAST(i + 2 - 2 * (i % 2) AS INT), 1)"
 
 
-def checksums(engine: Engine) -> dict[str, str]:
+def _rows(engine: Engine) -> dict[str, str]:
     """The rows of an engine."""
     return {name: _row(engine, polynomial) for name, polynomial in _POLYNOMIALS.items()}
 
@@ -57,3 +58,6 @@ def _row(engine: Engine, polynomial: int) -> str:
         "CASE WHEN OCTET_LENGTH(_1) = 0 THEN CAST(0 AS BIGINT) "
         f"WHEN NOT _1 IS NULL THEN {whole} END"
     )
+
+
+FAMILY = Family(rows={"spark": _rows("spark"), "duckdb": _rows("duckdb")})

@@ -9,13 +9,19 @@ PostgreSQL
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from filtersql.filters.nodes import Node
+from filtersql.filters.writer import Family, Writer, without_name
 from filtersql.names import KEYWORDS
 from filtersql.storage import Engine
 
-__all__ = ["quoting"]
+__all__ = ["FAMILY"]
 
 
-def quoting(engine: Engine) -> dict[str, str]:
+def _rows(engine: Engine) -> dict[str, str]:
     """The piece of an engine."""
     # \z, not $: the end of the text, not of its last line
     pattern = "'\\\\A[a-z_][a-z0-9_]*\\\\z'" if engine == "spark" else "'\\A[a-z_][a-z0-9_]*\\z'"
@@ -25,3 +31,15 @@ def quoting(engine: Engine) -> dict[str, str]:
         ".quote_ident": f"CASE WHEN {plain} AND NOT _1 IN ({words}) THEN _1 "
         "ELSE '\"' || REPLACE(_1, '\"', '\"\"') || '\"' END"
     }
+
+
+def _quote_ident(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    if writer.postgres_version < 17:
+        raise writer.refused(node, "Which words need quotes is known from PostgreSQL 17 on.")
+    return writer.piece(".quote_ident", writer.put(args[0]))
+
+
+FAMILY = Family(
+    rules={"quote_ident(text)": without_name(_quote_ident)},
+    rows={"spark": _rows("spark"), "duckdb": _rows("duckdb")},
+)

@@ -16,7 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["DUCKDB_HASHES", "SPARK_HASHES"]
+from filtersql.filters.writer import Family
+
+__all__ = ["FAMILY"]
 
 _WORD = 4294967295
 #: what all three words are before the length is added
@@ -196,5 +198,8 @@ _DUCKDB: _Speech = _Speech(
     ),
 )
 
-SPARK_HASHES = _table(_SPARK, "HEX(ENCODE({0}, 'UTF-8'))", "OCTET_LENGTH({0})", "RTRIM(_1)")
-DUCKDB_HASHES = _table(_DUCKDB, "HEX({0})", "STRLEN({0})", "RTRIM(_1, ' ')")
+_SPARK_ROWS = _table(_SPARK, "HEX(ENCODE({0}, 'UTF-8'))", "OCTET_LENGTH({0})", "RTRIM(_1)")
+_DUCKDB_ROWS = _table(_DUCKDB, "HEX({0})", "STRLEN({0})", "RTRIM(_1, ' ')")
+
+
+FAMILY = Family(rows={"spark": _SPARK_ROWS, "duckdb": _DUCKDB_ROWS})

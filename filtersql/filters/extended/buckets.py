@@ -16,22 +16,31 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import array_values, numeric_order, numerics, sharing, undeclared
+from filtersql.filters import (
+    array_values,
+    numeric_digits,
+    numeric_order,
+    numerics,
+    sharing,
+    undeclared,
+)
 from filtersql.filters.folding import fold
 from filtersql.filters.literals.numbers import EXACT
 from filtersql.filters.nodes import Func, Node, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["RULES"]
+from filtersql.filters.writer import Family
+
+__all__ = ["FAMILY"]
 
 _MOST_BUCKETS = 1000
 _PLACES = 200
@@ -53,7 +62,7 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
         raise writer.refused(node, "PostgreSQL raises an error on these bounds.")
     if count > _MOST_BUCKETS:
         return _divided(writer, node, args)
-    digits = numerics.digits(args[0])
+    digits = numeric_digits.digits(args[0])
     steps = [
         Fraction(low) + (Fraction(high) - Fraction(low)) * place / count
         for place in range(count + 1)
@@ -77,16 +86,18 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
 
 def _divided(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     """The same of bounds or a count that rows have: in whole numbers, as PostgreSQL computes it."""
-    sizes = [numerics.digits(arg) or numerics.Digits(*undeclared.FITTING) for arg in args[:3]]
+    sizes = [
+        numeric_digits.digits(arg) or numeric_digits.Digits(*undeclared.FITTING) for arg in args[:3]
+    ]
     behind = max(size.behind for size in sizes)
     count = fold(args[3])
     most = len(str(count.value)) if count is not None else _INT4_DIGITS
-    if max(size.before for size in sizes) + behind + 1 + most > numerics.MOST:
+    if max(size.before for size in sizes) + behind + 1 + most > numeric_digits.MOST:
         raise writer.refused(node, "The exact bucket needs more than 38 digits.")
     whole = [
         writer.piece(
             ".unscaled",
-            writer.cast(numerics.put(writer, arg), f"DECIMAL({numerics.MOST}, {behind})"),
+            writer.cast(numerics.put(writer, arg), f"DECIMAL({numeric_digits.MOST}, {behind})"),
         )
         for arg in args[:3]
     ]
@@ -172,7 +183,6 @@ def _nulls(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     return whole
 
 
-Rule = Callable[["Writer", Node, str, Sequence[Node]], "exp.Expr"]
 RULES: dict[str, Rule] = {
     "width_bucket(numeric,numeric,numeric,int4)": _bucket,
     "scale(numeric)": _scale,
@@ -180,3 +190,6 @@ RULES: dict[str, Rule] = {
     "num_nulls": _nulls,
     "num_nonnulls": _nulls,
 }
+
+
+FAMILY = Family(rules=RULES)

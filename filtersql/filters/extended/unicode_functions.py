@@ -30,7 +30,9 @@ from filtersql.filters.nodes import Node
 if TYPE_CHECKING:
     from filtersql.filters.writer import Writer
 
-__all__ = ["FUNCTIONS"]
+from filtersql.filters.writer import Family, without_name
+
+__all__ = ["FAMILY"]
 
 #: characters of all scripts with many letters that stay what they are, and join with none
 _IDEOGRAPHS = "\\x{4e00}-\\x{9fcb}\\x{1f600}-\\x{1f640}"
@@ -46,7 +48,7 @@ _ASSIGNED = f"\\x{{0}}-\\x{{377}}{_COMPOSED}{_IDEOGRAPHS}"
 _DOUBT = "what this text becomes depends on the Unicode version of the database"
 _ESCAPED = "this text has a backslash, which begins an escape"
 
-Rule = Callable[["Writer", Node, Sequence[Node]], exp.Expr]
+_Rule = Callable[["Writer", Node, Sequence[Node]], exp.Expr]
 
 
 def _simple(writer: Writer, arg: Node, doubt: str, message: str, result: str) -> exp.Expr:
@@ -76,7 +78,7 @@ def _sure(writer: Writer, node: Node, args: Sequence[Node]) -> str | None:
     return _SURE[str(form.value).upper()]
 
 
-def _normal(result: str) -> Rule:
+def _normal(result: str) -> _Rule:
     def rule(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
         sure = _sure(writer, node, args)
         if sure is None:
@@ -119,9 +121,12 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(one, text).encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-FUNCTIONS: dict[str, Rule] = {
+_FUNCTIONS: dict[str, _Rule] = {
     "normalize(text,text)": _normal("text"),
     "is_normalized(text,text)": _normal("bool"),
     "unicode_assigned(text)": _assigned,
     "unistr(text)": _unistr,
 }
+
+
+FAMILY = Family(rules={name: without_name(rule) for name, rule in _FUNCTIONS.items()})

@@ -15,7 +15,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.filters.folding import fold
@@ -24,9 +24,11 @@ from filtersql.filters.nodes import Const, Node, Relabel, Var
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.writer import Rule, Writer
 
-__all__ = ["RULES"]
+from filtersql.filters.writer import Family
+
+__all__ = ["FAMILY"]
 
 
 def _column(writer: Writer, node: Node, arg: Node) -> Var:
@@ -68,7 +70,7 @@ def _of_integer(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> 
     return writer.piece(".bits_of_int", writer.put(args[0]), _length(writer, node, args[1]))
 
 
-RULES: dict[str, Callable[[Writer, Node, str, Sequence[Node]], exp.Expr]] = {
+RULES: dict[str, Rule] = {
     "host(inet)": _host,
     "text(inet)": _text,
     "abbrev(inet)": _abbrev,
@@ -77,3 +79,6 @@ RULES: dict[str, Callable[[Writer, Node, str, Sequence[Node]], exp.Expr]] = {
     "bit(int4,int4)": _of_integer,
     "bit(int8,int4)": _of_integer,
 }
+
+
+FAMILY = Family(rules=RULES)
