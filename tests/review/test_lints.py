@@ -101,7 +101,7 @@ LINTS = (
     ),
     Lint(
         "unlogged-partition",
-        "ALTER TABLE leaf SET UNLOGGED;\n"
+        "CREATE UNLOGGED TABLE fast PARTITION OF root FOR VALUES IN (2);\n"
         "CREATE PUBLICATION p FOR TABLE root;\nCREATE PUBLICATION q;",
         "CREATE PUBLICATION p FOR TABLE root;\nCREATE PUBLICATION q;",
     ),

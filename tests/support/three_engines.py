@@ -30,7 +30,7 @@ from filtersql.filters.model import Filter
 from filtersql.filters.nodes import NullTest
 from filtersql.filters.resolving import resolve
 from filtersql.filters.types import typmod
-from filtersql.filters.writing import Writer
+from filtersql.filters.writing import writer_of
 from filtersql.names import RelationName
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine, stored_as
@@ -174,6 +174,7 @@ NASTY: dict[str, list[str | None]] = {
                 '["2024-01-31 12:00:00.5",)', "(,)", '["2000-01-01 00:00:00",infinity]', None],
     "tstzrange": ["empty", '["2024-01-01 00:00:00+00","2024-02-01 00:00:00+00")',
                   '(,"2024-01-01 12:00:00+00"]', '["2024-01-31 12:00:00.5+00",)', "(,)", None],
+    "int4multirange": ["{}", "{[1,5)}", "{[1,3),[7,10)}", "{(,1),[100,)}", "{(,)}", None],
     "inet": ["192.168.1.1", "192.168.1.0/24", "10.0.0.1", "10.0.0.0/8", "0.0.0.0/0", "10.0.0.2",
              "255.255.255.255", "::1", "::", "2001:db8::1", "2001:db8::/32", "::ffff:10.0.0.1",
              "fe80::1:0:0:1/64", "192.168.1.1/24", "::/0", "2001:db8:1:2:3:4:5:6", None],
@@ -253,7 +254,7 @@ class Rows:
         """The expression as filtersql writes it for an engine."""
         found = self.resolved(expression)
         assert isinstance(found.tree, NullTest)
-        writer = Writer(engine, lambda name: exp.column(name, quoted=True), found.text)
+        writer = writer_of(engine, lambda name: exp.column(name, quoted=True), found.text)
         return constants_first(writer, found.tree.arg, writer.put(found.tree.arg)).sql(engine)
 
     def result_type(self, expression: str) -> str:
