@@ -11,34 +11,32 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
-from filtersql.catalog import Generated, Identity, ReplicaIdentity
-from filtersql.definitions.columns import check_collated, check_counted, read_column
-from filtersql.definitions.constraints import drop_constraint, note_all
-from filtersql.definitions.dependents import described, drop_column
-from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
+from filtersql.catalog import Identity, ReplicaIdentity
+from filtersql.definitions.constraints import drop_constraint
 from filtersql.definitions.drafts import DraftTable
-from filtersql.definitions.expressions import columns_named
-from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.generations import (
     add_identity,
-    check_generation,
     column_of,
-    note_value,
     set_default,
     set_identity,
 )
 from filtersql.definitions.inheriting import detach
-from filtersql.definitions.keys import add_constraint, set_not_null
+from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
-from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
+from filtersql.definitions.sql_alter_columns import (
+    Change,
+    Place,
+    add_column,
+    alter_type,
+    drop_not_null,
+    remove_column,
+    require_not_null,
+)
 from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
 from filtersql.definitions.sql_names import (
-    AlreadyTold,
     Script,
     known_table,
     place_of,
@@ -46,20 +44,12 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.definitions.sql_partitions import read_bounds
-from filtersql.definitions.sql_set_members import check_members, retyped
 from filtersql.definitions.sql_tables import add_table_constraint
 from filtersql.definitions.sql_transactions import check_alone
-from filtersql.definitions.type_changes import check_conversion
-from filtersql.definitions.types import read_type
-from filtersql.errors import Mistake
 from filtersql.errors.altering import (
-    ColumnInUse,
-    DependedOn,
-    TypeInUse,
     UnusableIdentityIndex,
 )
-from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
-from filtersql.errors.generations import ColumnValue
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -69,8 +59,6 @@ __all__ = ["alter_table"]
 
 #: relations that have some of the actions, and of which no publication takes any
 _NOT_TABLES = ("materialized views", "sequences", "indexes", "partitioned indexes")
-_Place = Callable[[], Span]
-_Change = Callable[[Script, DraftTable, Node, _Place], None]
 #: what no dump writes, though it changes columns, values or parents
 _REFUSED = {
     "AT_SetExpression": "SET EXPRESSION",
@@ -125,7 +113,7 @@ def alter_table(script: Script, statement: Statement) -> None:
 
 
 def _check_tree(
-    script: Script, table: DraftTable, subtype: str, place: _Place, *, only: bool
+    script: Script, table: DraftTable, subtype: str, place: Place, *, only: bool
 ) -> None:
     """Raises what no dump writes, and where parents, partitions or heirs would take part."""
     below = script.drafts.below(table.name)
@@ -152,139 +140,7 @@ def _place(script: Script, statement: Statement, command: Node) -> Span:
     return place_of(script, statement, command.name or index)
 
 
-def _add_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    node = getattr(command, "def").column_def
-    column, keys = read_column(node, table.name, script.text, script.drafts)
-    if table.columns is None:
-        raise AlreadyTold
-    if column.name in SYSTEM_COLUMNS:
-        raise SystemColumn.named(column.name, column.span)
-    if column.name in table.columns:
-        if command.missing_ok:
-            return
-        first = table.columns[column.name].span
-        raise DuplicateColumn(column.name, table.name.name, column.span, first)
-    kinds = (enum_name(one.constraint, "contype") for one in node.constraints)
-    if "CONSTR_IDENTITY" in kinds and script.drafts.children(table.name):
-        raise UnsupportedStatement.dumped("an identity column of a table with partitions", place())
-    table.columns[column.name] = column
-    if column.generation is not None:
-        try:
-            check_generation(table, column.generation)
-        except Mistake:
-            del table.columns[column.name]
-            raise
-    if table.partition_of is None:
-        own_sequences(script, table, [node])
-        note_all(script, table, node)
-    else:
-        table.defaults |= script.drafts.tables[table.partition_of].defaults
-    note_value(table, node)
-    for key in keys:
-        one, span = key.node, column.span
-        foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
-        add_constraint(table, one, span, foreign, columns=(column.name,))
-        check_references(script, table, one, span)
-
-
-def _drop_column(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    """With the partitions' columns, where nothing depends on any of them."""
-    if command.name in SYSTEM_COLUMNS:
-        raise SystemColumn("drop", command.name, place())
-    if command.name not in (table.columns or {}):
-        if not command.missing_ok:
-            column_of(table, command.name, place)
-        return
-    tables = [table, *script.drafts.below(table.name)]
-    for one in tables:
-        _check_partition_key(one, "drop", command.name, place)
-        _check_virtual(script, one, command.name, place)
-    roots = [Thing("column", one.name, command.name) for one in tables]
-    cascading = enum_name(command, "behavior") == "DROP_CASCADE"
-    lines = lines_of(script, roots, lambda one: one.kind != "set", cascades=cascading)
-    if lines:
-        shown = described(script, table.name)
-        what = f"column {command.name} of table {shown}" if len(tables) == 1 else None
-        raise DependedOn(what, lines, place())
-    check_members(script, roots, place)
-    for one in tables:
-        drop_column(script.drafts, one, command.name)
-
-
-def _check_virtual(script: Script, table: DraftTable, column: str, place: _Place) -> None:
-    """A filter that names a virtual column holds what that stood for, which is not kept here."""
-    entries = (one for each in script.drafts.publications.values() for one in each.tables)
-    filters = (one.where for one in entries if one.name == table.name and one.where)
-    virtual = (table.columns or {})[column].generated is Generated.VIRTUAL
-    if virtual and any(column in columns_named(one) for one in filters):
-        raise UnsupportedStatement.dumped("DROP of a virtual column in a filter", place())
-
-
-def _check_partition_key(table: DraftTable, verb: str, column: str, place: _Place) -> None:
-    for key in table.partition_by[1] if table.partition_by is not None else ():
-        if column == key or (key not in (table.columns or {}) and column in columns_named(key)):
-            raise ColumnInUse.partition_key(verb, column, table.name.name, place())
-
-
-def _set_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    column_of(table, command.name, place)
-    set_not_null(table, (command.name,), True)
-
-
-def _drop_not_null(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    column = column_of(table, command.name, place)
-    if not column.not_null:
-        return
-    if column.name in table.identities:
-        raise ColumnValue.is_identity(column.name, table.name.name, None, place())
-    if column.name in table.primary_key:
-        raise ColumnInUse.primary_key(column.name, place())
-    if table.identity.kind is Identity.INDEX and column.name in table.identity.index:
-        raise ColumnInUse.identity(column.name, place())
-    set_not_null(table, (column.name,), False)
-    for name in [name for name, one in table.constraints.items() if one == column.name]:
-        del table.constraints[name]
-
-
-def _alter_type(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
-    column = column_of(table, command.name, place)
-    definition = getattr(command, "def").column_def
-    pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
-    check_collated(definition, pg_type, script.text, script.drafts)
-    _check_partition_key(table, "alter", column.name, place)
-    if not definition.HasField("raw_default"):  # USING stands there
-        check_conversion(column, pg_type, place())
-    _check_type_change(script, table, column.name, place)
-    if column.name in table.identities:
-        check_counted(pg_type, place())
-    collation = None
-    if definition.HasField("coll_clause"):
-        collation = definition.coll_clause.collname[-1].string.sval
-    assert table.columns is not None
-    retyped(script.drafts, table, column, pg_type)
-    table.columns[column.name] = replace(
-        column, type=pg_type, collation=None if collation == "default" else collation
-    )
-    check_retyped(script.drafts, table, place())
-
-
-def _check_type_change(script: Script, table: DraftTable, column: str, place: _Place) -> None:
-    """Also of a change to the same type."""
-    for user in users_of(script.drafts, table, column):
-        shown = described(script, user.name)
-        match user.kind:
-            case "column":
-                raise TypeInUse.by_generated(column, user.part, place())
-            case "publication":
-                raise TypeInUse.by_publication(shown, user.part, column, place())
-            case "view" | "materialized view":
-                raise TypeInUse.by_view(f"{user.kind} {shown}", column, place())
-            case "trigger" | "rule" | "policy" | "function":
-                shown = described_thing(script, user)
-                raise TypeInUse.by_code(user.kind, shown, column, place())
-
-
-def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def _add_constraint(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     node = getattr(command, "def").constraint
     for key in node.keys if enum_name(node, "contype") == "CONSTR_PRIMARY" else ():
         name = key.string.sval  # it becomes NOT NULL first
@@ -296,7 +152,7 @@ def _add_constraint(script: Script, table: DraftTable, command: Node, place: _Pl
         check_partitioned(table, place(), script.drafts.postgres_version)
 
 
-def _share_constraint(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def _share_constraint(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """What a partition or an heir gets of its parent's new constraint."""
     parent = script.drafts.tables[table.partition_of] if table.partition_of else None
     constraint = getattr(command, "def").constraint
@@ -306,7 +162,7 @@ def _share_constraint(script: Script, table: DraftTable, command: Node, place: _
         set_not_null(table, [key.string.sval for key in constraint.keys], True)
 
 
-def _replica_identity(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def _replica_identity(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     statement = getattr(command, "def").replica_identity_stmt
     kinds = {"d": Identity.DEFAULT, "f": Identity.FULL, "n": Identity.NOTHING}
     if statement.identity_type in kinds:
@@ -341,7 +197,7 @@ def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Unusa
     return UnusableIdentityIndex.unknown(name, table.name.name, span)
 
 
-def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> None:
+def _attach(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     partition = getattr(command, "def").partition_cmd
     name = partition.name
     bounds, span = read_bounds(partition.bound, script.text), span_of(script, name)
@@ -353,13 +209,13 @@ def _attach(script: Script, table: DraftTable, command: Node, place: _Place) -> 
         child.identities |= table.identities
 
 
-_CHANGES: dict[str, _Change] = {
-    "AT_AddColumn": _add_column,
-    "AT_DropColumn": _drop_column,
+_CHANGES: dict[str, Change] = {
+    "AT_AddColumn": add_column,
+    "AT_DropColumn": remove_column,
     "AT_ColumnDefault": set_default,
-    "AT_SetNotNull": _set_not_null,
-    "AT_DropNotNull": _drop_not_null,
-    "AT_AlterColumnType": _alter_type,
+    "AT_SetNotNull": require_not_null,
+    "AT_DropNotNull": drop_not_null,
+    "AT_AlterColumnType": alter_type,
     "AT_AddConstraint": _add_constraint,
     "AT_DropConstraint": drop_constraint,
     "AT_ReplicaIdentity": _replica_identity,
@@ -369,10 +225,10 @@ _CHANGES: dict[str, _Change] = {
     "AT_SetIdentity": set_identity,
 }
 #: what a parent's partitions and heirs undergo too
-_REACHING: dict[str, _Change] = {
-    "AT_AddColumn": _add_column,
+_REACHING: dict[str, Change] = {
+    "AT_AddColumn": add_column,
     "AT_ColumnDefault": set_default,
-    "AT_SetNotNull": _set_not_null,
-    "AT_AlterColumnType": _alter_type,
+    "AT_SetNotNull": require_not_null,
+    "AT_AlterColumnType": alter_type,
     "AT_AddConstraint": _share_constraint,
 }

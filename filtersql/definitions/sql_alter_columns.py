@@ -1,0 +1,195 @@
+"""ALTER TABLE of columns: added, dropped, of another type, NOT NULL or not.
+
+Example
+    `ALTER TABLE t DROP COLUMN b` is refused while a row filter or a view reads b.
+
+PostgreSQL
+    tablecmds.c: ATExecAddColumn(), ATExecDropColumn(), ATExecAlterColumnType(), ATExecSetNotNull()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from filtersql.catalog import Generated, Identity
+from filtersql.definitions.columns import check_collated, check_counted, read_column
+from filtersql.definitions.constraints import note_all
+from filtersql.definitions.dependents import described, drop_column
+from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
+from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.expressions import columns_named
+from filtersql.definitions.foreign_keys import check_references, check_retyped
+from filtersql.definitions.generations import (
+    check_generation,
+    column_of,
+    note_value,
+)
+from filtersql.definitions.keys import add_constraint, set_not_null
+from filtersql.definitions.kinds import SYSTEM_COLUMNS
+from filtersql.definitions.owned import own_sequences
+from filtersql.definitions.sql_names import (
+    AlreadyTold,
+    Script,
+    referenced,
+)
+from filtersql.definitions.sql_set_members import check_members, retyped
+from filtersql.definitions.type_changes import check_conversion
+from filtersql.definitions.types import read_type
+from filtersql.errors import Mistake
+from filtersql.errors.altering import (
+    ColumnInUse,
+    DependedOn,
+    TypeInUse,
+)
+from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
+from filtersql.errors.generations import ColumnValue
+from filtersql.errors.relations import SystemColumn
+from filtersql.grammar import Node, enum_name
+from filtersql.source import Span
+
+__all__ = [
+    "Change",
+    "Place",
+    "add_column",
+    "alter_type",
+    "drop_not_null",
+    "remove_column",
+    "require_not_null",
+]
+
+#: where a mistake stands, looked for only where there is one
+Place = Callable[[], Span]
+Change = Callable[[Script, DraftTable, Node, Place], None]
+
+
+def add_column(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    node = getattr(command, "def").column_def
+    column, keys = read_column(node, table.name, script.text, script.drafts)
+    if table.columns is None:
+        raise AlreadyTold
+    if column.name in SYSTEM_COLUMNS:
+        raise SystemColumn.named(column.name, column.span)
+    if column.name in table.columns:
+        if command.missing_ok:
+            return
+        first = table.columns[column.name].span
+        raise DuplicateColumn(column.name, table.name.name, column.span, first)
+    kinds = (enum_name(one.constraint, "contype") for one in node.constraints)
+    if "CONSTR_IDENTITY" in kinds and script.drafts.children(table.name):
+        raise UnsupportedStatement.dumped("an identity column of a table with partitions", place())
+    table.columns[column.name] = column
+    if column.generation is not None:
+        try:
+            check_generation(table, column.generation)
+        except Mistake:
+            del table.columns[column.name]
+            raise
+    if table.partition_of is None:
+        own_sequences(script, table, [node])
+        note_all(script, table, node)
+    else:
+        table.defaults |= script.drafts.tables[table.partition_of].defaults
+    note_value(table, node)
+    for key in keys:
+        one, span = key.node, column.span
+        foreign = referenced(script, one.pktable) if key.kind == "CONSTR_FOREIGN" else None
+        add_constraint(table, one, span, foreign, columns=(column.name,))
+        check_references(script, table, one, span)
+
+
+def remove_column(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    """With the partitions' columns, where nothing depends on any of them."""
+    if command.name in SYSTEM_COLUMNS:
+        raise SystemColumn("drop", command.name, place())
+    if command.name not in (table.columns or {}):
+        if not command.missing_ok:
+            column_of(table, command.name, place)
+        return
+    tables = [table, *script.drafts.below(table.name)]
+    for one in tables:
+        _check_partition_key(one, "drop", command.name, place)
+        _check_virtual(script, one, command.name, place)
+    roots = [Thing("column", one.name, command.name) for one in tables]
+    cascading = enum_name(command, "behavior") == "DROP_CASCADE"
+    lines = lines_of(script, roots, lambda one: one.kind != "set", cascades=cascading)
+    if lines:
+        shown = described(script, table.name)
+        what = f"column {command.name} of table {shown}" if len(tables) == 1 else None
+        raise DependedOn(what, lines, place())
+    check_members(script, roots, place)
+    for one in tables:
+        drop_column(script.drafts, one, command.name)
+
+
+def _check_virtual(script: Script, table: DraftTable, column: str, place: Place) -> None:
+    """A filter that names a virtual column holds what that stood for, which is not kept here."""
+    entries = (one for each in script.drafts.publications.values() for one in each.tables)
+    filters = (one.where for one in entries if one.name == table.name and one.where)
+    virtual = (table.columns or {})[column].generated is Generated.VIRTUAL
+    if virtual and any(column in columns_named(one) for one in filters):
+        raise UnsupportedStatement.dumped("DROP of a virtual column in a filter", place())
+
+
+def _check_partition_key(table: DraftTable, verb: str, column: str, place: Place) -> None:
+    for key in table.partition_by[1] if table.partition_by is not None else ():
+        if column == key or (key not in (table.columns or {}) and column in columns_named(key)):
+            raise ColumnInUse.partition_key(verb, column, table.name.name, place())
+
+
+def require_not_null(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    column_of(table, command.name, place)
+    set_not_null(table, (command.name,), True)
+
+
+def drop_not_null(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    column = column_of(table, command.name, place)
+    if not column.not_null:
+        return
+    if column.name in table.identities:
+        raise ColumnValue.is_identity(column.name, table.name.name, None, place())
+    if column.name in table.primary_key:
+        raise ColumnInUse.primary_key(column.name, place())
+    if table.identity.kind is Identity.INDEX and column.name in table.identity.index:
+        raise ColumnInUse.identity(column.name, place())
+    set_not_null(table, (column.name,), False)
+    for name in [name for name, one in table.constraints.items() if one == column.name]:
+        del table.constraints[name]
+
+
+def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    column = column_of(table, command.name, place)
+    definition = getattr(command, "def").column_def
+    pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
+    check_collated(definition, pg_type, script.text, script.drafts)
+    _check_partition_key(table, "alter", column.name, place)
+    if not definition.HasField("raw_default"):  # USING stands there
+        check_conversion(column, pg_type, place())
+    _check_type_change(script, table, column.name, place)
+    if column.name in table.identities:
+        check_counted(pg_type, place())
+    collation = None
+    if definition.HasField("coll_clause"):
+        collation = definition.coll_clause.collname[-1].string.sval
+    assert table.columns is not None
+    retyped(script.drafts, table, column, pg_type)
+    table.columns[column.name] = replace(
+        column, type=pg_type, collation=None if collation == "default" else collation
+    )
+    check_retyped(script.drafts, table, place())
+
+
+def _check_type_change(script: Script, table: DraftTable, column: str, place: Place) -> None:
+    """Also of a change to the same type."""
+    for user in users_of(script.drafts, table, column):
+        shown = described(script, user.name)
+        match user.kind:
+            case "column":
+                raise TypeInUse.by_generated(column, user.part, place())
+            case "publication":
+                raise TypeInUse.by_publication(shown, user.part, column, place())
+            case "view" | "materialized view":
+                raise TypeInUse.by_view(f"{user.kind} {shown}", column, place())
+            case "trigger" | "rule" | "policy" | "function":
+                shown = described_thing(script, user)
+                raise TypeInUse.by_code(user.kind, shown, column, place())
