@@ -64,6 +64,7 @@ Change = Callable[[Script, DraftTable, Node, Place], None]
 
 
 def add_column(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    """ADD COLUMN: the column, its keys, its value; a partition gets its parent's."""
     node = getattr(command, "def").column_def
     column, keys = read_column(node, table.name, script.text, script.drafts)
     if table.columns is None:
@@ -138,11 +139,13 @@ def _check_partition_key(table: DraftTable, verb: str, column: str, place: Place
 
 
 def require_not_null(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    """SET NOT NULL."""
     column_of(table, command.name, place)
     set_not_null(table, (command.name,), True)
 
 
 def drop_not_null(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    """DROP NOT NULL, where no key, identity or replica identity needs it."""
     column = column_of(table, command.name, place)
     if not column.not_null:
         return
@@ -158,6 +161,7 @@ def drop_not_null(script: Script, table: DraftTable, command: Node, place: Place
 
 
 def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -> None:
+    """ALTER COLUMN … TYPE, where nothing else reads the column."""
     column = column_of(table, command.name, place)
     definition = getattr(command, "def").column_def
     pg_type = read_type(definition.type_name, column.name, script.text, *script.drafts.typed)
