@@ -16,17 +16,25 @@ from filtersql.changes import Judgements, by_target, judgements, one_table, unto
 from filtersql.definitions.model import Action, Earlier, Publication, ReplicationSet
 from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard, in_order
 from filtersql.errors.filters import InvalidExpression
-from filtersql.filters import identity, outcomes, supersets
-from filtersql.filters.identity import check_identity, check_unsubscribed, unjudgeable
+from filtersql.filter_cache import FilterShelf
+from filtersql.filters.check import (
+    outcomes,
+    replica_identity,
+    supersets,
+)
+from filtersql.filters.check.replica_identity import (
+    check_identity,
+    check_unsubscribed,
+    unjudgeable,
+)
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.project import Project
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.rendering.landing import one_writer
 from filtersql.rendering.lookups import check_lookups
-from filtersql.shelf import FilterShelf
+from filtersql.rendering.target_uniqueness import one_writer
 from filtersql.storage import Engine
 
 __all__ = [
@@ -233,7 +241,7 @@ def _node(
     resolved = replace(resolved, unjudged=tuple(stops))
     notices |= dict.fromkeys(resolved.notices)
     notices |= dict.fromkeys(
-        identity.lints(resolved, by_action, project.definitions.catalog, shelf.filter)
+        replica_identity.lints(resolved, by_action, project.definitions.catalog, shelf.filter)
     )
     for row_filter in filters.values():
         notices |= dict.fromkeys((*row_filter.notices, *outcomes.lints(row_filter, resolved.table)))

@@ -26,7 +26,7 @@ from filtersql.changes import Criterion
 from filtersql.compile import Node
 from filtersql.definitions.model import Definitions
 from filtersql.rendering.layout import one_line
-from filtersql.rendering.words import comment
+from filtersql.rendering.sql_fragments import comment
 from filtersql.source import Span
 
 __all__ = ["Mapped", "SourceMaps", "source_map"]

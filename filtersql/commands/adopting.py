@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from filtersql.applying.adopting import adopt
 from filtersql.commands.audit import audits_of, print_audits
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
+from filtersql.run.adopt import adopt
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation, Node

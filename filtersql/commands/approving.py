@@ -10,7 +10,7 @@ from filtersql.compile import Node
 from filtersql.errors import Mistakes
 from filtersql.errors.approvals import BROKEN_APPROVALS
 from filtersql.project import Project
-from filtersql.reviewing.approvals import (
+from filtersql.review.approvals import (
     Approval,
     approvals_text,
     approved,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filtersql.applying.auditing import Audit, audit
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
@@ -14,16 +13,20 @@ from filtersql.commands.progress import dotted
 from filtersql.commands.selecting import selected
 from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
-from filtersql.proving.source_copies import source_copy
-from filtersql.reviewing.aligned import aligned
+from filtersql.review.text_table import aligned
+from filtersql.run.auditing import (
+    Audit,
+    audit,
+)
 from filtersql.targets.open import open_engine
+from filtersql.verify.source_copies import source_copy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from filtersql.applying.auditing import Audited
     from filtersql.compile import Compilation, Node
     from filtersql.project import Project
+    from filtersql.run.auditing import Audited
 
 __all__ = ["audits_of", "command", "print_audits"]
 

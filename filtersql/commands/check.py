@@ -19,21 +19,27 @@ from filtersql.commands.progress import dotted
 from filtersql.commands.selecting import selected
 from filtersql.commands.shared import subcommand
 from filtersql.compile import destination
-from filtersql.proving.check import Bench
-from filtersql.proving.loading import Shelf
-from filtersql.proving.together import Asked, proofs
-from filtersql.reviewing.counterexamples import counterexample_record, counterexample_text
-from filtersql.shelf import FilterShelf
+from filtersql.filter_cache import FilterShelf
+from filtersql.review.counterexamples import (
+    counterexample_record,
+    counterexample_text,
+)
 from filtersql.targets.duckdb import connect
 from filtersql.targets.open import open_engine
+from filtersql.verify.check import Bench
+from filtersql.verify.loading import Shelf
+from filtersql.verify.shared_proofs import (
+    Asked,
+    proofs,
+)
 
 if TYPE_CHECKING:
     from filtersql.compile import Node
     from filtersql.errors import Mistakes
     from filtersql.project import Project
-    from filtersql.proving.check import Proof
-    from filtersql.proving.together import Outcome
     from filtersql.targets.model import Engine
+    from filtersql.verify.check import Proof
+    from filtersql.verify.shared_proofs import Outcome
 
 __all__ = ["command"]
 

@@ -10,7 +10,7 @@ from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.selecting import selected
 from filtersql.compile import Compilation, Node
 from filtersql.project import Project
-from filtersql.reviewing.listing import target_traits
+from filtersql.review.listing import target_traits
 from filtersql.selection import Traits
 
 __all__ = ["compiled", "facts", "stale_files", "write"]

@@ -15,8 +15,8 @@ from filtersql.commands.loading import load_project
 from filtersql.commands.shared import subcommand
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
-from filtersql.reviewing.aligned import aligned
-from filtersql.reviewing.type_listing import type_listing
+from filtersql.review.text_table import aligned
+from filtersql.review.type_listing import type_listing
 from filtersql.targets.open import open_engine
 from filtersql.targets.probe import probe_merge
 

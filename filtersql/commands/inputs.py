@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from filtersql.applying import Inputs
 from filtersql.project import Project
+from filtersql.run import Inputs
 
 __all__ = ["inputs_of"]
 

@@ -13,7 +13,11 @@ from filtersql.errors import Collector
 from filtersql.project import Project
 from filtersql.publications import resolve
 from filtersql.publications.model import ResolvedTable
-from filtersql.reviewing.listing import Listed, list_nodes, listing_json
+from filtersql.review.listing import (
+    Listed,
+    list_nodes,
+    listing_json,
+)
 
 __all__ = ["listed", "listing_json"]
 

@@ -13,9 +13,12 @@ from filtersql.commands.console import Console
 from filtersql.errors import Mistakes
 
 if TYPE_CHECKING:
-    from filtersql.applying import Event, RunResult
     from filtersql.compile import Node
     from filtersql.project import Project
+    from filtersql.run import (
+        Event,
+        RunResult,
+    )
 
 __all__ = ["Progress", "dotted"]
 

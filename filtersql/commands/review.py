@@ -19,12 +19,15 @@ from filtersql.commands.selecting import selected, states
 from filtersql.commands.shared import subcommand
 from filtersql.compile import destination
 from filtersql.filters import resolve
-from filtersql.reviewing.approvals import standing
-from filtersql.reviewing.markdown import markdown
-from filtersql.reviewing.meaning import changes_of_meaning
-from filtersql.reviewing.page import html
-from filtersql.reviewing.review import Review, review_target
-from filtersql.reviewing.trying import Trials
+from filtersql.review.approvals import standing
+from filtersql.review.changed_meaning import changes_of_meaning
+from filtersql.review.markdown import markdown
+from filtersql.review.page import html
+from filtersql.review.review import (
+    Review,
+    review_target,
+)
+from filtersql.review.row_trials import Trials
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from filtersql.compile import Compilation, Node
     from filtersql.filters import Filter
     from filtersql.project import Project
-    from filtersql.reviewing.meaning import TargetChange
+    from filtersql.review.changed_meaning import TargetChange
     from filtersql.targets.model import Engine
 
 __all__ = ["command"]

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from filtersql.commands.console import Console
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.reviewing.aligned import aligned
+from filtersql.review.text_table import aligned
 from filtersql.targets.model import Engine
 
 __all__ = ["print_rows"]

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from filtersql import artifacts
-from filtersql.applying import Options, run, run_results
-from filtersql.applying.ledger import key_of
 from filtersql.artifacts import write_file
 from filtersql.commands.adopting import adopted
 from filtersql.commands.approving import require
@@ -22,14 +20,20 @@ from filtersql.commands.rows import print_rows
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import UnknownTable
 from filtersql.project.profiles import is_secret
+from filtersql.run import (
+    Options,
+    run,
+    run_results,
+)
+from filtersql.run.ledger import key_of
 from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:
-    from filtersql.applying import RunResult
     from filtersql.compile import Compilation, Node
     from filtersql.names import RelationName
     from filtersql.project import Project
     from filtersql.rendering.compiled import CompiledTable
+    from filtersql.run import RunResult
 
 __all__ = ["RunFlags", "carry_out"]
 

@@ -15,7 +15,10 @@ from filtersql.commands.asking import asks_for_state
 from filtersql.commands.options import Options
 from filtersql.compile import Compilation, Node, destination
 from filtersql.project import Project
-from filtersql.reviewing.listing import list_nodes, target_traits
+from filtersql.review.listing import (
+    list_nodes,
+    target_traits,
+)
 from filtersql.selection import Traits, select
 
 __all__ = ["selected", "states"]

@@ -11,7 +11,7 @@ import msgspec
 from filtersql.commands.console import Console
 from filtersql.commands.remembered import Memory
 from filtersql.commands.shared import subcommand
-from filtersql.reviewing import glossary
+from filtersql.review import glossary
 
 __all__ = ["command"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from filtersql import reviewing
+from filtersql import review
 from filtersql.commands.console import Console
 from filtersql.commands.loading import load_project
 from filtersql.compile import rules
@@ -10,9 +10,9 @@ from filtersql.definitions.identifiers import relation_name
 from filtersql.errors import Mistakes
 from filtersql.errors.reviewing import NOT_DEFINED
 from filtersql.errors.wording import meant
+from filtersql.filter_cache import FilterShelf
 from filtersql.project import Project
 from filtersql.publications import Settings, index_of, resolve
-from filtersql.shelf import FilterShelf
 from filtersql.source import Passage, Source
 
 __all__ = ["shown"]
@@ -34,16 +34,16 @@ def shown(console: Console, kind: str, name: str) -> tuple[Project, str, object]
         raise Mistakes(wrong)
     match kind:
         case "publication":
-            found = reviewing.show_publication(name, definitions, settings, deparse)
-            text, document = reviewing.publication_text(found), reviewing.publication_json(found)
+            found = review.show_publication(name, definitions, settings, deparse)
+            text, document = review.publication_text(found), review.publication_json(found)
         case "table":
             relation = relation_name(Passage(name, Source("the command line", name)))
-            details = reviewing.show_table(relation, definitions, settings, deparse)
-            text, document = reviewing.table_text(details), reviewing.table_json(details)
+            details = review.show_table(relation, definitions, settings, deparse)
+            text, document = review.table_text(details), review.table_json(details)
         case "set":
             needs_key = project.semantics.sets_need_key
-            text = reviewing.set_text(name, definitions, deparse, needs_key=needs_key)
-            document = reviewing.set_json(name, definitions, deparse, needs_key=needs_key)
+            text = review.set_text(name, definitions, deparse, needs_key=needs_key)
+            document = review.set_json(name, definitions, deparse, needs_key=needs_key)
         case _:
             if name not in definitions.subscriptions:
                 known = definitions.subscriptions
@@ -52,6 +52,6 @@ def shown(console: Console, kind: str, name: str) -> tuple[Project, str, object]
             targets = resolve(
                 subscription, definitions, **rules(project, flag), identity_check="run"
             )
-            text = reviewing.subscription_text(subscription, targets, deparse)
-            document = reviewing.subscription_json(subscription, targets, deparse)
+            text = review.subscription_text(subscription, targets, deparse)
+            document = review.subscription_json(subscription, targets, deparse)
     return project, text, document

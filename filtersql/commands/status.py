@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filtersql.applying import status
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.selecting import selected
 from filtersql.commands.shared import subcommand
-from filtersql.reviewing.aligned import aligned
+from filtersql.review.text_table import aligned
+from filtersql.run import status
 from filtersql.targets.open import open_engine
 
 if TYPE_CHECKING:

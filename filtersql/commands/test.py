@@ -19,18 +19,21 @@ from filtersql.commands.progress import dotted
 from filtersql.commands.shared import subcommand
 from filtersql.compile import compile_project
 from filtersql.project import Output
-from filtersql.proving.unit_tests import run_unit_test
-from filtersql.reviewing.aligned import aligned
+from filtersql.review.text_table import aligned
 from filtersql.selection import Traits, select
 from filtersql.source import Source
 from filtersql.targets.open import open_engine
+from filtersql.verify.unit_tests import run_unit_test
 
 if TYPE_CHECKING:
     from filtersql.compile import Compilation
     from filtersql.definitions.model import UnitTest
     from filtersql.project import Project
-    from filtersql.proving.unit_tests import Difference, Outcome
     from filtersql.targets.model import Engine
+    from filtersql.verify.unit_tests import (
+        Difference,
+        Outcome,
+    )
 
 __all__ = ["command"]
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from filtersql.catalog import Column, OwnCollation, PgType
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_names import Script, created_in_schema, place_of
 from filtersql.errors.making import BadCollation
 from filtersql.grammar import Node, Statement

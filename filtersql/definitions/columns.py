@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from filtersql.catalog import Column, Generated, PgType
 from filtersql.definitions.attributes import attribute_of, check_attributes
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.types import SERIAL, read_type
 from filtersql.errors.definitions import ColumnConflict

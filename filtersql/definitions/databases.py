@@ -22,7 +22,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.later_sessions import LATER, begin
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_names import Script

@@ -13,6 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from filtersql.definitions.catalog_builder import (
+    Drafts,
+    DraftTable,
+)
 from filtersql.definitions.dependents import (
     described,
     drawing,
@@ -21,7 +25,6 @@ from filtersql.definitions.dependents import (
     publications_reading,
     references_to,
 )
-from filtersql.definitions.drafts import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement

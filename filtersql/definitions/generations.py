@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from filtersql.catalog import Column
 from filtersql.definitions import owned
-from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.expressions import columns_named, subqueries, without_places
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.sql_names import Script

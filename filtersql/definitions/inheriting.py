@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.catalog import Column
-from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of, taken
 from filtersql.definitions.sql_names import (
     AlreadyTold,

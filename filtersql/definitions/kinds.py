@@ -10,7 +10,10 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.catalog_builder import (
+    Drafts,
+    DraftTable,
+)
 from filtersql.names import RelationName
 
 __all__ = [

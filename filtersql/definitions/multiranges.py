@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.kinds import has_row_type
 from filtersql.definitions.sql_names import Script, created_name
 from filtersql.errors.relations import NameTaken

@@ -14,8 +14,8 @@ from __future__ import annotations
 from functools import partial
 
 from filtersql.catalog import Identity, ReplicaIdentity
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.constraints import drop_constraint
-from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.generations import (
     add_identity,
     column_of,

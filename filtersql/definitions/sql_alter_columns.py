@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.catalog import Generated, Identity
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.columns import check_collated, check_counted, read_column
 from filtersql.definitions.constraints import note_all
 from filtersql.definitions.dependents import described, drop_column
 from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
-from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.generations import (

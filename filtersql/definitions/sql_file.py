@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.created_databases import create_database
 from filtersql.definitions.databases import connections
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.error_recovery import doubt_of
 from filtersql.definitions.extensions import create_extension
 from filtersql.definitions.later_sessions import LATER, begin, set_for_later
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.owners import change_owner, reassign, refuse_drop
-from filtersql.definitions.rivals import create_cast, rivals
 from filtersql.definitions.session_code import writes_of_concern
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_alter import alter_table
@@ -58,7 +58,10 @@ from filtersql.definitions.sql_views import (
     create_view,
 )
 from filtersql.definitions.stored_code import check_code, keep_names
-from filtersql.definitions.undoubted import doubt_of
+from filtersql.definitions.user_defined_overrides import (
+    create_cast,
+    rivals,
+)
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import Statement, parse_statements, parse_statements_apart

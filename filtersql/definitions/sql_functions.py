@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.rivals import note_spread
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_code import note_body
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_operators import drop_operators, move_operator
 from filtersql.definitions.stored_code import keep_code
 from filtersql.definitions.types import read_type
+from filtersql.definitions.user_defined_overrides import note_spread
 from filtersql.errors import Mistake
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of

@@ -14,7 +14,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from filtersql.definitions.drafts import Drafts, DraftTable
+from filtersql.definitions.catalog_builder import (
+    Drafts,
+    DraftTable,
+)
 from filtersql.definitions.identifiers import fold
 from filtersql.definitions.kinds import TEMPORARY, UNOPENED, kind_of, taken
 from filtersql.definitions.partitions import settle

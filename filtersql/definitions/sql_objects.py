@@ -14,6 +14,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from filtersql.definitions.catalog_builder import (
+    DraftIndex,
+    DraftTable,
+)
 from filtersql.definitions.collations import drop_collation
 from filtersql.definitions.dependents import (
     described,
@@ -22,14 +26,12 @@ from filtersql.definitions.dependents import (
     remove_view,
 )
 from filtersql.definitions.depending import Thing, lines_of, of_relation
-from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import TEMPORARY, index_holder, kind_of
 from filtersql.definitions.owned import check_free_sequence
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.rivals import drop_cast
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
@@ -42,6 +44,7 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import forget
+from filtersql.definitions.user_defined_overrides import drop_cast
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NotIndexable, Owned, WrongKindOfRelation

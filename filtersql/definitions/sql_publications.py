@@ -16,8 +16,11 @@ from dataclasses import replace
 from itertools import takewhile
 
 from filtersql.catalog import Generated
-from filtersql.definitions.drafts import Drafts
-from filtersql.definitions.earlier import made_whole, note
+from filtersql.definitions.catalog_builder import Drafts
+from filtersql.definitions.earlier_statements import (
+    made_whole,
+    note,
+)
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.opening import opened

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import described_thing, users_of
-from filtersql.definitions.drafts import DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
-from filtersql.definitions.moving import move_other, move_table
+from filtersql.definitions.rename_cascade import (
+    move_other,
+    move_table,
+)
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS, move_function
 from filtersql.definitions.sql_names import (

@@ -16,10 +16,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from filtersql.catalog import Column, Identity, PgType
+from filtersql.definitions.catalog_builder import (
+    Drafts,
+    DraftTable,
+)
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import Thing, lines_of
-from filtersql.definitions.drafts import Drafts, DraftTable
-from filtersql.definitions.earlier import note
+from filtersql.definitions.earlier_statements import note
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import kind_of, kind_of_table
 from filtersql.definitions.model import PublishedTable, ReplicationSet

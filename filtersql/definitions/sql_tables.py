@@ -13,9 +13,12 @@ from __future__ import annotations
 import re
 
 from filtersql.catalog import Column
+from filtersql.definitions.catalog_builder import (
+    DraftIndex,
+    DraftTable,
+)
 from filtersql.definitions.columns import ColumnConstraint, check_said, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
-from filtersql.definitions.drafts import DraftIndex, DraftTable
 from filtersql.definitions.foreign_keys import check_references
 from filtersql.definitions.generations import check_generation, note_value, value_of
 from filtersql.definitions.inheriting import check_own, inherit, read_root

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.errors.definitions import InTransaction, UnsupportedStatement
 from filtersql.grammar import Statement, enum_name

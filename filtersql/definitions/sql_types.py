@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.collations import create_collation, keep_collation, rename_collation
 from filtersql.definitions.columns import check_collated
 from filtersql.definitions.dependents import described
 from filtersql.definitions.depending import Thing, lines_of
-from filtersql.definitions.drafts import Drafts
 from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.multiranges import (
     create_multirange,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_publications import read_publication, read_replication_set
 from filtersql.definitions.yaml_subscriptions import read_subscription, read_unit_test

@@ -8,7 +8,7 @@ Example
 from __future__ import annotations
 
 from filtersql.catalog import ForeignKey, Identity, ReplicaIdentity
-from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import free_key_name, object_name
 from filtersql.definitions.yaml_document import Document, Node

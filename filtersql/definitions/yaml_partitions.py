@@ -8,7 +8,7 @@ Example
 from __future__ import annotations
 
 from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
-from filtersql.definitions.drafts import DraftTable
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.yaml_document import Document, Node, kind
 from filtersql.definitions.yaml_names import relation_of

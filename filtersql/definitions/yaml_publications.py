@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import Action, Publication, PublishedTable, ReplicationSet
 from filtersql.definitions.sql_parameters import published_actions

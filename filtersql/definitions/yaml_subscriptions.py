@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.model import SourceOfTables, Subscription, UnitTest
 from filtersql.definitions.yaml_document import Document, Node, is_null, number

@@ -10,8 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.catalog import Column, Generated
+from filtersql.definitions.catalog_builder import (
+    Drafts,
+    DraftTable,
+    PlainColumn,
+)
 from filtersql.definitions.columns import ColumnConstraint, read_column
-from filtersql.definitions.drafts import Drafts, DraftTable, PlainColumn
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import add_constraint
 from filtersql.definitions.sql_text import without_long

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from filtersql.filters.literals.texts import BLANKS
+from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["array_text"]
 

@@ -25,12 +25,19 @@ from filtersql.errors.feeds import (
     TOO_MANY_FEED_MISTAKES,
 )
 from filtersql.feeds.blocks import Blocks, blocks_of
+from filtersql.feeds.dispatch import (
+    MOST_MISTAKES,
+    Taker,
+    Tally,
+)
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.runs import Runs, Unordered
+from filtersql.feeds.ordered_runs import (
+    Runs,
+    Unordered,
+)
 from filtersql.feeds.staging import ChangeStage, Place, Records, StagedColumn
-from filtersql.feeds.taking import MOST_MISTAKES, Taker, Tally
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span
 from filtersql.storage import Engine

@@ -38,9 +38,13 @@ from filtersql.feeds.datetimes import (
 )
 from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
-from filtersql.filters.literals import Clock, read, show
-from filtersql.filters.literals.arrays import SEPARATORS
-from filtersql.filters.literals.texts import BLANKS
+from filtersql.filters.values import (
+    Clock,
+    read,
+    show,
+)
+from filtersql.filters.values.arrays import SEPARATORS
+from filtersql.filters.values.texts import BLANKS
 from filtersql.source import DEFAULTS, Session
 
 __all__ = ["Family", "family", "is_plain", "text_of", "type_title"]

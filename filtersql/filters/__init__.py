@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filtersql.filters import writing
 from filtersql.filters.model import ColumnWriter, Filter
 from filtersql.filters.resolving import resolve
+from filtersql.filters.write import dispatch
 from filtersql.storage import Engine
 
 if TYPE_CHECKING:
@@ -24,4 +24,4 @@ __all__ = ["ColumnWriter", "Filter", "resolve", "write"]
 def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
     """The filter as an expression of the engine; raises NotTranslated where none is exact."""
     # sqlglot costs a fifth of a second to load: only those who write SQL pay for it.
-    return writing.write(filter, engine, column)
+    return dispatch.write(filter, engine, column)

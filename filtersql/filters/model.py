@@ -12,7 +12,7 @@ from filtersql.source import Passage, Span
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.nodes import Node
+    from filtersql.filters.tree.nodes import Node
 
 __all__ = ["ELEMENT", "PREFIX_MARK", "ColumnWriter", "Filter"]
 

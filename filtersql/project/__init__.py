@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from filtersql.definitions.drafts import Refuse
+from filtersql.definitions.catalog_builder import Refuse
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake, Mistakes, in_order

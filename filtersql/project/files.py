@@ -11,17 +11,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from filtersql.definitions.drafts import Drafts, Refuse
+from filtersql.definitions.catalog_builder import (
+    Drafts,
+    Refuse,
+)
+from filtersql.definitions.error_recovery import undoubted
 from filtersql.definitions.finish import finish
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.sql_file import read_sql
 from filtersql.definitions.sql_text import without_secrets
 from filtersql.definitions.types import ADVANCED_SERVER
-from filtersql.definitions.undoubted import undoubted
 from filtersql.definitions.yaml_file import read_yaml
 from filtersql.errors import Mistake
 from filtersql.errors.project import NOT_TEXT
-from filtersql.filters.generations import check_generations
+from filtersql.filters.check.generated_columns import check_generations
 from filtersql.project.settings import Settings
 from filtersql.project.templates import Templates, is_raw
 from filtersql.source import Passage, Source

@@ -16,19 +16,25 @@ from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
 from filtersql.names import RelationName, view_name
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
+from filtersql.rendering.diagnostic_queries import Looks
+from filtersql.rendering.filters_in_force import (
+    FilterWriter,
+    printed,
+)
 from filtersql.rendering.header import header
-from filtersql.rendering.judged import FilterWriter, printed
-from filtersql.rendering.looks import Looks
 from filtersql.rendering.lookups import looked_up_by
 from filtersql.rendering.macros import COSTLY_PARTS, MACROS, Macros
 from filtersql.rendering.merges import completing_merge, merge_of
 from filtersql.rendering.naming import not_in_session_catalog, target_name, target_sql
-from filtersql.rendering.outlines import outlined
 from filtersql.rendering.plan import Outline, merge_plan
-from filtersql.rendering.planned import MergePlan
+from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
-from filtersql.rendering.skeletons import Own
-from filtersql.rendering.words import named, quoted
+from filtersql.rendering.sql_fragments import (
+    named,
+    quoted,
+)
+from filtersql.rendering.target_outlines import outlined
+from filtersql.rendering.template_cache import Own
 from filtersql.storage import Engine, column_type
 
 __all__ = ["SETTINGS", "Destination", "compiled_table"]

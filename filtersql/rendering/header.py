@@ -8,7 +8,7 @@ from filtersql.changes import Criterion, Judgements
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import LookedUp
 from filtersql.rendering.layout import WIDTH, one_line, wrapped
-from filtersql.rendering.words import comment
+from filtersql.rendering.sql_fragments import comment
 
 __all__ = ["header"]
 

@@ -16,8 +16,8 @@ from filtersql.changes import Form, Judgements
 from filtersql.definitions.model import Action
 from filtersql.errors import Mistakes
 from filtersql.errors.compiling import LOOKUP_NOT_WHOLE
-from filtersql.filters.lookups import looked_up
 from filtersql.filters.model import Filter
+from filtersql.filters.resolve.lookups import looked_up
 from filtersql.names import RelationName, view_name
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, LookedUp

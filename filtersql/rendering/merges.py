@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from filtersql.rendering.macros import Macros
-from filtersql.rendering.planned import MergePlan
+from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
-from filtersql.rendering.skeletons import Own
+from filtersql.rendering.template_cache import Own
 
 __all__ = ["Merge", "completing_merge", "merge_of"]
 

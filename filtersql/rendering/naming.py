@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from filtersql.errors import Mistake
 from filtersql.errors.compiling import TARGET_NAME_NOT_POSSIBLE, BadTargetPattern
 from filtersql.publications.model import ResolvedTable
-from filtersql.rendering.words import named
+from filtersql.rendering.sql_fragments import named
 from filtersql.storage import Engine
 
 __all__ = ["not_in_session_catalog", "target_name", "target_sql"]

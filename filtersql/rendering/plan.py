@@ -12,13 +12,17 @@ from typing import Any
 
 from filtersql.changes import Form, Images, Judgements
 from filtersql.errors.raising import UNKNOWN_VALUE
-from filtersql.rendering import words
+from filtersql.rendering import sql_fragments
 from filtersql.rendering.counting import COUNTING_NAMES
-from filtersql.rendering.judged import judging_words
+from filtersql.rendering.filters_in_force import judging_words
 from filtersql.rendering.layout import alternatives, clause, laid_out
 from filtersql.rendering.macros import MACROS
-from filtersql.rendering.planned import Internals, MergePlan, PlannedColumn
-from filtersql.rendering.skeletons import Own
+from filtersql.rendering.plan_records import (
+    Internals,
+    MergePlan,
+    PlannedColumn,
+)
+from filtersql.rendering.template_cache import Own
 from filtersql.storage import Engine
 
 __all__ = ["Outline", "merge_plan", "read_of_old_rows"]
@@ -75,7 +79,7 @@ def merge_plan(outline: Outline) -> MergePlan:
     }
     keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
     names: dict[str, Any] = {
-        field: words.named(getattr(own, field), engine) for field in Internals.__slots__
+        field: sql_fragments.named(getattr(own, field), engine) for field in Internals.__slots__
     }
     return MergePlan(
         **Own().of_a_plan(),
@@ -84,19 +88,23 @@ def merge_plan(outline: Outline) -> MergePlan:
         **judging_words(own, engine, every=outline.every, unknown_matches=outline.unknown_matches),
         **_completeness(outline, own, keepable, tail),
         **_misses(own, engine),
-        truncate_ops=(words.literal("truncate" if outline.truncates else "not published", engine),),
-        judged_above=words.judged_above(engine, everything=outline.form is Form.KEYED_KEEPING),
-        explode=words.explode(engine),
-        text_type=words.text_type(engine),
-        old_side=words.string_array(("old",), engine),
-        new_side=words.string_array(("new",), engine),
-        both_sides=words.string_array(("old", "new"), engine),
-        zero_to_copies_left=words.zero_to(own.copies_left, engine),
+        truncate_ops=(
+            sql_fragments.literal("truncate" if outline.truncates else "not published", engine),
+        ),
+        judged_above=sql_fragments.judged_above(
+            engine, everything=outline.form is Form.KEYED_KEEPING
+        ),
+        explode=sql_fragments.explode(engine),
+        text_type=sql_fragments.text_type(engine),
+        old_side=sql_fragments.string_array(("old",), engine),
+        new_side=sql_fragments.string_array(("new",), engine),
+        both_sides=sql_fragments.string_array(("old", "new"), engine),
+        zero_to_copies_left=sql_fragments.zero_to(own.copies_left, engine),
         found_before=laid_out(
-            words.found_before(own.effect, own.epoch, own.stays, engine), engine, _BRANCH
+            sql_fragments.found_before(own.effect, own.epoch, own.stays, engine), engine, _BRANCH
         ),
         all_outcomes=laid_out(
-            words.outcomes(
+            sql_fragments.outcomes(
                 own.change_seq,
                 (own.old_effect, own.old_seq, own.new_effect, own.new_seq),
                 own.linked,
@@ -105,9 +113,9 @@ def merge_plan(outline: Outline) -> MergePlan:
             engine,
             _BRANCH,
         ),
-        each_outcome=words.each_outcome(own.outcomes, engine),
-        epoch_of_change=laid_out(words.epoch_of_change(own.place, engine), engine, _BRANCH),
-        all_barriers=words.all_of("seq", engine),
+        each_outcome=sql_fragments.each_outcome(own.outcomes, engine),
+        epoch_of_change=laid_out(sql_fragments.epoch_of_change(own.place, engine), engine, _BRANCH),
+        all_barriers=sql_fragments.all_of("seq", engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
         met=f"{MACROS[outline.form].met}.sql",
@@ -155,23 +163,23 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
         "inferred_columns": inferred,
         "update_columns": hidden,
         "absent_columns": tuple(
-            replace(planned[name], absent=words.null(types[name], engine))
+            replace(planned[name], absent=sql_fragments.null(types[name], engine))
             for name in outline.read_columns
             if name in read
         ),
         "carried_columns": carried,
         "sent_columns": tuple(column for column in planned.values() if column not in carried),
-        "witness": words.named(f"before_{images.witness}", engine),
+        "witness": sql_fragments.named(f"before_{images.witness}", engine),
     }
 
 
 def _misses(own: Internals, engine: Engine) -> dict[str, Any]:
     """Which changes of a table without key find no copy of their old row."""
     levels, places = (own.copy_level, own.copy_lowest), (own.old_place, own.new_place)
-    text = words.misses(own.change_seq, levels, places, engine)
+    text = sql_fragments.misses(own.change_seq, levels, places, engine)
     return {
         "all_misses": laid_out(text, engine, _BRANCH),
-        "place_of_row": words.place_of_row(own.change_seq, own.copy_step, engine),
+        "place_of_row": sql_fragments.place_of_row(own.change_seq, own.copy_step, engine),
     }
 
 
@@ -182,25 +190,27 @@ def _completeness(
     engine = outline.engine
     keeps = tuple(f"keeps_{column.plain}{tail}" for column in keepable)
     key_changed = tuple(
-        words.differs(f"old_{name}", f"new_{name}", engine) for name in outline.key
-    ) or (words.true_or_false(value=not outline.key, engine=engine),)
-    complete_if = (words.equals(own.effect, "insert", engine), *key_changed)
+        sql_fragments.differs(f"old_{name}", f"new_{name}", engine) for name in outline.key
+    ) or (sql_fragments.true_or_false(value=not outline.key, engine=engine),)
+    complete_if = (sql_fragments.equals(own.effect, "insert", engine), *key_changed)
     if outline.stops_at_unchanged:
-        complete_if = (words.true_or_false(value=True, engine=engine),)
+        complete_if = (sql_fragments.true_or_false(value=True, engine=engine),)
     return {
         "key_change": alternatives(key_changed, _NARROW),
         "any_unchanged": alternatives(tuple(one.is_unchanged for one in keepable), _NARROW),
         "any_kept": alternatives(tuple(one.keeps for one in keepable), _NARROW),
         "must_be_complete": alternatives(complete_if, _NARROW),
         "checked_effect": laid_out(
-            words.checked_effect(
+            sql_fragments.checked_effect(
                 own.effect, keeps, _UNKNOWN, engine, always=outline.stops_at_unchanged
             ),
             engine,
             _NARROW,
         ),
-        "unknown_value": laid_out(words.raise_error(_UNKNOWN, engine), engine, _NARROW),
-        "inserts": laid_out(words.inserts(own.effect, keeps, _INCOMPLETE, engine), engine, _NARROW),
+        "unknown_value": laid_out(sql_fragments.raise_error(_UNKNOWN, engine), engine, _NARROW),
+        "inserts": laid_out(
+            sql_fragments.inserts(own.effect, keeps, _INCOMPLETE, engine), engine, _NARROW
+        ),
     }
 
 
@@ -225,35 +235,41 @@ def _column(
     """`moves`: a change of a key is two events, of which one may lack the column."""
     keeps, known = f"keeps_{name}{tail}", f"known_{name}{tail}"
     checked = (f"effect{tail}", _UNSENT) if moves else ()
-    sent = words.column(name, "s", engine)
+    sent = sql_fragments.column(name, "s", engine)
 
     def lines(text: str) -> tuple[str, ...]:
         return laid_out(text, engine, _BRANCH)
 
     return PlannedColumn(
         plain=name,
-        name=words.named(name, engine),
-        before=words.named(f"before_{name}", engine),
-        after=words.named(f"after_{name}", engine),
-        old=words.named(f"old_{name}", engine),
-        new=words.named(f"new_{name}", engine),
-        is_unchanged=words.is_unchanged(name, engine),
-        keeps=words.named(keeps, engine),
-        known=words.named(known, engine),
+        name=sql_fragments.named(name, engine),
+        before=sql_fragments.named(f"before_{name}", engine),
+        after=sql_fragments.named(f"after_{name}", engine),
+        old=sql_fragments.named(f"old_{name}", engine),
+        new=sql_fragments.named(f"new_{name}", engine),
+        is_unchanged=sql_fragments.is_unchanged(name, engine),
+        keeps=sql_fragments.named(keeps, engine),
+        known=sql_fragments.named(known, engine),
         last_known=laid_out(
-            words.last_known(name, keeps, engine, *checked), engine, _NARROW if moves else _BRANCH
+            sql_fragments.last_known(name, keeps, engine, *checked),
+            engine,
+            _NARROW if moves else _BRANCH,
         )
         if keepable
         else (),
-        last_seen=lines(words.last_seen(name, keeps, f"effect{tail}", f"change_seq{tail}", engine))
+        last_seen=lines(
+            sql_fragments.last_seen(name, keeps, f"effect{tail}", f"change_seq{tail}", engine)
+        )
         if keepable
         else (),
-        left_behind=words.named(f"left_behind_{name}{tail}", engine),
-        held=words.column(name, "present", engine)
+        left_behind=sql_fragments.named(f"left_behind_{name}{tail}", engine),
+        held=sql_fragments.column(name, "present", engine)
         if keepable or unique
-        else words.null_as(name, engine),
-        updated=lines(words.kept_or_sent(name, keeps, engine)) if keepable else (sent,),
-        inserted=lines(words.inserted(name, keeps, _INCOMPLETE, engine)) if keepable else (sent,),
+        else sql_fragments.null_as(name, engine),
+        updated=lines(sql_fragments.kept_or_sent(name, keeps, engine)) if keepable else (sent,),
+        inserted=lines(sql_fragments.inserted(name, keeps, _INCOMPLETE, engine))
+        if keepable
+        else (sent,),
     )
 
 

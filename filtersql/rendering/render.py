@@ -19,8 +19,14 @@ from jinja2.nodes import Getattr
 from jinja2.sandbox import SandboxedEnvironment
 
 from filtersql.errors.compiling import MacroFailed
-from filtersql.rendering.planned import MergePlan
-from filtersql.rendering.skeletons import Own, Skeleton, Structure, marked, skeleton_of
+from filtersql.rendering.plan_records import MergePlan
+from filtersql.rendering.template_cache import (
+    Own,
+    Skeleton,
+    Structure,
+    marked,
+    skeleton_of,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from filtersql.rendering.words import quoted
+from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
 from filtersql.targets.statements import table_name
 

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import AppliedTwice
-from filtersql.rendering.words import quoted
+from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
 from filtersql.targets.statements import insert_unless
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import NameRefused
 from filtersql.feeds.staging import StagedColumn
-from filtersql.rendering.words import quoted
+from filtersql.rendering.sql_fragments import quoted
 from filtersql.storage import Engine
 
 __all__ = [

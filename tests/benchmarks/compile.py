@@ -32,7 +32,7 @@ __all__ = ["Clock", "measured"]
 PHASES = {
     "definitions": ["filtersql.commands.loading.load_project"],
     "publications": ["filtersql.publications.resolve", "filtersql.publications.check"],
-    "filters": ["filtersql.shelf.resolve_filter", "filtersql.shelf.write_filter"],
+    "filters": ["filtersql.filter_cache.resolve_filter", "filtersql.filter_cache.write_filter"],
     "rendering": ["filtersql.compile.compiled_table"],
     "files": ["filtersql.artifacts.write"],
     "others": ["filtersql.compile.compile_project"],

@@ -36,11 +36,18 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "targets"))
 from running import World, table
 from test_targets_spark import output
 
-from filtersql.applying import Options, run, sharing
-from filtersql.applying.judging import staged_merge
-from filtersql.applying.sources import FeedRead, read_feed
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import (
+    Options,
+    run,
+    shared_feeds,
+)
+from filtersql.run.sources import (
+    FeedRead,
+    read_feed,
+)
+from filtersql.run.stage_and_judge import staged_merge
 from filtersql.targets.model import Engine, Mark
 from filtersql.targets.open import open_engine
 
@@ -158,7 +165,7 @@ class Bench:
         if replace_feed is None:
             one = replace(inputs.subscriptions["s1"], changes=None)
             inputs = replace(inputs, subscriptions={"s1": one})
-        sharing.read_feed = reader  # type: ignore[attr-defined,assignment]
+        shared_feeds.read_feed = reader  # type: ignore[attr-defined,assignment]
         result = run(
             inputs, {"s1": [compiled]}, self.engine, Options(full_refresh=not replace_feed)
         )

@@ -25,7 +25,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from running import SPAN, World, insert, table
 from spark_server import SparkServer, serving
 
-from filtersql.applying import Options, run
+from filtersql.run import (
+    Options,
+    run,
+)
 from filtersql.targets.open import open_engine
 
 _CHANGES = 5

@@ -6,7 +6,7 @@ import json
 
 from transcripts import Shell
 
-from filtersql.applying.model import CONFLICTS
+from filtersql.run.model import CONFLICTS
 
 
 def test_json_is_one_document_when_a_target_fails(shell: Shell) -> None:

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from reviewed import manual, resolved
 
-from filtersql import reviewing
+from filtersql import review
 from filtersql.errors import Mistakes
 from filtersql.selection import Traits, select
 
 
 def lines(*selectors: str, exclude: tuple[str, ...] = ()) -> list[str]:
     definitions = manual()
-    nodes = reviewing.list_nodes(definitions, resolved(definitions))
-    return [node.line for node in reviewing.select(nodes, selectors, exclude)]
+    nodes = review.list_nodes(definitions, resolved(definitions))
+    return [node.line for node in review.select(nodes, selectors, exclude)]
 
 
 class TestSelection:
@@ -96,7 +96,7 @@ class TestSelection:
     def test_what_has_no_target_is_named(self, selector: str) -> None:
         """A table that `ls` lists and nobody subscribes to is not said to match nothing."""
         definitions = manual()
-        nodes = reviewing.list_nodes(definitions, resolved(definitions))
+        nodes = review.list_nodes(definitions, resolved(definitions))
         targets = [node for node in nodes if node.resource == "target"]
         lonely = Traits(("public.t9", "t9"))
         others = [*nodes, replace(nodes[0], resource="table", traits=lonely)]
@@ -114,7 +114,7 @@ class TestSelection:
 def test_ls_as_json_names_places_and_relations() -> None:
     """Each node has its resource type, its line and where it is defined."""
     definitions = manual()
-    nodes = reviewing.listing_json(reviewing.list_nodes(definitions, resolved(definitions)))
+    nodes = review.listing_json(review.list_nodes(definitions, resolved(definitions)))
 
     assert nodes[-1] == {
         "resource_type": "target",

@@ -7,7 +7,7 @@ from places import DATA
 from servers import Server
 
 from filtersql.catalog import Identity, Table
-from filtersql.definitions.drafts import Drafts
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.finish import finish
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.sql_file import read_sql

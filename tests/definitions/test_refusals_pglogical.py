@@ -26,7 +26,7 @@ from set_scripts import script
 from filtersql.compile import FilterShelf
 from filtersql.definitions.predefined_sets import PREDEFINED
 from filtersql.project import load
-from filtersql.reviewing.show_set import set_json
+from filtersql.review.show_set import set_json
 
 _SCRIPTS = DATA / "refused_by_pglogical.sql"
 BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "4"))

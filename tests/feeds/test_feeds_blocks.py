@@ -18,13 +18,16 @@ from filtersql.errors import Mistakes
 from filtersql.errors.feeds import UnstorableType
 from filtersql.feeds import values
 from filtersql.feeds.changes import read
+from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import blocks_from_files, from_files
+from filtersql.feeds.ordered_runs import (
+    Runs,
+    Unordered,
+)
 from filtersql.feeds.records import Number, Record
-from filtersql.feeds.runs import Runs, Unordered
-from filtersql.feeds.spooled import Numbers
-from filtersql.feeds.taking import Taker
+from filtersql.feeds.spill import Numbers
 from filtersql.feeds.values import codec
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import stored_as

@@ -7,9 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filtersql.feeds.order import Order
+from filtersql.feeds.ordered_runs import (
+    Runs,
+    Unordered,
+)
 from filtersql.feeds.records import Record
-from filtersql.feeds.runs import Runs, Unordered
-from filtersql.feeds.spooled import Numbers
+from filtersql.feeds.spill import Numbers
 
 SEQ = st.integers(0, 30)
 CHANGES = st.lists(

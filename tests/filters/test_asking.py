@@ -10,10 +10,14 @@ from reviewed import span
 from filtersql.catalog import Column, PgType, Table
 from filtersql.filters import resolve
 from filtersql.names import RelationName
-from filtersql.proving.asking import Answer, Question, ask
-from filtersql.proving.loading import Shelf
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect
+from filtersql.verify.filter_answers import (
+    Answer,
+    Question,
+    ask,
+)
+from filtersql.verify.loading import Shelf
 
 TYPES = {"a": "int4", "b": "int4", "c": "text", "place": "int4", "v1": "text"}
 TABLE = Table(

@@ -10,8 +10,8 @@ from filter_corpus import families, table
 from filtersql.catalog import Generated, Table
 from filtersql.errors import Mistake
 from filtersql.filters import resolve
-from filtersql.filters.alike import Alike
 from filtersql.filters.model import Filter
+from filtersql.filters.resolve.resolution_cache import Alike
 from filtersql.names import RelationName
 from filtersql.source import Passage, Source
 

@@ -18,7 +18,7 @@ from three_engines import NASTY
 
 from filtersql.errors import Mistake
 from filtersql.filters import resolve
-from filtersql.filters.writing import write
+from filtersql.filters.write.dispatch import write
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine
 

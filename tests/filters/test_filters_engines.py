@@ -20,7 +20,7 @@ from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, as_
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.facts import Function, facts
-from filtersql.filters.registry import ROWS
+from filtersql.filters.write.registry import ROWS
 from filtersql.storage import Engine
 from filtersql.targets.embedded import own_session
 from filtersql.targets.raised import raised_by_spark

@@ -19,7 +19,7 @@ from three_engines import Duck, Rows
 
 from filtersql.errors import Mistake
 from filtersql.filters import resolve
-from filtersql.filters.writing import write
+from filtersql.filters.write.dispatch import write
 from filtersql.source import Passage, Source
 
 

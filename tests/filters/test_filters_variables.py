@@ -10,7 +10,7 @@ from sqlglot import exp
 from three_engines import Duck, Rows
 
 from filtersql.filters.engines.templates import fill, of_a_table
-from filtersql.filters.registry import ROWS
+from filtersql.filters.write.registry import ROWS
 from filtersql.storage import Engine
 
 TABLES = ROWS

@@ -14,10 +14,13 @@ from collections.abc import Callable
 import pytest
 from servers import Server
 
-from filtersql.filters.regex_matches import check_end, check_groups
-from filtersql.filters.regex_syntax import parsed
-from filtersql.filters.regex_trees import Untranslatable
-from filtersql.filters.regex_writing import written
+from filtersql.filters.write.rules.regex_matches import (
+    check_end,
+    check_groups,
+)
+from filtersql.filters.write.rules.regex_printing import written
+from filtersql.filters.write.rules.regex_syntax import parsed
+from filtersql.filters.write.rules.regex_trees import Untranslatable
 
 PATTERNS = int(os.environ.get("FILTERSQL_RANDOM_REGEXES", "400"))
 PLAIN = ["a", "b", "[ab]", ".", "-", "[^-]"]

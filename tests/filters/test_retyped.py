@@ -16,7 +16,7 @@ from three_engines import NASTY, NOT_IN_SPARK, pg_type
 
 from filtersql.catalog import Column, Table
 from filtersql.filters import resolve
-from filtersql.filters.writing import write
+from filtersql.filters.write.dispatch import write
 from filtersql.names import RelationName
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine, column_type

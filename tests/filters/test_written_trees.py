@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from filtersql.errors import Mistake
 from filtersql.filters import resolve
-from filtersql.filters.writing import write
+from filtersql.filters.write.dispatch import write
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine
 

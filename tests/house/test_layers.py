@@ -11,7 +11,7 @@ import filtersql
 
 PACKAGE = Path(filtersql.__file__).parent
 ENGINES = {"duckdb", "pyspark", "pyarrow"}
-ENGINE_ROOMS = {"feeds", "targets", "applying"}
+ENGINE_ROOMS = {"feeds", "targets", "run"}
 #: `filtersql` itself and `python -m filtersql` stand above all rooms
 ABOVE = {"__init__", "__main__"}
 #: import statements inside of functions, of the whole package
@@ -166,7 +166,7 @@ def test_planted_violations_are_found() -> None:
         "errors.feeds": "from ..filters import model",
         "compile": "import duckdb",
         "filters.types": "def f() -> None:\n    import pyspark.sql",
-        "reviewing.page": "if TYPE_CHECKING:\n    import duckdb",
+        "review.page": "if TYPE_CHECKING:\n    import duckdb",
         "somewhere": "",
     }
 

@@ -10,7 +10,7 @@ import filtersql
 
 PACKAGE = Path(filtersql.__file__).parent
 #: filters/ is counted when its own are gone; the others quote PostgreSQL's words in messages
-ELSEWHERE = ("filters", "definitions", "errors", "publications", "reviewing", "_macros")
+ELSEWHERE = ("filters", "definitions", "errors", "publications", "review", "_macros")
 #: f-strings that hold SQL, of all other rooms; statements that sqlglot has no tree for stay
 MOST = 44
 _WORDS = re.compile(

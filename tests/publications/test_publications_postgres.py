@@ -28,7 +28,7 @@ from filtersql.definitions.model import (
     Definitions,
 )
 from filtersql.errors import Mistakes
-from filtersql.filters.identity import check_identity
+from filtersql.filters.check.replica_identity import check_identity
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.publications.model import Contribution, ResolvedTable

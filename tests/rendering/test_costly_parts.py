@@ -13,13 +13,17 @@ from test_compiled_text import _written as written
 from test_conflicts import Replacing, Subscriber, counted, feed, replacing, rows, shelf
 from test_conflicts_spark import history
 
-from filtersql.applying import Options, parts, run
-from filtersql.applying.parts import cut
 from filtersql.commands.console import Console
 from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
 from filtersql.compile import compile_project
 from filtersql.rendering.macros import COSTLY_PARTS
+from filtersql.run import (
+    Options,
+    query_parts,
+    run,
+)
+from filtersql.run.query_parts import cut
 from filtersql.targets.duckdb import connect
 
 
@@ -52,7 +56,9 @@ def test_what_is_kept_of_a_part_changes_no_row_and_no_count(
     changes = history(7, 120, moves=moves)
     asked = list[bool]()
     monkeypatch.setattr(
-        parts, "_moves", lambda *known, ask=parts._moves: asked.append(ask(*known)) or asked[-1]
+        query_parts,
+        "_moves",
+        lambda *known, ask=query_parts._moves: asked.append(ask(*known)) or asked[-1],
     )
     with closing(connect(None)) as engine:
         world = replacing(tmp_path) if mode == "missing" else shelf(tmp_path, mode)

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from running import World, table
 from test_compiled_text import _written as written
 
-from filtersql.applying import counted
-from filtersql.applying.judging import judge_changes
 from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.compile import compile_project
 from filtersql.errors import Mistakes
 from filtersql.project import load
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.counting import without_counting
+from filtersql.run import conflict_counts
+from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 
@@ -108,7 +108,7 @@ class Shelf:
 def shelf(tmp_path_factory) -> Iterator[Shelf]:
     """An engine with both tables, which counts as Spark does: DuckDB itself does not."""
     with pytest.MonkeyPatch.context() as patch, closing(connect(None)) as engine:
-        patch.setattr(counted, "_BESIDE", ("spark", "duckdb"))
+        patch.setattr(conflict_counts, "_BESIDE", ("spark", "duckdb"))
         yield Shelf(engine, tmp_path_factory.mktemp("shelf"))
 
 

@@ -13,7 +13,7 @@ from reviewed import INT, SETTINGS, deparse, manual, public, published, resolved
 from servers import Server
 
 import filtersql
-from filtersql import reviewing
+from filtersql import review
 from filtersql.catalog import (
     Catalog,
     Column,
@@ -33,16 +33,14 @@ from filtersql.definitions.model import (
 )
 from filtersql.errors import Mistakes
 from filtersql.pgtypes import format_type
-from filtersql.reviewing.glossary import TERMS
+from filtersql.review.glossary import TERMS
 
 
 class TestShowPublication:
     def test_the_manuals_transcript(self) -> None:
         r"""p1 to p3 look as in the manual's \dRp+."""
         shown = [
-            reviewing.publication_text(
-                reviewing.show_publication(name, manual(), SETTINGS, deparse)
-            )
+            review.publication_text(review.show_publication(name, manual(), SETTINGS, deparse))
             for name in ("p1", "p2", "p3")
         ]
         title = " " * 41 + "Publication {}"
@@ -68,14 +66,14 @@ class TestShowPublication:
     def test_before_18_there_is_no_column_for_generated_columns(self) -> None:
         """PostgreSQL 15 to 17 do not know publish_generated_columns."""
         settings = replace(SETTINGS, postgres_version=17)
-        shown = reviewing.show_publication("p1", manual(), settings, deparse)
+        shown = review.show_publication("p1", manual(), settings, deparse)
 
-        assert "Generated" not in reviewing.publication_text(shown)
+        assert "Generated" not in review.publication_text(shown)
 
     def test_an_unknown_name_is_a_mistake(self) -> None:
         """The nearest name is offered."""
         with pytest.raises(Mistakes) as caught:
-            reviewing.show_publication("pp1", manual(), SETTINGS, deparse)
+            review.show_publication("pp1", manual(), SETTINGS, deparse)
 
         assert str(caught.value) == (
             'publication "pp1" does not exist\nhint: Perhaps "p1" was meant.'
@@ -166,9 +164,9 @@ class TestAsPsqlPrintsIt:
     @pytest.mark.parametrize("name", ["t0", "t1", "root", "leaf", "old", "young"])
     def test_tables(self, psql, name: str) -> None:
         r"""`show table` is \d, for every kind of table."""
-        details = reviewing.show_table(public(name), family()[0], SETTINGS, deparse)
+        details = review.show_table(public(name), family()[0], SETTINGS, deparse)
 
-        assert reviewing.table_text(details).split("\n") == psql(rf"\d {name}")
+        assert review.table_text(details).split("\n") == psql(rf"\d {name}")
 
     @pytest.mark.parametrize("name", ["pa", "ps", "pt", "pi", "pu"])
     def test_publications(self, psql, name: str) -> None:
@@ -177,19 +175,19 @@ class TestAsPsqlPrintsIt:
         settings = replace(
             SETTINGS, postgres_version=18 if "Generated columns" in theirs[1] else 17
         )
-        shown = reviewing.show_publication(name, family()[0], settings, deparse)
+        shown = review.show_publication(name, family()[0], settings, deparse)
 
-        assert reviewing.publication_text(shown).split("\n") == theirs
+        assert review.publication_text(shown).split("\n") == theirs
 
     @pytest.mark.parametrize("name", ["pa", "ps", "pt", "pi", "pu"])
     def test_head_of_publications_of_psql_18(self, psql, name: str) -> None:
         r"""The query that psql 18 sends for the first lines of \dRp+ gives those lines."""
-        shown = reviewing.show_publication(name, family()[0], SETTINGS, deparse)
+        shown = review.show_publication(name, family()[0], SETTINGS, deparse)
         theirs = psql(
             HEAD_OF_18.format(name=name), "-P", f"title=Publication {name}", "-P", "footer=off"
         )
 
-        assert reviewing.publication_text(shown).split("\n")[:4] == theirs[:4]
+        assert review.publication_text(shown).split("\n")[:4] == theirs[:4]
 
 
 #: describe.c, describePublications() of PostgreSQL 18, and the headers that it gives the columns
@@ -238,7 +236,7 @@ class TestShowSubscription:
         definitions = manual()
         subscription = definitions.subscriptions["s1"]
         mine = [each for each in resolved(definitions) if each.subscription is subscription]
-        text = reviewing.subscription_text(subscription, mine, deparse)
+        text = review.subscription_text(subscription, mine, deparse)
 
         assert " public.t1 | insert   | every row | p2\n" in text
         assert " public.t2 | insert   | (e = 99)  | p2\n" in text
@@ -253,7 +251,7 @@ class TestShowSubscription:
         place = span("subscriptions/s.yml")
         both = Subscription("s1", place, (("p2", place), ("p3", place)))
         definitions = replace(definitions, subscriptions={"s1": both})
-        text = reviewing.subscription_text(both, resolved(definitions), deparse)
+        text = review.subscription_text(both, resolved(definitions), deparse)
 
         assert (
             " public.t2 | insert   | (e = 99)    | p2\n"
@@ -265,7 +263,7 @@ class TestShowSubscription:
         definitions = manual()
         subscription = definitions.subscriptions["s1"]
         mine = [each for each in resolved(definitions) if each.subscription is subscription]
-        target = reviewing.subscription_json(subscription, mine, deparse)["targets"][0]
+        target = review.subscription_json(subscription, mine, deparse)["targets"][0]
 
         assert target["actions"]["insert"]["every_row"] is True
         assert target["actions"]["insert"]["absorbed"] == [
@@ -284,7 +282,7 @@ def test_show_set_prints_memberships_and_filters() -> None:
     emea = ReplicationSet("emea", span("sets.yml"), (entry,), frozenset({Action.INSERT}), ("s",))
     definitions = Definitions(replication_sets={"emea": emea})
 
-    assert reviewing.set_text("emea", definitions, deparse, needs_key=True) == (
+    assert review.set_text("emea", definitions, deparse, needs_key=True) == (
         "               Replication set emea\n"
         " Inserts | Updates | Deletes | Truncates | Autoadd\n"
         "---------+---------+---------+-----------+---------\n"

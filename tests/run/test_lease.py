@@ -18,8 +18,11 @@ from running import delete, insert, update
 from test_applying import T1, Killed, OneByOne, engine, held, world
 from test_targets_spark import lake, warm
 
-from filtersql.applying import lease, ledger
 from filtersql.errors import Mistakes
+from filtersql.run import (
+    lease,
+    ledger,
+)
 
 __all__ = ["engine", "lake", "warm", "world"]
 

@@ -31,7 +31,6 @@ from servers import Server
 from shop import Subscribed
 from subscribers import caught_up, create_slot, subscribed
 
-from filtersql.applying import Inputs, Options, run
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import load_project
@@ -39,6 +38,11 @@ from filtersql.commands.options import Options as Flags
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import (
+    Inputs,
+    Options,
+    run,
+)
 from filtersql.targets.duckdb import connect
 
 BUDGET = float(os.environ.get("FILTERSQL_SHAPES_SECONDS", "0"))

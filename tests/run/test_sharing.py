@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 from replaying import Stand
 
-from filtersql.applying import Inputs, Options, RunResult, run, sharing
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import (
+    Inputs,
+    Options,
+    RunResult,
+    run,
+    shared_feeds,
+)
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect
 
@@ -29,7 +35,7 @@ class Several:
             inputs, subscriptions={name: _written(one, name) for name in names}
         )
         self.looks = 0
-        monkeypatch.setattr(sharing, "read_feed", self._counted(sharing.read_feed))
+        monkeypatch.setattr(shared_feeds, "read_feed", self._counted(shared_feeds.read_feed))
 
     def _counted(self, inner):
         def outer(*arguments):

@@ -9,7 +9,7 @@ import pytest
 from answers import Project
 from executing import compiled
 
-from filtersql.applying.shape import unfit
+from filtersql.run.table_columns import unfit
 
 _PUBLISHED = "CREATE PUBLICATION p FOR TABLE t WHERE (a > 5);\n"
 _SUBSCRIBED = (

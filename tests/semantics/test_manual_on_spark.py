@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from transcripts import Shell
 
-from filtersql.applying import sharing
+from filtersql.run import shared_feeds
 
 pytestmark = pytest.mark.spark
 
@@ -34,13 +34,13 @@ def test_the_examples_arrive(
     The three subscriptions share one look at their feed.
     """
     looks: list[int] = []
-    read_feed = sharing.read_feed
+    read_feed = shared_feeds.read_feed
 
     def counted(*arguments: Any) -> Any:
         looks.append(len(arguments[3]))
         return read_feed(*arguments)
 
-    monkeypatch.setattr(sharing, "read_feed", counted)
+    monkeypatch.setattr(shared_feeds, "read_feed", counted)
     shell = Shell(tmp_path)
     assert shell.filtersql("init", "shop").exit_code == 0
     shell.folder = tmp_path / "shop"

@@ -32,7 +32,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import resolve
 from filtersql.filters.model import Filter
-from filtersql.filters.writing import write
+from filtersql.filters.write.dispatch import write
 from filtersql.names import RelationName
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine

@@ -40,10 +40,14 @@ from three_engines import shown as value_shown
 from filtersql.errors import Mistake
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters import resolve
-from filtersql.filters.locales import UNKNOWN
 from filtersql.filters.model import Filter
-from filtersql.filters.nodes import Func, Op, walk
-from filtersql.filters.writing import write
+from filtersql.filters.tree.locales import UNKNOWN
+from filtersql.filters.tree.nodes import (
+    Func,
+    Op,
+    walk,
+)
+from filtersql.filters.write.dispatch import write
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine
 

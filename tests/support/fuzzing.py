@@ -26,7 +26,6 @@ from typing import Any
 from histories import lines
 from replaying import Stand
 
-from filtersql.applying import Options, RunResult, run
 from filtersql.commands.console import Console
 from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
@@ -37,6 +36,11 @@ from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
 from filtersql.project import package_folder
+from filtersql.run import (
+    Options,
+    RunResult,
+    run,
+)
 from filtersql.targets.duckdb import connect
 
 __all__ = ["Feeds", "Projects", "fuzz"]

@@ -94,11 +94,15 @@ def _statement(_engine: object, statement: str) -> str:
 
 def watch(steps: Steps) -> None:
     """Put moments around the steps of a run and the calls of its engine."""
-    from filtersql.applying import rounds, sharing, subscription
+    from filtersql.run import (
+        rounds,
+        shared_feeds,
+        subscription,
+    )
     from filtersql.targets.duckdb import DuckDB
     from filtersql.targets.session import Session
 
-    steps.wrap(sharing, "read_feed", _named("read_feed"))
+    steps.wrap(shared_feeds, "read_feed", _named("read_feed"))
     steps.wrap(subscription, "stage_source", _named("stage_source"))
     steps.wrap(rounds, "judge_changes", _named("judge_changes"))
     for engine in (DuckDB, Session):
@@ -142,7 +146,7 @@ def command(
     if watched:
         watch(Steps(Path(log), at, step, pause))
     if lease is not None:
-        from filtersql.applying import lease as leases
+        from filtersql.run import lease as leases
 
         leases.SECONDS = lease
     from filtersql.cli import main as filtersql

@@ -36,7 +36,7 @@ import filtersql
 #: the share of a module's mutants that its cases must kill
 ENOUGH = 0.95
 #: the rooms whose modules are rules; the others carry them out, and have tests of their own
-RULES = ("changes", "definitions", "filters", "publications", "reviewing")
+RULES = ("changes", "definitions", "filters", "publications", "review")
 #: mutants that change nothing: `module | line of code | change | why`
 ALIKE = DATA / "mutants_alike.txt"
 #: of a mutant, beside five times what its cases need

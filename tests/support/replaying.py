@@ -16,13 +16,18 @@ from histories import TARGETS, History, lines, write_files
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from filtersql.applying import Inputs, Options, RunResult, run
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
 from filtersql.compile import compile_project
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import (
+    Inputs,
+    Options,
+    RunResult,
+    run,
+)
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 

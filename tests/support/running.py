@@ -15,7 +15,6 @@ from pathlib import Path
 from places import HOME
 
 from filtersql import publications
-from filtersql.applying import Inputs, Options, RunResult, run
 from filtersql.catalog import Catalog, Column, PgType, ReplicaIdentity, Table
 from filtersql.changes import judgements
 from filtersql.definitions.model import (
@@ -30,6 +29,12 @@ from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import (
+    Inputs,
+    Options,
+    RunResult,
+    run,
+)
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage, Source
 

@@ -24,13 +24,13 @@ from interpreting import interpreted
 from sqlglot import exp
 
 from filtersql.catalog import Column, PgType, Table
-from filtersql.filters.evaluation import constants_first
-from filtersql.filters.literals import show
 from filtersql.filters.model import Filter
-from filtersql.filters.nodes import NullTest
 from filtersql.filters.resolving import resolve
+from filtersql.filters.tree.nodes import NullTest
 from filtersql.filters.types import typmod
-from filtersql.filters.writing import writer_of
+from filtersql.filters.values import show
+from filtersql.filters.write.dispatch import writer_of
+from filtersql.filters.write.evaluation_order import constants_first
 from filtersql.names import RelationName
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine, stored_as

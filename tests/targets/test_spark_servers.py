@@ -36,9 +36,9 @@ from server_worlds import (
 )
 from transcripts import Shell
 
-from filtersql.applying import ledger
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistakes
+from filtersql.run import ledger
 from filtersql.targets import connect, thrift, uploading
 from filtersql.targets.model import Mark
 from filtersql.targets.remote import Remote

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from running import SPAN, World, delete, insert, table, truncate, update
 
-from filtersql.applying import ledger
 from filtersql.errors import Mistakes
+from filtersql.run import ledger
 from filtersql.targets import java
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder

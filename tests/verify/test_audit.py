@@ -14,15 +14,18 @@ from test_applying import OneByOne
 from test_lease import ELSEWHERE, MESSAGE, hold
 from transcripts import Ended, Shell
 
-from filtersql.applying import auditing, ledger
-from filtersql.applying.auditing import Audited
-from filtersql.applying.findings import Found
 from filtersql.commands.audit import audits_of
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.options import Options
 from filtersql.project import load
+from filtersql.run import (
+    auditing,
+    ledger,
+)
+from filtersql.run.audit_findings import Found
+from filtersql.run.auditing import Audited
 from filtersql.targets.open import open_engine
 
 Rows = Sequence[Mapping[str, object]]

@@ -17,11 +17,17 @@ from filtersql import artifacts
 from filtersql.compile import FilterShelf, Node, compile_project
 from filtersql.errors import Mistakes
 from filtersql.project import Project, load
-from filtersql.proving.check import Bench, Cases, Proof, cases_of, prove
-from filtersql.proving.lifting import NotLifted
-from filtersql.proving.loading import Shelf
-from filtersql.proving.statement import read_statement
 from filtersql.targets.duckdb import connect
+from filtersql.verify.batch_cases import NotLifted
+from filtersql.verify.check import (
+    Bench,
+    Cases,
+    Proof,
+    cases_of,
+    prove,
+)
+from filtersql.verify.loading import Shelf
+from filtersql.verify.statement import read_statement
 
 
 @dataclass
@@ -246,7 +252,10 @@ def test_what_cannot_be_lifted_is_said() -> None:
     import sqlglot
     from sqlglot import exp
 
-    from filtersql.proving.lifting import Lifting, lifted
+    from filtersql.verify.batch_cases import (
+        Lifting,
+        lifted,
+    )
 
     def lift(query: str) -> str:
         merge = sqlglot.parse_one(

@@ -8,12 +8,15 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines.array_pieces import array_pieces
+from filtersql.filters.engines.datetime_pieces import moment_pieces
 from filtersql.filters.engines.interval_pieces import interval_pieces
-from filtersql.filters.engines.moment_pieces import moment_pieces
-from filtersql.filters.engines.network_kinds import network_kinds
-from filtersql.filters.engines.number_kinds import number_kinds
+from filtersql.filters.engines.network_types import network_kinds
+from filtersql.filters.engines.number_types import number_kinds
 from filtersql.filters.engines.templates import table
-from filtersql.filters.engines.text_kinds import quotient, text_kinds
+from filtersql.filters.engines.text_types import (
+    quotient,
+    text_kinds,
+)
 
 __all__ = ["PIECES"]
 

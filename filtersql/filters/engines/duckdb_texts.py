@@ -7,7 +7,7 @@ Example
 from __future__ import annotations
 
 from filtersql.filters.engines.templates import table
-from filtersql.filters.engines.text_kinds import bit_count
+from filtersql.filters.engines.text_types import bit_count
 
 __all__ = ["TEXTS"]
 

@@ -19,8 +19,14 @@ from functools import lru_cache
 from sqlglot import exp
 
 from filtersql.filters.facts import facts
-from filtersql.filters.literals import dates, show
-from filtersql.filters.literals.networks import Address, sort_key
+from filtersql.filters.values import (
+    dates,
+    show,
+)
+from filtersql.filters.values.networks import (
+    Address,
+    sort_key,
+)
 from filtersql.storage import Engine
 
 __all__ = ["Unwritable", "boolean", "cast", "integer", "literal", "null", "text"]

@@ -23,22 +23,30 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from filtersql.filters import (
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Func,
+    Node,
+    Relabel,
+    Var,
+)
+from filtersql.filters.values.numbers import EXACT
+from filtersql.filters.write import let_binding
+from filtersql.filters.write.rules import (
     array_values,
     numeric_digits,
     numeric_order,
     numerics,
-    sharing,
-    undeclared,
+    undeclared_numerics,
 )
-from filtersql.filters.folding import fold
-from filtersql.filters.literals.numbers import EXACT
-from filtersql.filters.nodes import Func, Node, Relabel, Var
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Rule, Writer
+    from filtersql.filters.write.writer import (
+        Rule,
+        Writer,
+    )
 
-from filtersql.filters.writer import Family
+from filtersql.filters.write.writer import Family
 
 __all__ = ["FAMILY"]
 
@@ -87,7 +95,8 @@ def _bucket(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.
 def _divided(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     """The same of bounds or a count that rows have: in whole numbers, as PostgreSQL computes it."""
     sizes = [
-        numeric_digits.digits(arg) or numeric_digits.Digits(*undeclared.FITTING) for arg in args[:3]
+        numeric_digits.digits(arg) or numeric_digits.Digits(*undeclared_numerics.FITTING)
+        for arg in args[:3]
     ]
     behind = max(size.behind for size in sizes)
     count = fold(args[3])
@@ -120,7 +129,7 @@ def _divided(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     def named(place: int, known: tuple[exp.Expr, ...]) -> exp.Expr:
         if place == len(whole):
             return placed(*known)
-        return sharing.once(
+        return let_binding.once(
             writer, f"bucket_{place}", whole[place], lambda one: named(place + 1, (*known, one))
         )
 

@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.filters.writer import Family
+from filtersql.filters.write.writer import Family
 from filtersql.storage import Engine
 
 __all__ = ["FAMILY"]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from filtersql.filters.writer import Family
+from filtersql.filters.write.writer import Family
 
 __all__ = ["FAMILY"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import isqrt
 from typing import NamedTuple
 
-from filtersql.filters.writer import Family
+from filtersql.filters.write.writer import Family
 
 __all__ = ["FAMILY"]
 

@@ -13,8 +13,12 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from filtersql.filters.nodes import Node
-from filtersql.filters.writer import Family, Writer, without_name
+from filtersql.filters.tree.nodes import Node
+from filtersql.filters.write.writer import (
+    Family,
+    Writer,
+    without_name,
+)
 from filtersql.names import KEYWORDS
 from filtersql.storage import Engine
 

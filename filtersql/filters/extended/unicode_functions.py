@@ -24,13 +24,16 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.folding import fold
-from filtersql.filters.nodes import Node
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import Node
 
 if TYPE_CHECKING:
-    from filtersql.filters.writer import Writer
+    from filtersql.filters.write.writer import Writer
 
-from filtersql.filters.writer import Family, without_name
+from filtersql.filters.write.writer import (
+    Family,
+    without_name,
+)
 
 __all__ = ["FAMILY"]
 

@@ -1,0 +1,173 @@
+"""Judging the changes of a feed and handing them to their targets, a block at a time.
+
+Example
+    taker = Taker(catalog, landings, stages, order, tally)
+    for block in blocks(mistakes):
+        taker.take_all(block)
+
+    A block of 7,000 right changes of four shapes is judged by four looks at the catalog, one at
+    the order of its numbers, and one at where the targets stand. In a block where one of these
+    says anything unusual, each change is judged by itself: what is then said is the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+
+from filtersql.catalog import Catalog
+from filtersql.errors import Mistake
+from filtersql.errors.feeds import CONTRADICTING_REPLAY
+from filtersql.feeds.blocks import Block, Shape, example, shapes
+from filtersql.feeds.images import Judged, Landing, Worded, judge
+from filtersql.feeds.lines import line_span
+from filtersql.feeds.order import Order
+from filtersql.feeds.ordered_runs import Runs
+from filtersql.feeds.records import Record
+from filtersql.feeds.staging import ChangeStage, Place
+
+__all__ = ["MOST_MISTAKES", "Taker", "Tally"]
+
+MOST_MISTAKES = 100
+_MOST_SHAPES = 10_000
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was counted while reading."""
+
+    total: int = 0
+    unpublished: int = 0
+    read: list[int] = field(default_factory=list)
+    skipped: list[int] = field(default_factory=list)
+    mistakes: list[tuple[Place, Mistake]] = field(default_factory=list)
+    tables: dict[str, Judged] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """Judges changes and hands them to their targets."""
+
+    catalog: Catalog
+    landings: Sequence[Landing]
+    stages: Sequence[ChangeStage]
+    order: Runs | Order
+    tally: Tally
+    #: what was found of changes of a shape
+    known: dict[Shape, Judged | list[Worded]] = field(default_factory=dict)
+
+    def take_all(self, block: Block) -> int:
+        """Take a block's changes; how many times a target's file took one.
+
+        Where all of them are right, new or old to a target, and none truncates, they are judged
+        by their shapes; else one by one.
+        """
+        if not block.records:
+            return 0
+        new = self._remember(block.records)
+        shape_of = shapes(block.records)
+        counts = Counter(shape_of)
+        judged = {shape: self._judged(shape) for shape in counts}
+        seqs = [change.seq for change in block.records]
+        first, last = min(seqs), max(seqs)
+        parted = any(
+            landing.position is not None and first <= landing.position < last
+            for landing in self.landings
+        )
+        if parted or len({*new}) > 1 or None in new or None in judged.values():
+            return self._take_each(block, new)
+        self.tally.total += len(seqs)
+        takers: dict[int, set[Shape]] = {}
+        for shape, found in judged.items():
+            assert found is not None  # that was asked above
+            targets, count = _targets(found, shape[0]), counts[shape]
+            if not targets and shape[0] != "commit":
+                self.tally.unpublished += count
+            for index in targets:
+                position = self.landings[index].position
+                if not new[0] or (position is not None and last <= position):
+                    self.tally.skipped[index] += count
+                else:
+                    self.tally.read[index] += count
+                    takers.setdefault(id(self.stages[index]), set()).add(shape)
+        taken = 0
+        for stage in {id(stage): stage for stage in self.stages}.values():
+            if some := takers.get(id(stage)):
+                taken += sum(counts[shape] for shape in some)
+                if len(some) == len(counts):
+                    stage.extend(block.records, block.places)
+                else:
+                    chosen = [shape in some for shape in shape_of]
+                    stage.extend(
+                        list(compress(block.records, chosen)), list(compress(block.places, chosen))
+                    )
+        return taken
+
+    def take_each(self, block: Block) -> int:
+        """The same, where each change is judged by itself."""
+        return self._take_each(block, self._remember(block.records))
+
+    def _remember(self, records: Sequence[Record]) -> Sequence[bool | None]:
+        """Of each change whether it is new; None: its seq was used for another one."""
+        start, order = self.order.start, self.order
+        if isinstance(order, Runs) and (
+            start is None or all(change.seq > start for change in records)
+        ):
+            order.extend(records)
+            return [True] * len(records)
+        return [
+            order.add(change) if start is None or change.seq > start else False
+            for change in records
+        ]
+
+    def _judged(self, shape: Shape) -> Judged | None:
+        """What is known of all changes of a shape; None where each has to be looked at."""
+        if shape[0] == "truncate":
+            return None
+        found = self.known.get(shape)
+        if found is None:
+            if len(self.known) >= _MOST_SHAPES:
+                self.known.clear()
+            found = judge(example(shape), self.catalog, self.landings, self.tally.tables)
+            self.known[shape] = found
+        return found if isinstance(found, Judged) else None
+
+    def _take_each(self, block: Block, new: Sequence[bool | None]) -> int:
+        taken = 0
+        for place, change, is_new in zip(block.places, block.records, new, strict=True):
+            self.tally.total += 1
+            taken += self._take(place, change, is_new)
+            if len(self.tally.mistakes) >= MOST_MISTAKES:
+                break
+        return taken
+
+    def _take(self, place: Place, change: Record, new: bool | None) -> int:
+        """Judge one change and hand it to its targets; how many took it."""
+        tally = self.tally
+        if new is None:
+            tally.mistakes.append((place, CONTRADICTING_REPLAY(line_span(*place), seq=change.seq)))
+            return 0
+        judged = judge(change, self.catalog, self.landings, tally.tables)
+        if not isinstance(judged, Judged):
+            tally.mistakes += [(place, mistake(line_span(*place))) for mistake in judged]
+            return 0
+        targets = _targets(judged, change.op)
+        if not targets and change.op not in ("commit", "truncate"):
+            tally.unpublished += 1
+        takers: dict[int, ChangeStage] = {}
+        for index in targets:
+            position = self.landings[index].position
+            if not new or (position is not None and change.seq <= position):
+                tally.skipped[index] += 1
+            else:
+                tally.read[index] += 1
+                takers[id(self.stages[index])] = self.stages[index]
+        for stage in takers.values():
+            stage.add(change, place)
+        return len(takers)
+
+
+def _targets(judged: Judged, op: str) -> tuple[int, ...]:
+    return judged.targets if judged.partial is None else judged.partial.get(op, judged.targets)

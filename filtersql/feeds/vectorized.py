@@ -1,0 +1,202 @@
+"""A whole column of JSON values at once, where each of them is written in the usual way.
+
+Example
+    >>> store = whole(PgType("int4"), StoredKind("int32", "INT"))
+    >>> store([7, None, -1]).to_pylist(), store([7, "8"]), store([2**31])
+    ([7, None, -1], None, None)
+
+    `None` says that some value is written in another way, or cannot be stored: then each of them
+    is judged by itself (`values.Codec`), which reads all ways and says what is wrong. What is
+    given here is the same, value by value; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pyarrow
+from pyarrow import compute
+
+from filtersql.catalog import PgType
+from filtersql.feeds.arrow_encoders import StoredKind
+from filtersql.feeds.readers import family, is_plain
+from filtersql.feeds.records import Number
+
+__all__ = ["Whole", "whole"]
+
+#: the stored values of a column of JSON values
+Whole = Callable[[Sequence[object]], "pyarrow.Array | None"]
+_Texts = Callable[["pyarrow.StringArray"], "pyarrow.Array | None"]
+
+_NONE = type(None)
+_INTEGERS = ({int}, {int, _NONE})
+_BITS = {"int2": 16, "int4": 32, "int8": 64}
+_DATE = r"[1-8][0-9]{3}-[0-9]{2}-[0-9]{2}"
+_TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+_OFFSET = r"(?:Z|[+-](?:0[0-9]|1[0-5])(?::?[0-5][0-9])?)"
+_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+#: texts that PostgreSQL prints as they are written
+_PRINTED = {"uuid": _UUID, "time": rf"{_TIME}(?:\.[0-9]{{0,5}}[1-9])?"}
+_MOST_DIGITS = 100
+_FLOAT = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
+_ZERO = r"^-?[0.]+(?:[eE]|$)"
+_MINUS_ZERO = r"^-[0.]+$"
+#: the bits of a double that a real has no place for, and the first of them
+_BELOW_A_REAL = 2**29 - 1
+_HALF = 2**28
+#: a real that is nearer to zero has fewer bits than others
+_LEAST_NORMAL = 2.0**-126
+
+
+def whole(pg_type: PgType, kind: StoredKind) -> Whole:
+    """The function from a column's JSON values to the stored ones."""
+    of = family(pg_type)
+    bits = _BITS.get(pg_type.name)
+    match of.holds, kind.name:
+        case "integer", "int8" | "int16" | "int32" | "int64" if bits:
+            # An integer has to fit both types: the narrower one refuses the others.
+            narrow = min(bits, int(kind.name.removeprefix("int")))
+            return partial(_integers, f"int{narrow}", kind)
+        case "boolean", "boolean":
+            return _booleans
+        case "float", "float" | "double":
+            return partial(_texts, partial(_floats, 4 if pg_type.name == "float4" else 8, kind))
+        case "numeric", "string" | "decimal":
+            return _numerics(pg_type, kind)
+        case "date", "date":
+            return partial(_texts, partial(_cast, _DATE, kind))
+        case "timestamp", "timestamp":
+            return partial(_texts, partial(_cast, _moment(pg_type), kind))
+        case "timestamptz", "timestamptz":
+            return partial(_texts, partial(_cast, _moment(pg_type) + _OFFSET, kind))
+        case "text", "string":
+            return _plain_texts(pg_type)
+        case _:
+            return _nothing
+
+
+def _moment(pg_type: PgType) -> str:
+    digits = pg_type.typmod if pg_type.typmod >= 0 else 6
+    return rf"{_DATE}[ T]{_TIME}" + (rf"(?:\.[0-9]{{1,{digits}}})?" if digits else "")
+
+
+def _nothing(_: Sequence[object]) -> None:
+    return None
+
+
+def _integers(narrow: str, kind: StoredKind, written: Sequence[object]) -> pyarrow.Array | None:
+    if {*map(type, written)} not in _INTEGERS:
+        return None
+    try:
+        return pyarrow.array(written, getattr(pyarrow, narrow)()).cast(kind.arrow)
+    except (pyarrow.ArrowException, OverflowError):
+        return None
+
+
+def _booleans(written: Sequence[object]) -> pyarrow.Array | None:
+    if not {*map(type, written)} <= {bool, _NONE}:
+        return None
+    return pyarrow.array(written, pyarrow.bool_())
+
+
+def _texts(of: _Texts, written: Sequence[object]) -> pyarrow.Array | None:
+    """Strings, and numbers that are kept as they were written."""
+    types = {*map(type, written)}
+    if int in types:
+        # Not a boolean: that is a type of its own.
+        written = [str(one) if type(one) is int else one for one in written]
+    if not types <= {str, Number, int, _NONE}:
+        return None
+    try:
+        array = pyarrow.array(written, pyarrow.string())
+        return of(array) if isinstance(array, pyarrow.StringArray) else None
+    except (pyarrow.ArrowException, ValueError):
+        return None
+
+
+def _plain_texts(pg_type: PgType) -> Whole:
+    if is_plain(pg_type):
+        return partial(_texts, partial(_sized, None, False))
+    if pg_type.name in ("varchar", "bpchar") and pg_type.length is not None:
+        return partial(_texts, partial(_sized, pg_type.length, pg_type.name == "bpchar"))
+    as_printed = pg_type.schema == "pg_catalog" and not pg_type.is_array and pg_type.typmod < 0
+    if as_printed and pg_type.name in _PRINTED:
+        return partial(_texts, partial(_printed, _PRINTED[pg_type.name]))
+    return _nothing
+
+
+def _sized(length: int | None, padded: bool, texts: pyarrow.StringArray) -> pyarrow.Array | None:
+    if compute.any(compute.match_substring(texts, "\0")).as_py():
+        return None
+    if length is None:
+        return texts
+    if (compute.max(compute.utf8_length(texts)).as_py() or 0) > length:
+        return None
+    return compute.utf8_rpad(texts, length, " ") if padded else texts
+
+
+def _printed(pattern: str, texts: pyarrow.StringArray) -> pyarrow.Array | None:
+    return texts if _all_match(texts, pattern) else None
+
+
+def _cast(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:
+    return texts.cast(kind.arrow) if _all_match(texts, pattern) else None
+
+
+def _floats(size: int, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:
+    if not _all_match(texts, _FLOAT):
+        return None
+    values = texts.cast(pyarrow.float64())
+    if size == 4:
+        # A double that may lie halfway between two reals was rounded once already.
+        last = compute.bit_wise_and(values.view(pyarrow.int64()), _BELOW_A_REAL)
+        size_of = compute.abs(values)
+        small = compute.and_(compute.less(size_of, _LEAST_NORMAL), compute.not_equal(size_of, 0))
+        if compute.any(compute.or_(compute.equal(last, _HALF), small)).as_py():
+            return None
+        values = values.cast(pyarrow.float32(), safe=False)
+    elif kind.name == "float":
+        return None
+    # What is too large or too small for the type is refused: neither may become another number.
+    zero = compute.match_substring_regex(texts, _ZERO)
+    right = compute.and_(compute.is_finite(values), compute.equal(compute.equal(values, 0), zero))
+    return values.cast(kind.arrow) if _all(right) else None
+
+
+def _numerics(pg_type: PgType, kind: StoredKind) -> Whole:
+    """Numbers with all the digits of their type: PostgreSQL prints them as they are written."""
+    digits = pg_type.numeric_precision_scale
+    if digits is None:
+        pattern = r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?"
+        return (
+            partial(_texts, partial(_decimals, pattern, kind))
+            if kind.name == "string"
+            else _nothing
+        )
+    precision, scale = digits
+    if not 0 <= scale <= precision <= _MOST_DIGITS:
+        return _nothing
+    if kind.name == "decimal" and (kind.precision, kind.scale) != digits:
+        return _nothing
+    before = precision - scale
+    some = f"0|[1-9][0-9]{{0,{before - 1}}}" if before else "0"
+    pattern = f"-?(?:{some})" + (rf"\.[0-9]{{{scale}}}" if scale else "")
+    return partial(_texts, partial(_decimals, pattern, kind))
+
+
+def _decimals(pattern: str, kind: StoredKind, texts: pyarrow.StringArray) -> pyarrow.Array | None:
+    if not _all_match(texts, pattern):
+        return None
+    if compute.any(compute.match_substring_regex(texts, _MINUS_ZERO)).as_py():
+        return None
+    return texts.cast(kind.arrow)
+
+
+def _all_match(texts: pyarrow.StringArray, pattern: str) -> bool:
+    return _all(compute.match_substring_regex(texts, f"^(?:{pattern})$"))
+
+
+def _all(conditions: pyarrow.BooleanArray) -> bool:
+    """Whether all hold; what is null is no value."""
+    return compute.all(conditions).as_py() is not False

@@ -1,0 +1,108 @@
+"""The filters of a project, each resolved and written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from filtersql.catalog import Made, Table
+from filtersql.errors import Mistake, Mistakes
+from filtersql.filters import resolve as resolve_filter
+from filtersql.filters import write as write_filter
+from filtersql.filters.check.restrictions import restrictions
+from filtersql.filters.model import PREFIX_MARK, Filter
+from filtersql.filters.resolve.resolution_cache import Alike
+from filtersql.names import RelationName
+from filtersql.project import Project
+from filtersql.rendering.keywords import is_plain
+from filtersql.source import Passage
+from filtersql.storage import Engine
+
+__all__ = ["FilterShelf"]
+
+
+class FilterShelf:
+    """Resolved filters, each resolved and written once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
+        self._alike = Alike()
+        self._written: dict[tuple[int, Engine], tuple[object, str]] = {}
+        self._passages: list[Passage] = []
+        #: filters of sets that were made before their columns got other types
+        self._known_types = {
+            id(entry.where): entry.known_types
+            for one in project.definitions.replication_sets.values()
+            for entry in one.tables
+            if entry.known_types
+        }
+
+    def filter(self, where: Passage, table: Table, publication: str) -> Filter:
+        """The filter of a publication on a table; raises what is wrong with it, each time."""
+        key = (id(where), table.name)
+        if key not in self._resolved:
+            self._passages.append(where)  # keeps its id from being given to another one
+            self._resolved[key] = self.resolved(where, table, publication)
+        found = self._resolved[key]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def resolved(
+        self, where: Passage, table: Table, publication: str, made: Made | None = None
+    ) -> Filter | Exception:
+        """The filter, or what is wrong with it; the table and what is made may be as once."""
+        definitions = self.project.definitions
+        written = definitions.publications.get(publication)
+        if id(where) in self._known_types:
+            table = table.with_types(dict(self._known_types[id(where)]))
+        try:
+            found = resolve_filter(
+                where,
+                table,
+                created=written.created if written else None,
+                postgres_version=self.project.postgres_version,
+                made=made or definitions.catalog.made,
+                semantics=self.project.semantics,
+                database_locale=self.project.database_locale,
+                tables=definitions.catalog.tables,
+                alike=self._alike if made is None else Alike(),
+            )
+            refused = tuple(restrictions(found, table, self.project.semantics))
+            return Mistakes(refused) if refused else found
+        except (Mistake, Mistakes) as mistake:
+            return mistake
+
+    def deparse(self, where: Passage, relation: RelationName, publication: str) -> str:
+        """The filter as PostgreSQL stores and prints it."""
+        table = self.project.definitions.catalog.tables[relation]
+        return self.filter(where, table, publication).deparsed
+
+    def writer(self, engine: Engine) -> Callable[[Filter, str], str]:
+        """Writes a filter over the columns `<prefix><name>`.
+
+        A tree is printed once, with a mark in each column's name in place of the prefix.
+        """
+
+        def write(row_filter: Filter, prefix: str) -> str:
+            if PREFIX_MARK in row_filter.text.text or not all(map(is_plain, row_filter.columns)):
+                return _printed(row_filter, prefix, engine)
+            key = (id(row_filter.tree), engine)
+            if key not in self._written:
+                # with the tree, which keeps its id from being given to another one
+                printed = _printed(row_filter, PREFIX_MARK, engine)
+                self._written[key] = row_filter.tree, printed
+            return self._written[key][1].replace(PREFIX_MARK, prefix)
+
+        return write
+
+
+def _printed(row_filter: Filter, prefix: str, engine: Engine) -> str:
+    def column(name: str) -> exp.Column:
+        # With the mark they are plain: a filter with other names is printed for each prefix.
+        plain = prefix == PREFIX_MARK or is_plain(f"{prefix}{name}")
+        return exp.column(exp.to_identifier(f"{prefix}{name}", quoted=not plain))
+
+    return write_filter(row_filter, engine, column).sql(engine, copy=False)

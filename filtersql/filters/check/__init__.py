@@ -1,0 +1,1 @@
+"""What a resolved filter may hold, read and be."""

@@ -1,0 +1,306 @@
+"""Casts: which one PostgreSQL takes from one type to another, and the common type of several.
+
+Example
+    ===================== ====================================== ========================
+    from, to              in an operator (implicit)              `x::type` (explicit)
+    ===================== ====================================== ========================
+    int4 to numeric       numeric(int4)                          numeric(int4)
+    numeric to int4       none                                   int4(numeric)
+    varchar to text       relabelled                             relabelled
+    text to int4          none                                   by text: no filter may
+    ===================== ====================================== ========================
+
+PostgreSQL
+    parse_coerce.c: find_coercion_pathway(), coerce_type(), coerce_type_typmod(),
+    select_common_type(), coerce_to_common_type(), coerce_to_boolean().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Literal, NamedTuple
+
+from filtersql.errors import Mistake
+from filtersql.errors.filters import (
+    CannotCast,
+    CannotMatchTypes,
+    NotBoolean,
+    NotTranslated,
+    Wrong,
+)
+from filtersql.filters import values
+from filtersql.filters.facts import facts
+from filtersql.filters.resolve.collations import (
+    merged,
+    of_result,
+)
+from filtersql.filters.resolve.scope import Scope
+from filtersql.filters.tree.nodes import (
+    Collate,
+    Const,
+    Display,
+    Func,
+    Node,
+    Other,
+    Relabel,
+    leftmost,
+)
+from filtersql.filters.types import display
+
+__all__ = [
+    "BY_TEXT",
+    "OF_ARRAY",
+    "Context",
+    "boolean",
+    "can_coerce",
+    "cast",
+    "coerce",
+    "common_type",
+    "pathway",
+    "shown_type",
+    "to_common",
+]
+
+#: casts that no row filter may hold
+BY_TEXT, OF_ARRAY = "a cast by text", "a cast of an array"
+#: i: implicit, a: assignment, e: explicit; compared by their place in "iae"
+Context = Literal["i", "a", "e"]
+_RANK = {"i": 0, "a": 1, "e": 2}
+_TAKES_ANYTHING = {
+    "any",
+    "anyelement",
+    "anynonarray",
+    "anycompatible",
+    "anycompatiblenonarray",
+}
+POLYMORPHIC = _TAKES_ANYTHING - {"any"} | {
+    "anyarray",
+    "anyenum",
+    "anyrange",
+    "anymultirange",
+    "anycompatiblearray",
+    "anycompatiblerange",
+    "anycompatiblemultirange",
+}
+
+
+class Pathway(NamedTuple):
+    """How a cast is done: by function, relabelling, text, element by element, or not at all."""
+
+    kind: Literal["none", "function", "relabel", "text", "array"]
+    function: int = 0
+
+
+_NONE = Pathway("none")
+
+
+@cache
+def pathway(source: str, target: str, context: Context) -> Pathway:
+    """PostgreSQL's find_coercion_pathway()."""
+    if source == target:
+        return Pathway("relabel")
+    known = facts()
+    found = known.cast(source, target)
+    if found is not None:
+        if _RANK[context] < _RANK[found.context]:
+            return _NONE
+        kind: dict[str, Literal["function", "relabel", "text"]] = {
+            "f": "function",
+            "b": "relabel",
+            "i": "text",
+        }
+        return Pathway(kind[found.method], found.function)
+    from_type, to_type = known.type(source), known.type(target)
+    if from_type.element and to_type.element and target not in ("oidvector", "int2vector"):
+        inner = pathway(from_type.element, to_type.element, context)
+        return Pathway("array", inner.function) if inner.kind != "none" else _NONE
+    if not from_type.oid or not to_type.oid:
+        return _NONE
+    if context != "i" and to_type.category == "S":
+        return Pathway("text")
+    if context == "e" and from_type.category == "S":
+        return Pathway("text")
+    return _NONE
+
+
+def can_coerce(source: str, target: str, context: Context) -> bool:
+    """Whether one value of `source` can become `target`; polymorphic targets are checked later."""
+    if source == target or source == "unknown" or target in POLYMORPHIC or target == "any":
+        return True
+    return pathway(source, target, context).kind != "none"
+
+
+def coerce(
+    scope: Scope,
+    node: Node,
+    target: str,
+    context: Context = "i",
+    display_as: Display = "implicit",
+    location: int = -1,
+    modifier: int = -1,
+) -> Node:
+    """PostgreSQL's coerce_type(): the node as `target`; few casts look at the modifier."""
+    if node.type == target or target in _TAKES_ANYTHING:
+        return node
+    if target in POLYMORPHIC and node.type != "unknown":
+        return node
+    if node.type == "unknown" and isinstance(node, Const):
+        return _literal(scope, node, target, -1)
+    if isinstance(node, Collate):
+        inner = coerce(scope, node.arg, target, context, display_as, location)
+        return replace(node, arg=inner, type=inner.type, typmod=inner.typmod)
+    _check_own(scope, node, target, context, location)
+    way = pathway(node.type, target, context)
+    if way.kind != "function" or len(facts().function(way.function).args) < 2:
+        modifier = -1
+    return _step(scope, node, target, modifier, way, context, display_as, location)
+
+
+def _check_own(scope: Scope, node: Node, target: str, context: Context, place: int) -> None:
+    """Raises where a cast of the files is what PostgreSQL takes; it takes it for arrays, too."""
+    if not scope.casts:
+        return
+    types = node.type, target
+    elements = tuple(facts().type(name).element for name in types)
+    found = scope.casts.get(types) or (all(elements) and scope.casts.get(elements))
+    if found and _RANK[context] >= _RANK[found]:
+        what = f"a cast of the files from {shown_type(node)} to {display(target)}"
+        span = scope.span(place if place >= 0 else leftmost(node))
+        raise NotTranslated(what, "any engine", "What a user's cast does is not read.", span)
+
+
+def _literal(scope: Scope, node: Const, target: str, modifier: int) -> Const:
+    """An unknown literal read by the type's input function."""
+    value: object = None
+    if node.value is not None:
+        try:
+            value = values.read(target, str(node.value), modifier, scope.clock)
+        except Mistake as mistake:
+            mistake.span = scope.span(node.location)
+            raise
+    state = of_result(target, merged(scope, ()))
+    return Const(target, modifier, node.location, *state, value)
+
+
+def _step(
+    scope: Scope,
+    node: Node,
+    target: str,
+    modifier: int,
+    way: Pathway,
+    context: Context,
+    display_as: Display,
+    location: int,
+) -> Node:
+    state = merged(scope, (node,))
+    result = of_result(target, state)
+    if way.kind == "relabel":
+        return Relabel(target, -1, location, *result, node, display_as)
+    if way.kind == "function":
+        function = facts().function(way.function)
+        args: tuple[Node, ...] = (node,)
+        if len(function.args) > 1:
+            args += (Const("int4", -1, -1, value=modifier),)
+        if len(function.args) > 2:
+            args += (Const("bool", -1, -1, value=context == "e"),)
+        return Func(
+            target, modifier, location, *result, function, args, display_as, False, state.collation
+        )
+    if way.kind == "none":
+        raise CannotCast(shown_type(node), display(target), scope.span(location))
+    what = BY_TEXT if way.kind == "text" else OF_ARRAY
+    return Other(target, modifier, location, *result, what, (node,))
+
+
+def cast(scope: Scope, node: Node, target: str, modifier: int, location: int) -> Node:
+    """An explicit cast `node::target(modifier)`: coerce_to_target_type()."""
+    _check_own(scope, node, target, "e", location)
+    if not can_coerce(node.type, target, "e"):
+        raise CannotCast(shown_type(node), display(target), scope.span(location))
+    inner, collate = (node.arg, node) if isinstance(node, Collate) else (node, None)
+    if inner.type == "unknown" and isinstance(inner, Const) and target == "interval":
+        # The fields of an interval decide how its literal is read.
+        result: Node = _literal(scope, inner, target, modifier)
+    else:
+        result = coerce(scope, inner, target, "e", "explicit", location, modifier)
+        if result is inner and isinstance(inner, Relabel):
+            result = inner = replace(inner, domain="")
+    hide = result is not inner and not isinstance(result, Const)
+    result = _with_modifier(scope, result, target, modifier, location, hide=hide)
+    if collate is not None and facts().type(target).collation:
+        result = replace(collate, arg=result, type=result.type, typmod=result.typmod)
+    return result
+
+
+def _with_modifier(
+    scope: Scope, node: Node, target: str, modifier: int, location: int, *, hide: bool
+) -> Node:
+    """coerce_type_typmod(): a second cast that cuts or rounds to the modifier."""
+    if node.typmod == modifier:
+        return node
+    kind = facts().type(target)
+    found = facts().cast(kind.element or target, kind.element or target)
+    if hide and isinstance(node, (Func, Relabel)):
+        node = replace(node, display="implicit")
+    if kind.element and found is not None and modifier >= 0:
+        return Other(target, modifier, location, what=OF_ARRAY, args=(node,))
+    if modifier < 0 and isinstance(node, Const):
+        return replace(node, typmod=modifier)
+    if found is None or modifier < 0:
+        return Relabel(target, modifier, location, node.collation, node.strength, node, "explicit")
+    way = Pathway("function", found.function)
+    return _step(scope, node, target, modifier, way, "e", "explicit", location)
+
+
+def shown_type(node: Node) -> str:
+    """The type of a node as mistakes name it: of a column its domain."""
+    return (isinstance(node, Relabel) and node.domain) or display(node.type)
+
+
+def boolean(scope: Scope, node: Node, place: str) -> Node:
+    """The node as a condition: coerce_to_boolean()."""
+    if node.type == "bool":
+        return node
+    if not can_coerce(node.type, "bool", "a") or node.type not in ("unknown",):
+        raise NotBoolean(place, shown_type(node), scope.span(leftmost(node)))
+    return coerce(scope, node, "bool", "a")
+
+
+def common_type(scope: Scope, nodes: Sequence[Node], construct: str | None) -> str:
+    """select_common_type(): empty when there is none and no `construct` to complain about."""
+    first = nodes[0].type
+    if first != "unknown" and all(node.type == first for node in nodes[1:]):
+        return first
+    known = facts()
+    best = known.type(first)
+    for node in nodes[1:]:
+        other = known.type(node.type)
+        if other.name in ("unknown", best.name):
+            continue
+        if best.name == "unknown":
+            best = other
+        elif other.category != best.category:
+            if construct is None:
+                return ""
+            raise CannotMatchTypes(
+                construct, display(best.name), display(other.name), scope.span(leftmost(node))
+            )
+        elif (
+            not best.preferred
+            and can_coerce(best.name, other.name, "i")
+            and not can_coerce(other.name, best.name, "i")
+        ):
+            best = other
+    return "text" if best.name == "unknown" else best.name
+
+
+def to_common(scope: Scope, node: Node, target: str, construct: str) -> Node:
+    """coerce_to_common_type()."""
+    if node.type == target:
+        return node
+    if not can_coerce(node.type, target, "i"):
+        message = f"{construct} could not convert type {display(node.type)} to {display(target)}"
+        raise Wrong(message, scope.span(leftmost(node)))
+    return coerce(scope, node, target)

@@ -1,0 +1,324 @@
+"""date, time, timetz, timestamp, timestamptz: read and shown.
+
+Held as PostgreSQL holds them: days or microseconds since 2000-01-01, microseconds of a day, with
+the largest and smallest numbers for the infinities; timetz as (microseconds, seconds east of UTC).
+
+PostgreSQL
+    date.c: date_in(), time_in(), timetz_in(); timestamp.c: timestamp_in(), timestamptz_in().
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
+from filtersql.filters.facts import facts
+from filtersql.filters.values.clock import Clock
+from filtersql.filters.values.datetime_digits import Moment
+from filtersql.filters.values.datetime_fields import (
+    Bad,
+    Field,
+    fields,
+)
+from filtersql.filters.values.datetimes import decode
+from filtersql.filters.values.time_zone_rules import (
+    is_sure,
+    known_zone,
+)
+from filtersql.filters.values.times import decode_clock
+
+__all__ = [
+    "DATE_INFINITY",
+    "INFINITE",
+    "MINUS_DATE_INFINITY",
+    "MINUS_TIMES_INFINITY",
+    "TIMES_INFINITY",
+    "TYPES",
+    "USECS_PER_DAY",
+    "TimeAndZone",
+    "civil",
+    "days_of",
+    "show_time",
+]
+
+DATE_INFINITY = 2**31 - 1
+MINUS_DATE_INFINITY = -(2**31)
+TIMES_INFINITY = 2**63 - 1
+MINUS_TIMES_INFINITY = -(2**63)
+#: infinity and -infinity of each type
+INFINITE: Mapping[str, tuple[int, int]] = {
+    "date": (DATE_INFINITY, MINUS_DATE_INFINITY),
+    **dict.fromkeys(("timestamp", "timestamptz"), (TIMES_INFINITY, MINUS_TIMES_INFINITY)),
+}
+#: since when `+infinity` is one
+_PLUS_SINCE = 16
+#: since when an abbreviation is the session's own zone's first, and those that are UTC in each
+_OWN_SINCE, _EVERYWHERE = 18, ("utc", "gmt", "z", "zulu", "ut")
+USECS_PER_DAY = 86_400_000_000
+_EPOCH = datetime.date(2000, 1, 1).toordinal()
+_UNIX_EPOCH = -10_957
+_JULIAN_EPOCH = 2_451_545
+#: 4714-11-24 BC and the first day behind 5874897-12-31; the first day behind 294276-12-31
+_FIRST_DAY, _LAST_DAY, _LAST_STAMP_DAY = -_JULIAN_EPOCH, 2_145_031_949, 106_751_983
+_ISO = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?)?\Z", re.ASCII
+)
+
+
+class TimeAndZone(NamedTuple):
+    """A timetz: microseconds of the day, and seconds east of UTC."""
+
+    micros: int
+    east: int
+
+
+def days_of(year: int, month: int, day: int) -> int:
+    """Days since 2000-01-01 of a day of the proleptic Gregorian calendar (date2j)."""
+    cycles = (year - 1) // 400
+    return datetime.date(year - cycles * 400, month, day).toordinal() - _EPOCH + cycles * 146_097
+
+
+def civil(days: int) -> tuple[int, int, int]:
+    """(year, month, day) of a day since 2000-01-01 (j2date); year 0 is 1 BC."""
+    ordinal = days + _EPOCH
+    cycles = (ordinal - 1) // 146_097
+    day = datetime.date.fromordinal(ordinal - cycles * 146_097)
+    return day.year + cycles * 400, day.month, day.day
+
+
+def _read(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | str | None] | str:
+    """(days, microseconds of the day, zone), or `infinity` or `-infinity`."""
+    match = _ISO.match(text)
+    if match and 1 <= int(match[2]) <= 12 and match[1] != "0000":
+        try:
+            days = days_of(int(match[1]), int(match[2]), int(match[3]))
+        except ValueError:
+            days = None
+        hour = int(match[4] or 0)
+        if days is not None and hour < 24:
+            seconds = (hour * 60 + int(match[5] or 0)) * 60 + int(match[6] or 0)
+            return days, seconds * 1_000_000 + int((match[7] or "0").ljust(6, "0")), None
+    try:
+        found = decode(_fields(text, clock), clock.session.date_order)
+        return _moment(found, clock)
+    except Bad as problem:
+        raise problem.mistake(type_name, text, clock.postgres_version) from None
+
+
+def _fields(text: str, clock: Clock) -> list[Field]:
+    """The fields. Raises UnsureZone for an abbreviation that the session's zone may know better."""
+    found = fields(text)
+    own = isinstance(clock.session.time_zone, str) and clock.postgres_version >= _OWN_SINCE
+    for _, word in found if own else ():
+        if word in facts().zone_abbreviations() and word not in _EVERYWHERE:
+            raise UnsureZone(word)
+    return found
+
+
+def _moment(found: Moment, clock: Clock) -> tuple[int, int, int | str | None] | str:
+    match found.word:
+        case "+infinity" if clock.postgres_version < _PLUS_SINCE:
+            raise Bad("format")
+        case "infinity" | "+infinity" | "-infinity":
+            return found.word.removeprefix("+")
+        case "epoch":
+            return _UNIX_EPOCH, 0, 0
+        case "now" | "today" | "tomorrow" | "yesterday":
+            return _frozen(found, clock)
+    if found.julian is not None:
+        return found.julian - _JULIAN_EPOCH, found.microseconds, found.zone
+    if not found.have >= {"year", "month", "day"}:
+        raise Bad("format")
+    if found.day_of_year is not None:
+        return days_of(found.year, 1, 1) + found.day_of_year - 1, found.microseconds, found.zone
+    return days_of(found.year, found.month, found.day), found.microseconds, found.zone
+
+
+def _frozen(found: Moment, clock: Clock) -> tuple[int, int, int | str | None]:
+    """A word whose meaning was frozen when the publication was created."""
+    if clock.created is None:
+        raise FrozenTime(found.word)
+    created = clock.created
+    if created.tzinfo is not None:
+        created = created.astimezone(datetime.UTC)
+    days = created.toordinal() - _EPOCH
+    if found.word == "now":
+        seconds = (created.hour * 60 + created.minute) * 60 + created.second
+        return days, seconds * 1_000_000 + created.microsecond, 0
+    days += {"today": 0, "tomorrow": 1, "yesterday": -1}[found.word]
+    return days, found.microseconds, found.zone
+
+
+def _east(zone: int | str | None, days: int, micros: int) -> int:
+    """Seconds east of UTC; a zone by name as it was on that day."""
+    if zone is None or isinstance(zone, int):
+        return zone or 0
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+    name = known_zone(zone)
+    if name is None:
+        name = {name.lower(): name for name in available_timezones()}.get(zone, zone)
+    try:
+        place = ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise Bad("format" if zone.isalpha() else "zone", zone) from None
+    year, month, day = civil(days)
+    # The rules of the first and last years hold before and after them.
+    near = min(max(year, 2), 9998)
+    seconds = micros // 1_000_000
+    local = datetime.datetime(near, month, min(day, 28) if near != year else day, tzinfo=place)
+    local += datetime.timedelta(seconds=min(seconds, 86_399))
+    # A time that the clocks skip counts as before the change, one that they show twice as after it.
+    offsets = (local.replace(fold=fold).utcoffset() for fold in (0, 1))
+    return min(int(offset.total_seconds()) for offset in offsets if offset is not None)
+
+
+def read_date(text: str, modifier: int, clock: Clock) -> int:
+    """Days since 2000-01-01."""
+    found = _read(text, clock, "date")
+    if isinstance(found, str):
+        return DATE_INFINITY if found == "infinity" else MINUS_DATE_INFINITY
+    _check_zone(found, text, clock, "date")
+    if not _FIRST_DAY <= found[0] < _LAST_DAY:
+        raise BadLiteral(f'date out of range: "{text}"')
+    return found[0]
+
+
+def _check_zone(
+    found: tuple[int, int, int | str | None], text: str, clock: Clock, type_name: str
+) -> int:
+    try:
+        return _east(found[2], found[0], found[1])
+    except Bad as problem:
+        raise problem.mistake(type_name, text, clock.postgres_version) from None
+
+
+def _stamp(text: str, clock: Clock, type_name: str, *, with_zone: bool) -> int:
+    found = _read(text, clock, type_name)
+    if isinstance(found, str):
+        return TIMES_INFINITY if found == "infinity" else MINUS_TIMES_INFINITY
+    days, micros, zone = found
+    if with_zone and zone is None:
+        zone = clock.session.time_zone
+    east = _check_zone((days, micros, zone), text, clock, type_name)
+    if with_zone:
+        _check_sure(zone, days)
+    value = days * USECS_PER_DAY + micros - (east * 1_000_000 if with_zone else 0)
+    if not _FIRST_DAY * USECS_PER_DAY <= value < _LAST_STAMP_DAY * USECS_PER_DAY:
+        raise BadLiteral(f'timestamp out of range: "{text}"')
+    return value
+
+
+def _check_sure(zone: int | str | None, days: int) -> None:
+    if not isinstance(zone, str) or zone.startswith("etc/"):
+        return
+    year, month, day = civil(days)
+    if not is_sure(zone, f"{min(max(year, 0), 9999):04}-{month:02}-{day:02}"):
+        raise UnsureZone(zone)
+
+
+def read_timestamp(text: str, modifier: int, clock: Clock) -> int:
+    """Microseconds since 2000-01-01; a zone is read and ignored."""
+    return _stamp(text, clock, "timestamp", with_zone=False)
+
+
+def read_timestamptz(text: str, modifier: int, clock: Clock) -> int:
+    """Microseconds since 2000-01-01 UTC; without a zone, the session's is meant."""
+    return _stamp(text, clock, "timestamp with time zone", with_zone=True)
+
+
+def read_time(text: str, modifier: int, clock: Clock) -> int:
+    """Microseconds of the day; a zone is read and ignored."""
+    return _clock(text, clock, "time")[0]
+
+
+def read_timetz(text: str, modifier: int, clock: Clock) -> TimeAndZone:
+    """Microseconds of the day, and seconds east of UTC."""
+    return _clock(text, clock, "time with time zone")
+
+
+def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
+    """The offset of a zone by name is that of the day, where it has several."""
+    try:
+        dated = decode_clock(_fields(text, clock), clock.session.date_order)
+        if dated.word == "now":
+            return TimeAndZone(_frozen(dated, clock)[1], 0)
+        if "day" not in dated.have:
+            if isinstance(dated.zone, str) and not dated.zone.startswith("etc/"):
+                raise Bad("format")
+            day = 0
+        elif dated.julian is not None:
+            day = dated.julian - _JULIAN_EPOCH
+        elif dated.day_of_year is not None:
+            day = days_of(dated.year, 1, 1) + dated.day_of_year - 1
+        else:
+            day = days_of(dated.year, dated.month, dated.day)
+        zone = dated.zone
+        if type_name != "time":
+            if zone is None:
+                zone = clock.session.time_zone
+                if isinstance(zone, str) and "day" not in dated.have:
+                    raise FrozenTime(text)  # with the offset of the day on which it was written
+            _check_sure(zone, day)
+        return TimeAndZone(dated.microseconds, _east(zone, day, dated.microseconds))
+    except Bad as problem:
+        raise problem.mistake(type_name, text, clock.postgres_version) from None
+
+
+def show_date(value: object) -> str:
+    """ISO, with BC behind it where it is."""
+    assert isinstance(value, int)
+    if value in (DATE_INFINITY, MINUS_DATE_INFINITY):
+        return "infinity" if value > 0 else "-infinity"
+    year, month, day = civil(value)
+    return f"{year if year > 0 else 1 - year:04d}-{month:02d}-{day:02d}{' BC' if year < 1 else ''}"
+
+
+def show_time(value: object) -> str:
+    """Hours, minutes, seconds and the digits of the fraction that are not zero."""
+    assert isinstance(value, int)
+    seconds, part = divmod(value, 1_000_000)
+    tail = f".{part:06d}".rstrip("0") if part else ""
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{tail}"
+
+
+def show_timetz(value: object) -> str:
+    """The time and its offset."""
+    assert isinstance(value, TimeAndZone)
+    micros, east = value
+    hours, rest = divmod(abs(east), 3600)
+    tail = f":{rest // 60:02d}" if rest else ""
+    tail += f":{rest % 60:02d}" if rest % 60 else ""
+    return f"{show_time(micros)}{'-' if east < 0 else '+'}{hours:02d}{tail}"
+
+
+def _shown(value: object, zone: str) -> str:
+    assert isinstance(value, int)
+    if value in (TIMES_INFINITY, MINUS_TIMES_INFINITY):
+        return "infinity" if value > 0 else "-infinity"
+    days, micros = divmod(value, USECS_PER_DAY)
+    text = show_date(days)
+    era = " BC" if text.endswith(" BC") else ""
+    return f"{text.removesuffix(' BC')} {show_time(micros)}{zone}{era}"
+
+
+def show_timestamp(value: object) -> str:
+    """ISO."""
+    return _shown(value, "")
+
+
+def show_timestamptz(value: object) -> str:
+    """ISO in UTC."""
+    return _shown(value, "+00")
+
+
+TYPES = {
+    "date": (read_date, show_date),
+    "time": (read_time, show_time),
+    "timetz": (read_timetz, show_timetz),
+    "timestamp": (read_timestamp, show_timestamp),
+    "timestamptz": (read_timestamptz, show_timestamptz),
+}

@@ -1,0 +1,258 @@
+"""A resolved filter as an expression of an engine, with the same three values.
+
+Example
+    `i / 2 = 3 AND c = 'NSW'` for Spark: `CAST(i DIV 2 AS INT) = 3 AND c = 'NSW'`.
+
+    What has no exact form raises NotTranslated, which names the function, the engine and why.
+    AND and OR become CASE where the right side can raise: PostgreSQL never looks at it when the
+    left side decides, the engines may.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from functools import cache
+from itertools import islice
+
+from sqlglot import exp
+
+from filtersql.filters.engines.templates import operand
+from filtersql.filters.facts import facts
+from filtersql.filters.model import ColumnWriter, Filter
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Bool,
+    BooleanTest,
+    Case,
+    Coalesce,
+    Collate,
+    Distinct,
+    Func,
+    Lookup,
+    MinMax,
+    Node,
+    NullIf,
+    NullTest,
+    Op,
+    Relabel,
+    Row,
+    RowCompare,
+    ScalarArrayOp,
+    Var,
+    walk,
+)
+from filtersql.filters.write import (
+    binary_coercible,
+    boolean_logic,
+    calls,
+    conditionals,
+    evaluation_order,
+    lookup_queries,
+    row_comparisons,
+    stored_types,
+    type_modifiers,
+)
+from filtersql.filters.write.let_binding import Held
+from filtersql.filters.write.raising import may_raise
+from filtersql.filters.write.registry import ROWS
+from filtersql.filters.write.rules import (
+    arrays,
+    division,
+    documents,
+    intervals,
+    json_paths,
+    numeric_digits,
+    numeric_order,
+    numerics,
+    ranges,
+)
+from filtersql.filters.write.writer import (
+    Forms,
+    Put,
+    Writer,
+)
+from filtersql.source import Passage
+from filtersql.storage import Engine
+
+__all__ = ["write", "writer_of"]
+
+#: types held as PostgreSQL's text, of which another form is computed with
+_HELD = {"timetz", "inet", "cidr", "money"}
+#: nodes that choose one of their arguments
+_CHOSEN = (Case, Coalesce, MinMax, NullIf)
+#: nodes of a text that an engine still reads in seconds
+_MOST_PARTS = 40_000
+_TOO_LONG = "The statement would be too long for an engine's parser."
+
+
+def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
+    """The filter's expression; raises NotTranslated when it has no exact form."""
+    writer = writer_of(engine, column, filter.text, filter.postgres_version)
+    nodes = walk(filter.tree)
+    type_modifiers.check(writer, nodes)
+    written = evaluation_order.constants_first(writer, filter.tree, writer.put(filter.tree))
+    if any(map(_grows, nodes)) and any(islice(written.walk(), _MOST_PARTS, None)):
+        raise writer.refused(filter.tree, _TOO_LONG)
+    return written
+
+
+def writer_of(
+    engine: Engine, column: ColumnWriter, passage: Passage, postgres_version: int = 18
+) -> Writer:
+    """What writes the nodes of a filter."""
+    return Writer(engine, column, passage, _forms(engine), postgres_version)
+
+
+def _grows(node: Node) -> bool:
+    """Whether some text for the node has thousands of parts."""
+    return node.type == "interval"
+
+
+def _put(writer: Writer, node: Node) -> exp.Expr:
+    """The expression of a node."""
+    if writer.kept and (kept := writer.kept.get(id(node))):
+        return kept[1].copy()
+    if node.type == "numeric":
+        return numerics.put(writer, node)
+    if facts().type(node.type).subtype:
+        return ranges.text_of(writer, node)
+    constant = fold(node)
+    if constant is not None:
+        return writer.constant(constant)
+    match node:
+        case Var():
+            return writer.stored(node)
+        case Held():
+            return exp.column(node.name)
+        case Bool():
+            return writer.logic(node)
+        case ScalarArrayOp():
+            return calls.scalar_array(writer, node)
+        case Distinct():
+            return calls.distinct(writer, node)
+        case Op() | Func() if not isinstance(node, NullIf):
+            return calls.call(writer, node)
+        case Relabel() if not binary_coercible.is_held_alike(node.arg.type, node.type):
+            raise writer.refused(node, binary_coercible.NOT_HELD)
+        case Relabel() | Collate():
+            return writer.put(node.arg)
+        case NullTest():
+            return _null_test(writer, node)
+        case BooleanTest():
+            return _boolean_test(writer, node)
+        case RowCompare():
+            return row_comparisons.row_compare(writer, node)
+        case Lookup():
+            return lookup_queries.put(writer, node)
+        case Case() | Coalesce() | MinMax() | NullIf():
+            return writer.construct(node, writer.put)
+    raise writer.refused(node, calls.unknown(node))
+
+
+def _stored(writer: Writer, node: Var) -> exp.Expr:
+    """A column as it is stored."""
+    if node.special:
+        raise writer.refused(node, "The target does not hold it.")
+    if node.target_type is not None:
+        return stored_types.stored(writer, node)
+    column = writer.column(node)
+    return writer.piece(f".{node.type}", column) if node.type in _HELD else column
+
+
+def _null_test(writer: Writer, node: NullTest) -> exp.Expr:
+    """IS [NOT] NULL; of a row, of each of its values, of which a row is no NULL."""
+    if isinstance(node.arg, Row):
+        if not node.by_value:
+            return evaluation_order.after(writer, node.arg, not node.is_null)
+        test = NullTest("bool", is_null=node.is_null, by_value=False)
+        tests = tuple(replace(test, arg=arg) for arg in node.arg.args)
+        return writer.logic(Bool("bool", kind="and", args=tests)) if tests else exp.true()
+    null = writer.null_of(node.arg)
+    return null if node.is_null else exp.Not(this=null)
+
+
+def _null_of(writer: Writer, node: Node) -> exp.Expr:
+    """IS NULL of a value of any type."""
+    known = fold(node)
+    if known and isinstance(known.value, Decimal) and not known.value.is_finite():
+        return exp.false()  # no DECIMAL holds it
+    if numeric_digits.is_quotient(node) and numeric_digits.digits(node) is None:
+        assert isinstance(node, Op)
+        return division.is_null(writer, node)
+    null = documents.is_null(writer, node) or arrays.is_null(writer, node)
+    found = null or writer.absent(writer.raw(node), node)
+    return evaluation_order.computed_first(writer, (node,), found)
+
+
+def _raw(writer: Writer, node: Node) -> exp.Expr:
+    """A value of which only its being NULL matters: a column as it is stored."""
+    while isinstance(node, (Relabel, Collate)):
+        node = node.arg
+    if isinstance(node, Var):
+        return writer.column(node)
+    if node.type == "numeric" and not numeric_digits.digits(node) and isinstance(node, _CHOSEN):
+        return numeric_order.sort_text(writer, node)
+    if stored_types.is_beyond(writer, node):
+        return stored_types.key(writer, node)
+    return intervals.length(writer, node) if node.type == "interval" else writer.put(node)
+
+
+def _boolean_test(writer: Writer, node: BooleanTest) -> exp.Expr:
+    """IS [NOT] TRUE, FALSE, UNKNOWN."""
+    if node.test == "UNKNOWN":
+        test = writer.null_of(node.arg)
+    else:
+        truth = exp.Boolean(this=node.test == "TRUE")
+        test = exp.Is(this=operand(writer.put(node.arg)), expression=truth)
+    return exp.Not(this=test) if node.negated else test
+
+
+def _construct(writer: Writer, node: Node, put: Put) -> exp.Expr:
+    """CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches `put` writes."""
+    match node:
+        case Case():
+            return conditionals.conditional(writer, node, put)
+        case Coalesce():
+            return conditionals.first_value(writer, node.args, put)
+        case MinMax():
+            return calls.min_max(writer, node, put)
+        case NullIf():
+            return writer.case([(calls.call(writer, node), exp.Null())], put(node.args[0]))
+    raise AssertionError(type(node).__name__)
+
+
+def _held_text(writer: Writer, node: Node) -> exp.Expr | None:
+    """PostgreSQL's text of a number that is a column, a bound of a range or part of a document."""
+    if isinstance(node, Var) and not node.decimal:
+        return writer.column(node)
+    if isinstance(node, Func) and str(node.function) in ("lower(anyrange)", "upper(anyrange)"):
+        whole = ranges.text_of(writer, node.args[0])
+        return writer.piece(f".range_{node.function.name}", whole)
+    if documents.of_json(node):
+        assert isinstance(node, (Func, Op))
+        return documents.number(writer, node)
+    return None
+
+
+def _absent(writer: Writer, expression: exp.Expr, node: Node, kind: str) -> exp.Expr:
+    if fold(node) is not None or not may_raise(node):
+        return writer.is_null(expression)
+    return writer.piece(f".absent{kind}", expression)
+
+
+@cache
+def _forms(engine: Engine) -> Forms:
+    return Forms(
+        rows=ROWS[engine],
+        put=_put,
+        comparison=calls.comparison,
+        stored=_stored,
+        null_of=_null_of,
+        raw=_raw,
+        absent=_absent,
+        held_text=_held_text,
+        made_document=json_paths.found,
+        logic=boolean_logic.logic,
+        construct=_construct,
+    )

@@ -1,0 +1,85 @@
+"""Which rule writes a function, operator or cast: by its resolved signature, else by its name.
+
+Example
+    `substring(text,text)` is written by `regex_functions`, `numeric_lt` by `numeric_order`; what
+    has no rule is a row of the engine's table.
+
+    A family is one module with a table RULES and one name in FAMILIES, or a rare one with a line in
+    `extended`; no two have one key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TypeVar
+
+from filtersql.filters.engines import duckdb, spark
+from filtersql.filters.extended import FAMILIES as RARE
+from filtersql.filters.facts import Function
+from filtersql.filters.write.rules import (
+    arrays,
+    datetime_arithmetic,
+    datetime_fields,
+    documents,
+    json_paths,
+    letter_case,
+    like,
+    numeric_casts,
+    numeric_order,
+    ranges,
+    regex_functions,
+    regular_expressions,
+    text_comparisons,
+    text_functions,
+    time_zones,
+)
+from filtersql.filters.write.writer import Rule
+from filtersql.storage import Engine
+
+__all__ = ["ROWS", "rule_of"]
+
+_Form = TypeVar("_Form")
+
+FAMILIES = (
+    arrays,
+    letter_case,
+    documents,
+    datetime_fields,
+    json_paths,
+    datetime_arithmetic,
+    numeric_casts,
+    numeric_order,
+    like,
+    ranges,
+    regex_functions,
+    regular_expressions,
+    text_comparisons,
+    text_functions,
+    time_zones,
+)
+
+
+def _merged(tables: Iterable[Mapping[str, _Form]]) -> dict[str, _Form]:
+    rules: dict[str, _Form] = {}
+    for table in tables:
+        twice = rules.keys() & table.keys()
+        if twice:
+            raise ValueError(f"two families write {', '.join(sorted(twice))}")
+        rules.update(table)
+    return rules
+
+
+RULES = _merged([*(family.RULES for family in FAMILIES), *(family.rules for family in RARE)])
+_TABLES: dict[Engine, dict[str, str]] = {"spark": spark.TABLE, "duckdb": duckdb.TABLE}
+#: the engines' tables: name or signature of a function, or a piece's name -> text
+ROWS = {
+    engine: _merged([table, *(family.rows.get(engine, {}) for family in RARE)])
+    for engine, table in _TABLES.items()
+}
+
+
+@cache
+def rule_of(function: Function) -> Rule | None:
+    """The rule for a function; None where the engine's table has a row for it, or nothing has."""
+    return RULES.get(str(function)) or RULES.get(function.name)

@@ -1,0 +1,1 @@
+"""How each family of functions is written: one module a family."""

@@ -1,0 +1,353 @@
+"""Dates, times and timestamps: moved by intervals, built of numbers, cut and compared.
+
+Example
+    ============================ ====================================================
+    node                         written as
+    ============================ ====================================================
+    `ts - '1 mon'::interval`     ts + MAKE_YM_INTERVAL(0, -1)
+    `ts - ts2 > '36 hours'`      the microseconds between, compared with 129600000000
+    `iv > '1 mon'`               the text's microseconds: a month counts as 30 days
+    `tm + '1 hour'`              the microseconds of the day, modulo a day, as a time's text
+    ============================ ====================================================
+
+PostgreSQL
+    timestamp.c: timestamp_pl_interval() (months first, then days, then time),
+    interval_cmp_value(), timestamp_bin(), overlaps_timestamp(); date.c: time_pl_interval().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Const,
+    Node,
+)
+from filtersql.filters.values.intervals import Parts
+from filtersql.filters.write import let_binding
+from filtersql.filters.write.rules import intervals
+
+if TYPE_CHECKING:
+    from filtersql.filters.write.writer import (
+        Rule,
+        Writer,
+    )
+
+__all__ = ["RULES", "moved"]
+
+#: functions that add (1) or subtract (-1) an interval, and where it stands
+_MOVED = {
+    "timestamp_pl_interval": (1, 1),
+    "timestamp_mi_interval": (-1, 1),
+    "date_pl_interval": (1, 1),
+    "date_mi_interval": (-1, 1),
+    "interval_pl_timestamp": (1, 0),
+    "interval_pl_date": (1, 0),
+}
+#: the last number of 64 bits
+_LAST = 2**63 - 1
+#: more months than all the years that a timestamp may have
+_MOST_MONTHS = 12 * 290_000
+#: the first year of Spark's timestamps is so many months behind PostgreSQL's
+_YEARS_BEFORE_CHRIST = 12 * 4000
+
+
+def _move(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """A date or timestamp and an interval."""
+    sign, place = _MOVED[name]
+    interval, start = args[place], args[1 - place]
+    written = writer.put(start)
+    if start.type == "date":
+        written = writer.piece(".timestamp_of_date", written)
+    return moved(writer, node, written, interval, sign)
+
+
+def moved(writer: Writer, node: Node, start: exp.Expr, interval: Node, sign: int) -> exp.Expr:
+    """A timestamp and an interval: months, then days, then time."""
+    constant = fold(interval)
+    if constant is not None and constant.value is None:
+        return writer.piece(".no_timestamp", start)
+    if constant is None:
+        return _moved_by(writer, start, interval, sign)
+    if not isinstance(constant.value, Parts):
+        raise writer.refused(node, "The engine cannot hold an infinite interval.")
+    months, days, micros = (sign * number for number in constant.value)
+    if abs(months) > _MOST_MONTHS:
+        raise writer.refused(node, "The interval leads out of the range of timestamps.")
+    for piece, number in ((".add_months", months), (".add_days", days), (".add_micros", micros)):
+        if number:
+            start = writer.piece(piece, start, writer.integer(number))
+        if number < 0 and (writer.engine == "duckdb" or months < -_YEARS_BEFORE_CHRIST):
+            # the engine's timestamps begin earlier
+            start = writer.piece(".timestamp_in_range", start)
+    return start
+
+
+def _moved_by(writer: Writer, start: exp.Expr, interval: Node, plus: int) -> exp.Expr:
+    first = start.copy()
+    for which, name in enumerate(("months", "days", "micros")):
+        number = intervals.component(writer, interval, which)
+        if plus < 0:
+            number = writer.filled("0 - _1", number)
+        start = writer.piece(f".add_{name}", start, writer.piece(f".count_of_{name}", number))
+    start = writer.piece(".timestamp_in_range", start)
+    sign = intervals.infinite(writer, interval)
+    if writer.engine == "spark" or sign is None:  # Spark's timestamps are finite: the numbers raise
+        return start
+    if plus < 0:
+        sign = writer.filled("0 - _1", sign)
+    far = writer.piece(".moved_to_infinity", first, sign, start)
+    missing = writer.is_null(writer.raw(interval))
+    return writer.case([(missing, writer.piece(".no_timestamp"))], far)
+
+
+def _compare(symbol: str) -> Callable[..., exp.Expr]:
+    def rule(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+        pair = [intervals.length(writer, arg) for arg in args]
+        return writer.filled(f"_1 {symbol} _2", *pair)
+
+    return rule
+
+
+def _is_finite(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """isfinite(interval)."""
+    size = intervals.length(writer, args[0])
+    return writer.filled("ABS(_1) < CAST('1e30' AS DECIMAL(38, 0))", size)
+
+
+def _cmp(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """interval_cmp()."""
+    pair = [intervals.length(writer, arg) for arg in args]
+    text = "CASE WHEN _1 > _2 THEN 1 WHEN _1 = _2 THEN 0 WHEN _1 < _2 THEN -1 END"
+    return writer.filled(text, *pair)
+
+
+def _time_of(writer: Writer, micros: exp.Expr) -> exp.Expr:
+    return writer.piece(".time_of_micros", writer.piece(".day_micros", micros))
+
+
+def _moved_micros(writer: Writer, micros: exp.Expr, symbol: str, interval: Node) -> exp.Expr:
+    """Microseconds of a day and an interval's time, but for whole days.
+
+    PostgreSQL's sum is of 64 bits and wraps around; what is lost is no number of whole days.
+    """
+    plain = f"_1 {symbol} _2 % {intervals.DAY}"
+    by = intervals.component(writer, interval, 2)
+    constant = fold(interval)
+    if constant is not None and _stays(constant):
+        return writer.filled(plain, micros, by)
+    over = f"_2 > {_LAST} - _1" if symbol == "+" else f"_2 < _1 - {_LAST}"
+    lost = f"CASE WHEN {over} THEN {2**64 % intervals.DAY} ELSE 0 END"
+    return let_binding.once(
+        writer,
+        "time_moved",
+        micros,
+        lambda time: let_binding.once(
+            writer, "moved_by", by, lambda each: writer.filled(f"{plain} - {lost}", time, each)
+        ),
+    )
+
+
+def _stays(constant: Const) -> bool:
+    """Whether no time of a day and this interval are more than 64 bits hold."""
+    return not isinstance(constant.value, Parts) or abs(constant.value[2]) < _LAST - intervals.DAY
+
+
+def _move_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Time + interval: only the interval's time counts, modulo a day."""
+    time, interval = args if args[0].type == "time" else (args[1], args[0])
+    symbol = "-" if name == "time_mi_interval" else "+"
+    micros = writer.piece(".time_micros", writer.put(time))
+    result = _time_of(writer, _moved_micros(writer, micros, symbol, interval))
+    return writer.case([(writer.is_null(writer.put(time)), writer.null())], result)
+
+
+def _move_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    symbol = "-" if name == "timetz_mi_interval" else "+"
+    key = writer.put(args[0])
+    micros = _moved_micros(writer, writer.piece(".timetz_micros", key), symbol, args[1])
+    west = writer.piece(".timetz_west", key.copy())
+    return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
+
+
+def _zoned_timetz(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Timetz AT TIME ZONE interval."""
+    zone = fold(args[0])
+    if zone is None or not isinstance(zone.value, Parts) or any(zone.value[:2]):
+        raise writer.refused(node, "The time zone must be a constant of hours and minutes.")
+    east = abs(zone.value[2]) // 1_000_000 * (1 if zone.value[2] > 0 else -1)
+    utc = writer.piece(".timetz_utc", writer.put(args[1]))
+    micros = writer.filled("_1 + _2", utc, writer.integer(east * 1_000_000))
+    west = writer.cast(writer.integer(-east), "BIGINT")
+    return writer.piece(".timetz_of", writer.piece(".day_micros", micros), west)
+
+
+def _time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """The time of a timestamp, an interval or a timetz."""
+    match args[0].type:
+        case "timestamp":
+            return _time_of(writer, writer.piece(".micros_or_null", writer.put(args[0])))
+        case "interval":
+            return _time_of(writer, intervals.component(writer, args[0], 2))
+        case _:
+            micros = writer.piece(".timetz_micros", writer.put(args[0]))
+            return writer.piece(".time_of_micros", micros)
+
+
+def _precision(writer: Writer, node: Node, args: Sequence[Node]) -> int | None:
+    modifier = args[1]
+    places = modifier.value if isinstance(modifier, Const) else None
+    if not isinstance(places, int):
+        raise writer.refused(node, "The precision must be a constant.")
+    if places > 6 and args[0].type != "time":
+        raise writer.refused(node, "PostgreSQL raises on every finite value.")
+    return None if places >= 6 or places < 0 else 10 ** (6 - places)
+
+
+def _rounded(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """timestamp(p), timestamptz(p) and time(p): half away from 2000-01-01."""
+    unit, value = _precision(writer, node, args), writer.put(args[0])
+    if unit is None:
+        return value
+    size = writer.integer(unit)
+    if name == "time":
+        micros = writer.piece(".time_micros", value)
+        return writer.piece(".time_of_micros", writer.piece(".rounded_to", micros, size))
+    micros = writer.filled("_1 - 946684800000000", writer.piece(".micros_or_null", value))
+    rounded = writer.filled("_1 + 946684800000000", writer.piece(".rounded_to", micros, size))
+    moment = writer.piece(f".{name}_of_micros", rounded)
+    return writer.piece(".unless_infinite", value.copy(), moment)
+
+
+def _bin(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """date_bin(stride, moment, origin): whole strides from the origin, downwards."""
+    kind, moment = args[1].type, writer.put(args[1])
+    origin = writer.put(args[2])
+    known = [writer.piece(".micros_or_null", each) for each in (moment, origin)]
+    start = let_binding.once(
+        writer, "stride", _stride(writer, node, args[0]),
+        lambda size: writer.filled("_1 - (((_1 - _2) % _3) + _3) % _3", *known, size),
+    )  # fmt: skip
+    whole = writer.piece(f".{kind}_of_micros", start)
+    found = writer.piece(".binned", moment.copy(), origin.copy(), whole)
+    if fold(args[0]) is not None:
+        return found
+    # strict: where something is NULL, a stride that PostgreSQL refuses is never seen
+    missing = [writer.is_null(writer.raw(args[0])), writer.is_null(moment), writer.is_null(origin)]
+    return writer.case([(exp.or_(*missing, copy=True), writer.null())], found)
+
+
+def _stride(writer: Writer, node: Node, interval: Node) -> exp.Expr:
+    """The microseconds of a stride; PostgreSQL takes no months, and only what is above 0."""
+    known = fold(interval)
+    if known is not None:
+        if not isinstance(known.value, Parts):
+            raise writer.refused(node, "The stride must be finite.")
+        months, days, micros = known.value
+        if months or days * intervals.DAY + micros <= 0:
+            raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
+        return writer.integer(days * intervals.DAY + micros)
+    problem = writer.piece(".raise", writer.text("the stride has months, or is not above 0"))
+    return writer.filled(
+        f"CASE WHEN _1 = 0 AND {_STRIDE} > 0 THEN {_STRIDE} WHEN NOT _3 IS NULL THEN _4 END",
+        *(intervals.component(writer, interval, part) for part in range(3)),
+        writer.cast(problem, "BIGINT"),
+    )
+
+
+_STRIDE = f"(CAST(_2 AS BIGINT) * {intervals.DAY} + _3)"
+
+
+def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Two spans of time: which end is first does not matter; an unknown end may not."""
+    ends = [writer.put(arg) for arg in args if arg.type != "interval"]
+    if any(arg.type == "interval" for arg in args):
+        ends = []
+        for start, end in (args[:2], args[2:]):
+            first = writer.put(start)
+            if end.type == "interval" and start.type == "time":
+                last = _move_time(writer, node, "time_pl_interval", (start, end))
+            elif end.type == "interval":
+                last = moved(writer, node, first.copy(), end, 1)
+            else:
+                last = writer.put(end)
+            ends += [first, last]
+    return writer.filled(_OVERLAPS, *ends)
+
+
+_START, _START2 = "LEAST(_1, _2)", "LEAST(_3, _4)"
+_END = "CASE WHEN _1 IS NOT NULL AND _2 IS NOT NULL THEN GREATEST(_1, _2) END"
+_END2 = "CASE WHEN _3 IS NOT NULL AND _4 IS NOT NULL THEN GREATEST(_3, _4) END"
+
+
+def _first_then(start: str, end: str, other_start: str, other_end: str) -> str:
+    """The second span begins first."""
+    return (
+        f"WHEN {start} > {other_start} THEN CASE WHEN ({other_end}) IS NULL THEN NULL "
+        f"WHEN {start} < ({other_end}) THEN TRUE WHEN ({end}) IS NULL THEN NULL ELSE FALSE END "
+    )
+
+
+_OVERLAPS = (
+    f"CASE WHEN {_START} IS NULL OR {_START2} IS NULL THEN NULL "
+    + _first_then(_START, _END, _START2, _END2)
+    + _first_then(_START2, _END2, _START, _END)
+    + f"WHEN ({_END}) IS NULL OR ({_END2}) IS NULL THEN NULL ELSE TRUE END"
+)
+
+
+def _date_and_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Date + time, date + timetz."""
+    day, time = args if args[0].type == "date" else (args[1], args[0])
+    start = writer.piece(".timestamp_of_date", writer.put(day))
+    if time.type == "time":
+        return writer.piece(".add_micros", start, writer.piece(".time_micros", writer.put(time)))
+    moved = writer.piece(".add_micros", start, writer.piece(".timetz_utc", writer.put(time)))
+    return writer.piece(".timestamptz_in_utc", writer.piece(".timestamp_in_range", moved))
+
+
+def _make_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    made = writer.piece(".made_time", *map(writer.put, args))
+    return writer.piece(".time_of_micros", made)
+
+
+def _make_timestamp(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    given = [writer.put(arg) for arg in args]
+    day = writer.filled(writer.rows["make_date"], *given[:3])
+    start = writer.piece(".timestamp_of_date", day)
+    made = writer.piece(".add_micros", start, writer.piece(".made_time", *given[3:]))
+    missing = writer.filled(" OR ".join(f"_{n} IS NULL" for n in range(1, 7)), *given)
+    return writer.case([(missing, writer.null())], made)
+
+
+RULES: dict[str, Rule] = {
+    "isfinite(interval)": _is_finite,
+    "interval_cmp": _cmp,
+    **{
+        f"interval_{name}": _compare(symbol)
+        for name, symbol in (
+            ("eq", "="), ("ne", "<>"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")
+        )
+    },
+    **dict.fromkeys(_MOVED, _move),
+    **dict.fromkeys(("time_pl_interval", "time_mi_interval", "interval_pl_time"), _move_time),
+    **dict.fromkeys(("timetz_pl_interval", "timetz_mi_interval"), _move_timetz),
+    "timezone(interval,timetz)": _zoned_timetz,
+    **dict.fromkeys(("time(timestamp)", "time(interval)", "time(timetz)"), _time),
+    **dict.fromkeys(
+        ("time(time,int4)", "timestamp(timestamp,int4)", "timestamptz(timestamptz,int4)"), _rounded
+    ),
+    "date_bin": _bin,
+    "overlaps": _overlaps,
+    "make_time": _make_time,
+    "make_timestamp": _make_timestamp,
+    **dict.fromkeys(
+        ("datetime_pl", "timedate_pl", "datetimetz_pl", "timetzdate_pl", "timestamp(date,time)",
+         "timestamptz(date,timetz)"),
+        _date_and_time,
+    ),
+}  # fmt: skip

@@ -1,0 +1,303 @@
+"""extract and date_part: the fields of dates, times, timestamps and intervals.
+
+Example
+    ============================== ===================================================
+    node                           written as
+    ============================== ===================================================
+    `extract(dow FROM d) = 0`      DAYOFWEEK(d) - 1 as a DECIMAL: extract is numeric
+    `date_part('hour', ts) > 9`    the same hour as a DOUBLE: date_part is a double
+    `extract(day FROM iv) = 1`     the days of the interval's text
+    `extract(epoch FROM tm) > 60`  the microseconds of the day, as a DECIMAL of 6 places
+    ============================== ===================================================
+
+    Of an infinite date, year and epoch are infinite and the day is NULL: a comparison with the
+    former is decided beside it.
+
+PostgreSQL
+    timestamp.c: timestamp_part_common(), interval_part_common(); date.c: extract_date(),
+    time_part_common(), timetz_part_common().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Func,
+    Node,
+    Op,
+    Relabel,
+)
+from filtersql.filters.write.rules import intervals
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.write.writer import (
+        Rule,
+        Writer,
+    )
+
+__all__ = [
+    "RULES",
+    "Field",
+    "double",
+    "field",
+    "infinities",
+    "is_moment",
+    "never_ends",
+    "part",
+]
+
+
+class Field(NamedTuple):
+    """What extract gives: digits before and behind the point."""
+
+    before: int
+    behind: int
+
+
+#: fields that are infinite for an infinite value; the others are NULL
+_INFINITE = {"year", "isoyear", "decade", "century", "millennium", "julian", "epoch"}
+_CLOCK = {
+    **dict.fromkeys(("hour", "minute"), Field(2, 0)),
+    "second": Field(2, 6),
+    "milliseconds": Field(5, 3),
+    "microseconds": Field(8, 0),
+}
+_DATE = {
+    **dict.fromkeys(("month", "day", "quarter", "dow", "isodow", "doy", "week"), Field(3, 0)),
+    **dict.fromkeys(("year", "isoyear", "decade", "century", "millennium"), Field(7, 0)),
+    "julian": Field(10, 0),
+    "epoch": Field(15, 6),
+}
+_ZONE = dict.fromkeys(("timezone", "timezone_hour", "timezone_minute"), Field(6, 0))
+_OF: dict[str, dict[str, Field]] = {
+    "date": _DATE,
+    "timestamp": {**_DATE, **_CLOCK},
+    "time": {**_CLOCK, "epoch": Field(5, 6)},
+    "timetz": {**_CLOCK, **_ZONE, "epoch": Field(6, 6)},
+    "interval": {
+        **dict.fromkeys(("month", "quarter", "minute"), Field(2, 0)),
+        **dict.fromkeys(("year", "decade", "century", "millennium"), Field(9, 0)),
+        **dict.fromkeys(("day", "week", "hour"), Field(10, 0)),
+        **{name: _CLOCK[name] for name in ("second", "milliseconds", "microseconds")},
+        "epoch": Field(16, 6),
+    },
+}
+#: since when quarters of a negative interval are negative, and an interval has weeks
+_COUNTS_BACK = 18
+_NO_WEEK = "Before PostgreSQL 18 an interval has no week."
+_SYNONYMS = {
+    "years": "year", "months": "month", "mon": "month", "mons": "month", "days": "day",
+    "hours": "hour", "minutes": "minute", "min": "minute", "mins": "minute", "seconds": "second",
+    "sec": "second", "secs": "second", "weeks": "week", "decades": "decade", "decs": "decade",
+    "dec": "decade", "cent": "century", "c": "century", "centuries": "century",
+    "millennia": "millennium", "mil": "millennium", "mils": "millennium",
+    "millisecond": "milliseconds", "msec": "milliseconds", "ms": "milliseconds",
+    "microsecond": "microseconds", "usec": "microseconds", "us": "microseconds",
+    "usecs": "microseconds", "msecs": "milliseconds", "msecond": "milliseconds",
+    "qtr": "quarter", "y": "year", "yr": "year", "yrs": "year", "h": "hour", "hr": "hour",
+    "hrs": "hour", "m": "minute", "s": "second", "d": "day", "w": "week",
+    "jd": "julian", "j": "julian", "timezone_h": "timezone_hour", "timezone_m": "timezone_minute",
+}  # fmt: skip
+_NO_FORM = "filtersql has no exact form for this field yet."
+
+
+def never_ends(node: Func | Op) -> bool:
+    """Whether the field of an infinite value is infinite."""
+    word = _word(node)
+    return word in _INFINITE or (node.args[1].type == "interval" and word in ("day", "hour"))
+
+
+def is_moment(node: Node) -> bool:
+    """Whether it is the Julian date of a timestamp: the day with its fraction."""
+    if not isinstance(node, Func) or node.function.name != "extract":
+        return False
+    return node.args[1].type == "timestamp" and _word(node) == "julian"
+
+
+def _word(node: Func | Op) -> str:
+    name = fold(node.args[0])
+    word = str(name.value).lower() if name is not None else ""
+    return _SYNONYMS.get(word, word)
+
+
+def field(node: Func | Op) -> Field | None:
+    """What `extract(… FROM …)` gives, where it has a form."""
+    return _OF.get(node.args[1].type, {}).get(_word(node))
+
+
+def part(writer: Writer, node: Func | Op) -> exp.Expr:
+    """extract: a DECIMAL of the field's digits."""
+    found = field(node)
+    if found is None:
+        raise writer.refused(node, _NO_FORM)
+    digits = f"DECIMAL({found.before + found.behind}, {found.behind})"
+    value = _value(writer, node, _word(node))
+    if node.args[1].type in ("date", "timestamp"):
+        return writer.cast(value, digits)
+    if not found.behind:
+        return writer.cast(value, digits)
+    # The field is a whole number of its smallest digit.
+    unit = writer.cast(
+        writer.text(format(10.0**-found.behind, f".{found.behind}f")), "DECIMAL(6, 6)"
+    )
+    whole = writer.cast(value, f"DECIMAL({found.before + found.behind}, 0)")
+    return writer.cast(writer.filled("_1 * _2", whole, unit), digits)
+
+
+def double(writer: Writer, node: Func | Op) -> exp.Expr:
+    """date_part: the double that PostgreSQL computes, from whole numbers."""
+    word, value = _word(node), node.args[1]
+    found = field(node)
+    if found is None:
+        raise writer.refused(node, _NO_FORM)
+    if word == "julian" and value.type == "timestamp":
+        result = writer.piece(".julian_double", writer.piece(".epoch_micros", writer.put(value)))
+    elif not found.behind:
+        result = writer.cast(_value(writer, node, word), "DOUBLE")
+        if value.type == "date":
+            # PostgreSQL makes a timestamp of it, which may be out of range
+            midnight = writer.piece(".timestamp_of_date", writer.put(value))
+            result = writer.case([(writer.is_null(midnight), writer.null())], result)
+    elif word == "epoch":
+        result = _epoch(writer, node)
+    else:
+        micros = writer.cast(_value(writer, node, "microseconds"), "BIGINT")
+        text = "CAST({} AS DOUBLE) + CAST(_1 % 1000000 AS DOUBLE) / CAST(1000000 AS DOUBLE)"
+        if word == "milliseconds":
+            text = "CAST({} * 1000 AS DOUBLE) + CAST(_1 % 1000000 AS DOUBLE) / CAST(1000 AS DOUBLE)"
+        seconds = writer.piece(".quotient", micros.copy(), writer.integer(1_000_000))
+        result = writer.filled(text.format("_2"), micros, seconds)
+    tests = infinities(writer, value)
+    if tests is None:
+        return result
+    known = [
+        writer.cast(writer.text(text), "DOUBLE") if never_ends(node) else writer.null()
+        for text in ("Infinity", "-Infinity")
+    ]
+    return writer.case(list(zip(tests, known, strict=True)), result)
+
+
+def infinities(writer: Writer, node: Node) -> tuple[exp.Expr, exp.Expr] | None:
+    """Whether a value is infinity, and whether it is -infinity; None where it never is."""
+    while isinstance(node, Relabel):
+        node = node.arg
+    if node.type == "interval":
+        sign = intervals.infinite(writer, node)
+        if sign is None:
+            return None
+        return writer.filled("_1 > 0", sign), writer.filled("_1 < 0", sign)
+    if node.type in ("date", "timestamp") and writer.engine == "duckdb":
+        value = writer.put(node)
+    else:
+        return None
+    words = [writer.text(word) for word in ("infinity", "-infinity")]
+    first, second = (writer.cast(word, node.type.upper()) for word in words)
+    return writer.filled("_1 = _2", value, first), writer.filled("_1 = _2", value, second)
+
+
+def _epoch(writer: Writer, node: Func | Op) -> exp.Expr:
+    kind = node.args[1].type
+    if kind == "interval":
+        months, days, micros = (
+            intervals.component(writer, node.args[1], which) for which in range(3)
+        )
+        text = (
+            "CAST(_3 AS DOUBLE) / CAST(1000000 AS DOUBLE) + "
+            "CAST(31557600 AS DOUBLE) * CAST(_4 AS DOUBLE) + "
+            "CAST(2592000 AS DOUBLE) * CAST(_5 AS DOUBLE) + CAST(86400 AS DOUBLE) * _2"
+        )
+        twelve = writer.integer(12)
+        years = writer.piece(".quotient", months, twelve)
+        rest = writer.piece(".remainder", months.copy(), twelve.copy())
+        return writer.filled(text, months.copy(), writer.cast(days, "DOUBLE"), micros, years, rest)
+    if kind == "date":
+        return writer.cast(_value(writer, node, "epoch"), "DOUBLE")
+    if kind == "timestamp":
+        micros = writer.piece(".epoch_micros", writer.put(node.args[1]))
+    else:
+        micros = _value(writer, node, "epoch")
+    return writer.filled("CAST(_1 AS DOUBLE) / CAST(1000000 AS DOUBLE)", micros)
+
+
+def _value(writer: Writer, node: Func | Op, word: str) -> exp.Expr:
+    """The field; of times and intervals, as a whole number of its smallest digit."""
+    value, kind = node.args[1], node.args[1].type
+    if kind == "interval":
+        return _of_interval(writer, node, word)
+    if kind == "time":
+        return _of_clock(writer, writer.piece(".time_micros", writer.put(value)), word)
+    if kind == "timetz":
+        if word in _ZONE:
+            return writer.piece(f".timetz_{word}", writer.put(value))
+        if word == "epoch":
+            return writer.piece(".timetz_utc", writer.put(value))
+        return _of_clock(writer, writer.piece(".timetz_micros", writer.put(value)), word)
+    key = f".{word}_of_{kind}" if f".{word}_of_{kind}" in writer.rows else f".{word}"
+    if key not in writer.rows:
+        raise writer.refused(node, _NO_FORM)
+    return writer.piece(key, writer.put(value))
+
+
+_OF_CLOCK = {
+    "hour": (3_600_000_000, 0),
+    "minute": (60_000_000, 60),
+    "epoch": (1, 0),
+    **dict.fromkeys(("second", "milliseconds", "microseconds"), (1, 60_000_000)),
+}
+
+
+def _of_clock(writer: Writer, micros: exp.Expr, word: str) -> exp.Expr:
+    size, most = _OF_CLOCK[word]
+    if size > 1:
+        micros = writer.piece(".quotient", micros, writer.integer(size))
+    return writer.piece(".remainder", micros, writer.integer(most)) if most else micros
+
+
+_OF_MONTHS = {"year": 12, "decade": 120, "century": 1200, "millennium": 12_000}
+
+
+def _of_interval(writer: Writer, node: Func | Op, word: str) -> exp.Expr:
+    if word == "week" and writer.postgres_version < _COUNTS_BACK:
+        raise writer.refused(node, _NO_WEEK)
+    tests = infinities(writer, node.args[1])
+    written = _finite(writer, node.args[1], word)
+    # What is infinite for an infinite interval is decided by the comparison beside it.
+    if tests is None or never_ends(node):
+        return written
+    return writer.case([(test, writer.null()) for test in tests], written)
+
+
+def _finite(writer: Writer, value: Node, word: str) -> exp.Expr:
+    def of(which: int) -> exp.Expr:
+        return intervals.component(writer, value, which)
+
+    if word in _OF_MONTHS:
+        return writer.piece(".quotient", of(0), writer.integer(_OF_MONTHS[word]))
+    match word:
+        case "month":
+            return writer.piece(".remainder", of(0), writer.integer(12))
+        case "quarter" if writer.postgres_version >= _COUNTS_BACK:
+            return writer.piece(".interval_quarter", of(0))
+        case "quarter":
+            month = writer.piece(".remainder", of(0), writer.integer(12))
+            return writer.filled("_1 + 1", writer.piece(".quotient", month, writer.integer(3)))
+        case "day":
+            return of(1)
+        case "week":
+            return writer.piece(".quotient", of(1), writer.integer(7))
+        case "epoch":
+            return writer.piece(".interval_epoch", of(0), of(1), of(2))
+    return _of_clock(writer, of(2), word)
+
+
+def _date_part(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    assert isinstance(node, (Func, Op))
+    return double(writer, node)
+
+
+RULES: dict[str, Rule] = {"date_part": _date_part}

@@ -1,0 +1,291 @@
+"""jsonb and json in columns, which the target holds as PostgreSQL's text.
+
+Example
+    ============================ =========================================================
+    filter                       written as
+    ============================ =========================================================
+    `j ->> 'a' = '1.50'`         the text of the value at a, digits as they stand
+    `j #> '{a,0}' = '1'`         the first element of the array at a is the number 1
+    `j ? 'a'`                    whether the key a is there, or the array or string holds 'a'
+    `j @> '{"a": {"b": 1}}'`     the value at a, b is the number 1
+    `(j -> 'a')::int > 5`        the number at a, rounded; the row raises if it is none
+    ============================ =========================================================
+
+    `document_values` says how a value is found, `containment` what contains what, `paths` what a
+    jsonpath means.
+
+PostgreSQL
+    jsonfuncs.c: jsonb_object_field_text(), get_jsonb_path_all(); jsonb_op.c: jsonb_exists(),
+    jsonb_eq(); jsonb.c, jsonb_int4().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters.engines import values
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Func,
+    Node,
+    Op,
+    Relabel,
+    Var,
+)
+from filtersql.filters.write.rules import (
+    arrays,
+    case_comparisons,
+    containment,
+    numeric_order,
+)
+from filtersql.filters.write.rules.document_values import (
+    STEPS,
+    document,
+    field,
+    loaded,
+    raw,
+    walk_to,
+)
+from filtersql.filters.write.writer import without_name
+
+if TYPE_CHECKING:
+    from filtersql.filters.write.writer import (
+        Rule,
+        Writer,
+    )
+
+__all__ = ["RULES", "beside", "is_null", "number", "of_json"]
+
+_TEXTS = {f"{name}_text" for name in STEPS}
+_NUMBERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
+_REALS = {"float4": "FLOAT", "float8": "DOUBLE"}
+_NULL_IS_CAST = 18
+_CONSTANT = "One side must be a constant."
+
+
+def of_json(node: Node) -> bool:
+    """Whether a cast takes its number or truth out of a jsonb."""
+    return isinstance(node, (Func, Op)) and bool(node.args) and node.args[0].type == "jsonb"
+
+
+def _as_text(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    assert isinstance(node, (Func, Op))
+    found = raw(writer, walk_to(writer, node))
+    if node.function.name.startswith("jsonb"):
+        return writer.piece(".document_text", found)
+    # json keeps the blanks between its tokens, which an engine's reader drops
+    source = node.args[0]
+    while isinstance(source, (Func, Op)) and source.function.name in STEPS:
+        source = source.args[0]
+    if not isinstance(source, Var):
+        return writer.piece(".document_scalar", found)
+    whole = writer.piece(".document_close", raw(writer, document(writer, source)))
+    return writer.piece(".document_kept", found, writer.put(source), whole)
+
+
+def _kind(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".document_kind", raw(writer, document(writer, args[0])))
+
+
+def _length(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    return writer.piece(".document_length", document(writer, args[0]))
+
+
+def _compare(symbol: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
+    def compare(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        sides = [raw(writer, document(writer, arg, plain=True)) for arg in args]
+        return writer.filled(f"_1 {symbol} _2", *sides)
+
+    return compare
+
+
+def _order(symbol: str) -> Callable[[Writer, Node, Sequence[Node]], exp.Expr]:
+    """`<` and its kind beside a scalar, `[]` or `{}`: what else differs inside is not needed."""
+
+    def compare(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        if not any(fold(arg) is not None for arg in args):
+            raise writer.refused(node, _CONSTANT)
+        return writer.filled(f"_1 {symbol} _2", *(_order_text(writer, node, arg) for arg in args))
+
+    return compare
+
+
+def _order_text(writer: Writer, node: Node, arg: Node) -> exp.Expr:
+    """A text that sorts as the document does."""
+    known = fold(arg)
+    if known is None:
+        found = raw(writer, document(writer, arg, plain=True))
+        number = numeric_order.sort_text_of_shown(
+            writer, writer.piece(".document_number_or_none", found.copy())
+        )
+        return writer.piece(".document_order", found, number)
+    if known.value is None:
+        return values.null("text", writer.engine)
+    match loaded(str(known.value)):
+        case bool() as truth:
+            return writer.text("41" if truth else "40")
+        case None:
+            return writer.text("1")
+        case Decimal() as value:
+            return writer.text(f"3{numeric_order.sort_text_of(value)}")
+        case [] | {} as empty if not empty:
+            return writer.text("0" if isinstance(empty, list) else "6")
+    raise writer.refused(node, "Only numbers, true, false, null, [] and {} have an order here.")
+
+
+def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    known = fold(args[1])
+    if known is None and fold(args[0]) is None:
+        return writer.piece(".document_deep", *(document(writer, arg, plain=True) for arg in args))
+    if known is None:
+        return _contained_by(writer, args[::-1])
+    if known.value is None:
+        return values.null("bool", writer.engine)
+    source = document(writer, args[0], plain=True)
+    return containment.contains(writer, source, loaded(str(known.value)))
+
+
+def _contained(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    if fold(args[1]) is None:
+        return _contains(writer, node, args[::-1])
+    return _contained_by(writer, args)
+
+
+def _contained_by(writer: Writer, args: Sequence[Node]) -> exp.Expr:
+    """A document in a constant."""
+    known = fold(args[1])
+    assert known is not None
+    if known.value is None:
+        return values.null("bool", writer.engine)
+    source = document(writer, args[0], plain=True)
+    return containment.contained(writer, source, loaded(str(known.value)))
+
+
+def _exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+    known = fold(args[1])
+    if known is not None and known.value is None:
+        return values.null("bool", writer.engine)
+    return _has_key(writer, document(writer, args[0]), args[1] if known is None else known.value)
+
+
+def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
+    if isinstance(key, Node):
+        name = writer.put(key)
+        marked = writer.piece(".document_key", name.copy())
+        inside = field(writer, source.copy(), name)
+    else:
+        marked = writer.text(f"s{key}")
+        inside = field(writer, source.copy(), str(key))
+    return writer.piece(".document_has", source, marked, inside)
+
+
+def _exists_of_rows(writer: Writer, node: Node, args: Sequence[Node], every: bool) -> exp.Expr:
+    """`j ?| keys` of keys that rows have; those that are NULL are not looked for."""
+    source, keys = document(writer, args[0]), arrays.items(writer, node, args[1])
+    known = writer.piece(".list_without", keys, writer.null())
+    item = exp.column("item")
+    inside = field(writer, source.copy(), item)
+    has = writer.piece(
+        ".document_has", source.copy(), writer.piece(".document_key", item.copy()), inside
+    )
+    found = writer.piece(".items_all" if every else ".items_any", known, has)
+    missing = writer.filled("_1 IS NULL OR _2 IS NULL", source, keys.copy())
+    return writer.case([(missing, values.null("bool", writer.engine))], found)
+
+
+def _exists_many(connector: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
+    def exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
+        known = arrays.constant(args[1])
+        if known is None:
+            return _exists_of_rows(writer, node, args, connector is exp.and_)
+        if known.value is None:
+            return values.null("bool", writer.engine)
+        assert isinstance(known.value, tuple)
+        keys = [key for key in known.value if key is not None]
+        source = document(writer, args[0])
+        if not keys:
+            given = exp.Not(this=writer.is_null(source))
+            return writer.case([(given, values.boolean(connector is exp.and_))], None)
+        tests = [_has_key(writer, source.copy(), key) for key in keys]
+        return connector(*tests, copy=False)
+
+    return exists
+
+
+def is_null(writer: Writer, node: Node) -> exp.Expr | None:
+    """`j -> 'a' IS NULL`: whether it is missing; the null of JSON is a value."""
+    while isinstance(node, Relabel):
+        node = node.arg
+    if isinstance(node, (Op, Func)) and node.function.name in _TEXTS:
+        return writer.piece(".document_null", raw(writer, walk_to(writer, node)))
+    if node.type not in ("json", "jsonb") or isinstance(node, Var):
+        return None
+    return writer.absent(document(writer, node), node)
+
+
+def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:
+    """A text that is compared with others.
+
+    Beside constants that are no text of an object or array, the exact text of one is not needed;
+    nor is the other case of letters outside ASCII beside constants of ASCII.
+    """
+    if (cased := case_comparisons.beside(writer, node, others)) is not None:
+        return cased
+    if not isinstance(node, (Op, Func)) or node.function.name not in _TEXTS:
+        return writer.put(node)
+    known = [fold(other) for other in others]
+    if any(item is None or str(item.value)[:1] in ("{", "[") for item in known):
+        return writer.put(node)
+    return writer.piece(".document_loose", raw(writer, walk_to(writer, node)))
+
+
+def number(writer: Writer, node: Func | Op) -> exp.Expr:
+    """`(j -> 'a')::numeric` as PostgreSQL's text of the number."""
+    return writer.piece(".document_number", _no_null(writer, node.args[0]))
+
+
+def _no_null(writer: Writer, arg: Node) -> exp.Expr:
+    """The raw text that is cast: the null of JSON was no NULL before PostgreSQL 18."""
+    found = raw(writer, document(writer, arg))
+    if writer.postgres_version >= _NULL_IS_CAST:
+        return found
+    problem = writer.piece(".raise", writer.text("cannot cast jsonb null"))
+    null = writer.filled("_1 = 'nnull'", found.copy())
+    return writer.case([(null, writer.cast(problem, writer.text_type))], found)
+
+
+def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """`(j -> 'a')::int`, `::float8`, `::boolean`."""
+    found = _no_null(writer, args[0])
+    if name == "bool":
+        return writer.piece(".document_truth", found)
+    shown = writer.piece(".document_number", found)
+    if name in _NUMBERS:
+        return writer.cast(writer.piece(".whole_of_digits", shown), _NUMBERS[name])
+    return writer.piece(f".{name}_of_digits", shown)
+
+
+_FUNCTIONS: dict[str, Callable[[Writer, Node, Sequence[Node]], exp.Expr]] = {
+    **dict.fromkeys(_TEXTS, _as_text),
+    **dict.fromkeys(("jsonb_typeof", "json_typeof"), _kind),
+    **dict.fromkeys(("jsonb_array_length", "json_array_length"), _length),
+    "jsonb_eq": _compare("="),
+    "jsonb_ne": _compare("<>"),
+    "jsonb_lt": _order("<"),
+    "jsonb_le": _order("<="),
+    "jsonb_gt": _order(">"),
+    "jsonb_ge": _order(">="),
+    "jsonb_contains": _contains,
+    "jsonb_contained": _contained,
+    "jsonb_exists": _exists,
+    "jsonb_exists_any": _exists_many(exp.or_),
+    "jsonb_exists_all": _exists_many(exp.and_),
+}
+RULES: dict[str, Rule] = {
+    **{name: without_name(rule) for name, rule in _FUNCTIONS.items()},
+    **{f"{name}(jsonb)": _cast for name in ("bool", *_NUMBERS, *_REALS)},
+}

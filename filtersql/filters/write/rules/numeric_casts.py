@@ -1,0 +1,57 @@
+"""Casts of numeric to integers and floats.
+
+Example
+    `n::int` is CAST(ROUND(n, 0) AS INT): half away from zero, and what does not fit raises. A
+    column of any digits becomes a double by its text, which every engine reads alike.
+
+PostgreSQL
+    numeric.c: numeric_int4(), numeric_float8() (by the text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Node,
+    Var,
+)
+from filtersql.filters.write.rules import numerics
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from filtersql.filters.write.writer import (
+        Rule,
+        Writer,
+    )
+
+__all__ = ["RULES"]
+
+_INTEGERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
+_FLOATS = {"float4": "FLOAT", "float8": "DOUBLE"}
+_RANGE = "a constant is out of range for a floating-point type"
+
+
+def _cast(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """The numeric as int2, int4, int8, float4 or float8."""
+    (arg,) = args[:1]
+    known = fold(arg)
+    if known is not None and known.value is not None and name in _FLOATS:
+        # one that fits was folded with its cast
+        return writer.cast(writer.piece(".raise", writer.text(_RANGE)), _FLOATS[name])
+    if isinstance(arg, Var) and not arg.decimal:
+        if name == "float8":
+            return writer.piece(".text_to_float8", writer.column(arg))
+        if name in _INTEGERS and not arg.special and arg.target_type is None:
+            return writer.cast(writer.piece(".text_rounded", writer.column(arg)), _INTEGERS[name])
+    written = numerics.put(writer, arg)
+    if name in _FLOATS:
+        return writer.piece(f".decimal_to_{name}", written)
+    rounded = writer.piece(".round", written, writer.integer(0))
+    return writer.cast(rounded, _INTEGERS[name])
+
+
+RULES: dict[str, Rule] = {f"{name}(numeric)": _cast for name in (*_INTEGERS, *_FLOATS)}

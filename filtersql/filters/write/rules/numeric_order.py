@@ -1,0 +1,305 @@
+"""Comparisons of numerics: as DECIMAL where one holds both, else by a text that sorts alike.
+
+Example
+    ============ ==================
+    number       sort text
+    ============ ==================
+    -12.5        1999997874~
+    0            2
+    12.5         3000002125
+    NaN          5
+    ============ ==================
+
+    A class (0 -Infinity, 1 negative, 2 zero, 3 positive, 4 Infinity, 5 NaN), the count of digits
+    before the point, then all digits; those of negative numbers are subtracted from 9 and closed
+    with `~`, so that larger texts are larger numbers, under the order of bytes.
+
+PostgreSQL
+    numeric.c, cmp_numerics(): NaN is equal to itself and larger than all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from filtersql.filters.engines import values
+from filtersql.filters.engines.binding import VALUE
+from filtersql.filters.engines.templates import operand
+from filtersql.filters.facts import SYMBOLS
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Case,
+    Coalesce,
+    Func,
+    MinMax,
+    Node,
+    NullIf,
+    Op,
+    Var,
+    walk,
+)
+from filtersql.filters.values.numbers import EXACT
+from filtersql.filters.write.conditionals import conditional
+from filtersql.filters.write.rules import (
+    datetime_fields,
+    division,
+    infinite_fields,
+    numeric_floats,
+    numeric_steps,
+)
+from filtersql.filters.write.rules.numeric_digits import (
+    MOST,
+    digits,
+    is_quotient,
+)
+from filtersql.filters.write.rules.numerics import put
+from filtersql.filters.write.rules.undeclared_numerics import BROKEN
+
+if TYPE_CHECKING:
+    from filtersql.filters.write.writer import (
+        Rule,
+        Writer,
+    )
+
+__all__ = ["RULES", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
+
+_TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+#: the name of a text that is computed
+_SHOWN = "shown"
+#: the sign and the number of digits at the head of a sort text
+_HEAD = 7
+_MANY = 100
+_COMPLEMENT = str.maketrans("0123456789", "9876543210")
+
+
+def compare(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
+    """`left symbol right` for two numerics."""
+    infinite = infinite_fields.decided(writer, symbol, left, right)
+    found = _exactly(writer, symbol, left, right)
+    return writer.case(infinite, found) if infinite else found
+
+
+def _exactly(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
+    for place, (node, other) in enumerate(((left, right), (right, left))):
+        if isinstance(node, Func) and node.function.name == "extract" and digits(other):
+            return _with_infinite_field(writer, symbol, node, (left, right), place)
+        if is_quotient(node) and digits(node) is None:
+            assert isinstance(node, Op)
+            return division.compare(
+                writer, node, symbol if place == 0 else _TURNED[symbol], node, other
+            )
+        known = fold(other)
+        sign = symbol if place == 0 else _TURNED[symbol]
+        if known is not None and known.value is not None and _chooses_quotient(node):
+            return _of_chosen(writer, node, partial(_compare_with, writer, sign, other))
+        if known is not None and isinstance(known.value, Decimal) and _steps(node):
+            found = numeric_steps.compare(writer, sign, node, known.value, compare)
+            if found is not None:
+                return numeric_steps.unless_too_long(writer, node, found)
+    return _finite(writer, symbol, left, right)
+
+
+def _with_infinite_field(
+    writer: Writer, symbol: str, node: Func, pair: tuple[Node, Node], place: int
+) -> exp.Expr:
+    """The year of infinity is infinite: larger than every number beside it."""
+    if datetime_fields.is_moment(node):
+        finite = _day_and_fraction(writer, symbol, node, pair, place)
+    else:
+        finite = _finite(writer, symbol, *pair)
+    tests = (
+        datetime_fields.infinities(writer, node.args[1])
+        if datetime_fields.never_ends(node)
+        else None
+    )
+    if tests is None:
+        return finite
+    known = writer.filled("NOT _1 IS NULL", writer.raw(pair[1 - place]))
+    whens = []
+    for test, larger in zip(tests, (place == 0, place == 1), strict=True):
+        truth = symbol == "<>" or symbol in ((">", ">=") if larger else ("<", "<="))
+        whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
+    missing = [(test.copy(), writer.null()) for test in tests]
+    return writer.case([*whens, *missing], finite)
+
+
+#: the Julian date of 1970-01-01, and the microseconds of a day
+_UNIX_DAY, _DAY = 2_440_588, 86_400_000_000
+#: behind the point; PostgreSQL rounds the fraction of a day to 20 digits or more
+_FEW, _WHOLE = 8, 12
+
+
+def _day_and_fraction(
+    writer: Writer, symbol: str, node: Func, pair: tuple[Node, Node], place: int
+) -> exp.Expr:
+    """A Julian date beside a constant of few digits: both in microseconds."""
+    known, size = fold(pair[1 - place]), digits(pair[1 - place])
+    if known is None or size is None or size.behind > _FEW or size.before > _WHOLE:
+        raise writer.refused(node, "A Julian date has a form beside a constant of few digits.")
+    if known.value is None:
+        return values.null("bool", writer.engine)
+    assert isinstance(known.value, Decimal)
+    bound = EXACT.multiply(EXACT.subtract(known.value, Decimal(_UNIX_DAY)), Decimal(_DAY))
+    sides = [
+        writer.cast(writer.piece(".epoch_micros", writer.put(node.args[1])), "DECIMAL(20, 0)"),
+        writer.cast(writer.text(format(bound, "f")), f"DECIMAL({MOST}, {size.behind})"),
+    ]
+    return writer.filled(f"_1 {symbol} _2", *(sides if place == 0 else sides[::-1]))
+
+
+def _compare_with(writer: Writer, symbol: str, right: Node, left: Node) -> exp.Expr:
+    return compare(writer, symbol, left, right)
+
+
+def _chooses_quotient(node: Node) -> bool:
+    """Whether it is a CASE or COALESCE with a quotient that is compared without being computed."""
+    match node:
+        case Case():
+            chosen: Sequence[Node] = (*(result for _, result in node.whens), node.default)
+        case Coalesce():
+            chosen = node.args
+        case _:
+            return False
+    return any(_has_no_form(one) or _chooses_quotient(one) for one in chosen)
+
+
+def _has_no_form(node: Node) -> bool:
+    return is_quotient(node) and digits(node) is None
+
+
+def _of_chosen(writer: Writer, node: Node, compared: Callable[[Node], exp.Expr]) -> exp.Expr:
+    """The comparison of what a CASE or COALESCE chooses."""
+    if isinstance(node, Case):
+        return conditional(writer, node, compared)
+    assert isinstance(node, Coalesce)
+    *first, last = node.args
+    whens = [(exp.Not(this=operand(writer.null_of(arg))), compared(arg)) for arg in first]
+    return writer.case(whens, compared(last))
+
+
+def _steps(node: Node) -> bool:
+    """Whether it is looked at step by step: no DECIMAL may hold its digits."""
+    size = digits(node)
+    return (
+        (size is not None and size.before + size.behind > MOST)
+        or _undeclared(node)
+        or any(is_quotient(item) and digits(item) is None for item in walk(node))
+    )
+
+
+def _undeclared(node: Node) -> bool:
+    """Whether a column of any digits is in it, or a float as numeric."""
+    return any(
+        (isinstance(item, Var) and item.type == "numeric" and not item.decimal)
+        or numeric_floats.is_float(item)
+        for item in walk(node)
+    )
+
+
+def _finite(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
+    sizes = [digits(left), digits(right)]
+    if all(sizes):
+        first, second = (size for size in sizes if size)
+        before, behind = max(first.before, second.before), max(first.behind, second.behind)
+        if before + behind <= MOST:
+            parts = [put(writer, node) for node in (left, right)]
+            return writer.filled(f"_1 {symbol} _2", *parts)
+    known = fold(right)
+    bound = known and isinstance(known.value, Decimal) and _bound(symbol, known.value)
+    texts = [sort_text(writer, left), writer.text(bound) if bound else sort_text(writer, right)]
+    return writer.filled(f"_1 {symbol} _2", *texts)
+
+
+def _bound(symbol: str, value: Decimal) -> str:
+    """Of a number of very many digits, those before its last zeros: where it is itself inside.
+
+    What has as many digits and begins with these is as large; what is beyond `10 ** 65500` so needs
+    no text of that length.
+    """
+    if not value.is_finite() or value.adjusted() < _MANY:
+        return ""
+    text = sort_text_of(value)
+    if value > 0:
+        return text[:_HEAD] + text[_HEAD:].rstrip("0") if symbol in (">=", "<") else ""
+    return text[:_HEAD] + text[_HEAD:-1].rstrip("9") + "~" if symbol in ("<=", ">") else ""
+
+
+def sort_text(writer: Writer, node: Node) -> exp.Expr:
+    """A text that sorts as the number does."""
+    constant = fold(node)
+    if constant is not None:
+        if constant.value is None:
+            return writer.cast(writer.null(), writer.text_type)
+        assert isinstance(constant.value, Decimal)
+        return writer.text(sort_text_of(constant.value))
+    if isinstance(node, (Case, Coalesce, NullIf)) and not digits(node):
+        return writer.construct(node, lambda item: sort_text(writer, item))
+    if isinstance(node, MinMax) and not digits(node):
+        name = "GREATEST" if node.greatest else "LEAST"
+        texts = [sort_text(writer, item) for item in node.args]
+        return exp.Anonymous(this=name, expressions=texts)
+    shown = writer.held_text(node)
+    if shown is None:
+        shown = writer.piece(".text", put(writer, node))
+        if _undeclared(node):
+            named = sort_text_of_shown(writer, exp.column(_SHOWN))
+            return writer.filled(VALUE[writer.engine].format(_SHOWN), shown, named)
+    return sort_text_of_shown(writer, shown)
+
+
+def sort_text_of(value: Decimal) -> str:
+    """The sort text of a constant."""
+    if value.is_nan():
+        return "5"
+    if value.is_infinite():
+        return "0" if value < 0 else "4"
+    if not value:
+        return "2"
+    whole, _, part = format(value.copy_abs(), "f").partition(".")
+    whole = whole.lstrip("0")
+    body = f"{len(whole):06d}{whole}{part.rstrip('0')}"
+    return f"1{body.translate(_COMPLEMENT)}~" if value < 0 else f"3{body}"
+
+
+def sort_text_of_shown(writer: Writer, shown: exp.Expr) -> exp.Expr:
+    """The sort text of a number that is PostgreSQL's text."""
+
+    def is_text(word: str) -> exp.Expr:
+        return writer.filled("_1 = _2", shown.copy(), writer.text(word))
+
+    body = writer.piece(".numeric_digits", shown.copy())
+    complement = writer.piece(
+        ".translate", body.copy(), writer.text("0123456789"), writer.text("9876543210")
+    )
+    negative = writer.filled("_1 || _2 || _3", writer.text("1"), complement, writer.text("~"))
+    positive = writer.filled("_1 || _2", writer.text("3"), body)
+    broken = writer.piece(".raise", writer.text(BROKEN))
+    return writer.case(
+        [
+            (is_text("NaN"), writer.text("5")),
+            (is_text("Infinity"), writer.text("4")),
+            (is_text("-Infinity"), writer.text("0")),
+            (writer.piece(".numeric_zero", shown.copy()), writer.text("2")),
+            (
+                writer.piece(".numeric_canonical", shown.copy()),
+                writer.case(
+                    [(writer.piece(".numeric_negative", shown.copy()), negative)], positive
+                ),
+            ),
+            (writer.is_null(shown.copy()), writer.cast(writer.null(), writer.text_type)),
+        ],
+        writer.cast(broken, writer.text_type),
+    )
+
+
+def _comparison(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    return compare(writer, _SYMBOLS[name], args[0], args[1])
+
+
+_SYMBOLS = {f"numeric_{name}": symbol for name, symbol in SYMBOLS.items()}
+RULES: dict[str, Rule] = dict.fromkeys(_SYMBOLS, _comparison)

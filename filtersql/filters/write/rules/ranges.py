@@ -1,0 +1,321 @@
+"""Ranges, which the target holds as PostgreSQL's text: `[1,5)`, `(,2024-01-01]`, `empty`.
+
+Example
+    ============================ =========================================================
+    filter                       written as
+    ============================ =========================================================
+    `ir @> 5`                    not empty, no lower bound or one up to 5, none or one above 5
+    `dr && '[2024-01-01,)'`      neither ends before the other begins
+    `upper(ir) > 10`             the text between comma and bracket, as an integer
+    `int4range(i4, j4) @> 5`     the same, over a text made of both numbers
+    ============================ =========================================================
+
+    A bound is compared as its own type; numbers without declared digits by the text that sorts as
+    they do. Dates and timestamps that are infinite raise on Spark, whose types do not hold them.
+
+PostgreSQL
+    rangetypes.c: range_cmp_bounds(), range_contains_elem_internal(), range_adjacent_internal(),
+    range_before_internal(), make_range().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlglot import exp
+
+from filtersql.filters.engines.templates import field_of
+from filtersql.filters.engines.values import boolean
+from filtersql.filters.facts import facts
+from filtersql.filters.tree.constant_folding import fold
+from filtersql.filters.tree.nodes import (
+    Case,
+    Coalesce,
+    Const,
+    Func,
+    Node,
+    NullIf,
+    Op,
+    Relabel,
+    Var,
+)
+from filtersql.filters.values import show
+from filtersql.filters.values.ranges import Range
+from filtersql.filters.write.rules import (
+    array_elements,
+    numeric_order,
+    numerics,
+    range_tests,
+)
+from filtersql.filters.write.rules.range_sets import (
+    NO_UNION,
+    SETS,
+)
+
+if TYPE_CHECKING:
+    from filtersql.filters.write.writer import (
+        Rule,
+        Writer,
+    )
+
+__all__ = ["RULES", "text_of"]
+
+_SETS = {"range_intersect", "range_union", "range_minus", "range_merge"}
+_DISCRETE = {"int4", "int8", "date"}
+
+
+class _Bounds(NamedTuple):
+    """The parts of a range, each an expression."""
+
+    whole: exp.Expr
+    empty: exp.Expr
+    lower: exp.Expr
+    upper: exp.Expr
+    lower_in: exp.Expr
+    upper_in: exp.Expr
+
+
+def text_of(writer: Writer, node: Node) -> exp.Expr:
+    """A range as PostgreSQL's text, or one whose bounds read alike."""
+    constant = fold(node)
+    if constant is not None:
+        if constant.value is None:
+            return writer.cast(writer.null(), writer.text_type)
+        return writer.text(show(node.type, constant.value))
+    match node:
+        case Relabel():
+            return text_of(writer, node.arg)
+        case Var():
+            return writer.column(node)
+        case Case() | Coalesce() | NullIf():
+            return writer.construct(node, lambda item: text_of(writer, item))
+        case Func() | Op() if node.function.name in _SETS and len(node.args) == 2:
+            return _combined(writer, node)
+        case Func() if node.function.name == node.type and len(node.args) > 1:
+            return _made(writer, node)
+    raise writer.refused(node, "filtersql has no exact form for this range yet.")
+
+
+def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
+    """Intersection, union, difference and the range around both."""
+    name = node.function.name
+    parts, shared = _parts_of_both(writer, node.args)
+    problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
+    return shared(writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type)))
+
+
+def _parts_of_both(
+    writer: Writer, args: Sequence[Node]
+) -> tuple[list[exp.Expr], Callable[[exp.Expr], exp.Expr]]:
+    """The parts of two ranges, and what makes their names known to an expression."""
+    first, shared_first = _shared(writer, args[0], "a")
+    second, shared_second = _shared(writer, args[1], "b")
+    return [*first, *second], lambda whole: shared_first(shared_second(whole))
+
+
+def _shared(
+    writer: Writer, arg: Node, name: str
+) -> tuple[Sequence[exp.Expr], Callable[[exp.Expr], exp.Expr]]:
+    """The parts of a range; what takes long to write has a name, and is computed once."""
+    while isinstance(arg, Relabel):
+        arg = arg.arg
+    if fold(arg) is not None:
+        return _bounds(writer, arg), lambda whole: whole
+    text, is_column = text_of(writer, arg), isinstance(arg, Var)
+    found = _parts(writer, arg, text if is_column else exp.column(f"range_{name}"))
+    parts: Sequence[exp.Expr] = found
+    long = _is_long(writer, facts().type(arg.type).subtype)
+    if long:
+        parts = [field_of(writer.engine, f"parts_{name}", part) for part in _PARTS]
+
+    def shared(whole: exp.Expr) -> exp.Expr:
+        if long:
+            whole = writer.piece(f".let_parts_{name}", *found, whole)
+        return whole if is_column else writer.piece(f".let_range_{name}", text, whole)
+
+    return parts, shared
+
+
+#: the fields of a range's parts under a name
+_PARTS = ("w", "e", "l", "u", "li", "ui")
+
+
+def _is_long(writer: Writer, subtype: str) -> bool:
+    """Whether reading a bound takes an expression of many parts."""
+    return subtype == "numeric" or (writer.engine == "spark" and subtype not in ("int4", "int8"))
+
+
+def _made(writer: Writer, node: Func) -> exp.Expr:
+    """int4range(lower, upper[, bounds])."""
+    subtype = facts().type(node.type).subtype
+    brackets = "[)"
+    if len(node.args) == 3:
+        known = fold(node.args[2])
+        brackets = str(known.value) if known is not None else ""
+    if brackets not in ("[)", "[]", "()", "(]"):
+        raise writer.refused(node, "The bounds must be a constant such as '[)'.")
+    values = [_value(writer, arg, subtype) for arg in node.args[:2]]
+    signs = [writer.text(sign) for sign in brackets]
+    texts = [_element_text(writer, arg, subtype) for arg in node.args[:2]]
+    if subtype in _DISCRETE:
+        step = writer.integer(1)
+        for place, off, on in ((0, "(", "["), (1, "]", ")")):
+            if brackets[place] == off:
+                signs[place] = _sign(writer, subtype, values[place], off, on)
+                values[place] = writer.piece(f".next_{subtype}", values[place], step.copy())
+                texts[place] = _text(writer, values[place].copy())
+    shown = writer.piece(".range_text", signs[0], texts[0], texts[1], signs[1])
+    given = [_value(writer, arg, subtype) for arg in node.args[:2]]
+    wrong = writer.filled("_1 > _2", *given)
+    mistake = writer.piece(".raise", writer.text(_ORDER))
+    both = writer.filled("_1 = '[' AND _2 = ']'", signs[0].copy(), signs[1].copy())
+    nothing = writer.filled("_1 > _2 OR (_1 = _2 AND NOT _3)", *values, both)
+    empty = writer.text("empty")
+    return writer.case([(wrong, writer.cast(mistake, writer.text_type)), (nothing, empty)], shown)
+
+
+def _sign(writer: Writer, subtype: str, value: exp.Expr, off: str, on: str) -> exp.Expr:
+    """A discrete bound is moved by one and its bracket turned, unless it is infinite."""
+    if subtype != "date" or writer.engine == "spark":  # Spark's dates are finite
+        return writer.text(on)
+    infinite = writer.filled("ISINF(_1)", value.copy())
+    return writer.case([(infinite, writer.text(off))], writer.text(on))
+
+
+_ORDER = "range lower bound must be less than or equal to range upper bound"
+
+
+def _value(writer: Writer, node: Node, subtype: str) -> exp.Expr:
+    """A value of the subtype; a number as the text that sorts alike."""
+    if subtype == "numeric":
+        return numeric_order.sort_text(writer, node)
+    return writer.put(node)
+
+
+def _element(writer: Writer, node: Node, subtype: str) -> exp.Expr:
+    """A value of the subtype, as bounds are compared: Spark's dates as numbers of days."""
+    return array_elements.of_node(writer, node)
+
+
+def _element_text(writer: Writer, node: Node, subtype: str) -> exp.Expr:
+    while isinstance(node, Relabel):
+        node = node.arg
+    constant = fold(node)
+    if constant is not None:
+        if constant.value is None:
+            return writer.cast(writer.null(), writer.text_type)
+        return writer.text(show(subtype, constant.value))
+    if subtype == "numeric":
+        if isinstance(node, Var) and not node.decimal:
+            return writer.column(node)
+        return writer.piece(".text", numerics.put(writer, node))
+    return _text(writer, writer.put(node))
+
+
+def _text(writer: Writer, value: exp.Expr) -> exp.Expr:
+    """A bound's text; DuckDB writes the years before Christ in parentheses."""
+    shown = writer.piece(".text", value)
+    return (
+        writer.filled("REPLACE(_1, ' (BC)', ' BC')", shown) if writer.engine == "duckdb" else shown
+    )
+
+
+def _bounds(writer: Writer, node: Node) -> _Bounds:
+    constant = fold(node)
+    if constant is not None and isinstance(constant.value, Range):
+        return _of_constant(writer, node, constant.value)
+    return _parts(writer, node, text_of(writer, node))
+
+
+def _parts(writer: Writer, node: Node, whole: exp.Expr) -> _Bounds:
+    """The parts of a range's text."""
+    subtype = facts().type(node.type).subtype
+    lower, upper = (
+        _once(writer, subtype, writer.piece(f".range_{side}", whole.copy()))
+        for side in ("lower", "upper")
+    )
+    tests = ("_1 = 'empty'", "LEFT(_1, 1) = '['", "RIGHT(_1, 1) = ']'")
+    empty, lower_in, upper_in = (writer.filled(test, whole) for test in tests)
+    return _Bounds(whole, empty, lower, upper, lower_in, upper_in)
+
+
+def _of_constant(writer: Writer, node: Node, value: Range) -> _Bounds:
+    subtype = facts().type(node.type).subtype
+
+    def bound(one: object) -> exp.Expr:
+        if one is None:
+            return writer.null()
+        return _element(writer, Const(subtype, -1, node.location, value=one), subtype)
+
+    whole = writer.text(show(node.type, value))
+    flags = (boolean(flag) for flag in (value.lower_in, value.upper_in))
+    lower_in, upper_in = flags
+    lower, upper = bound(value.lower), bound(value.upper)
+    return _Bounds(whole, boolean(value.empty), lower, upper, lower_in, upper_in)
+
+
+def _once(writer: Writer, subtype: str, text: exp.Expr) -> exp.Expr:
+    """A bound as a value that can be compared; Spark's reading of a date names its text often."""
+    if writer.engine == "spark" and subtype in ("date", "timestamp", "timestamptz"):
+        key = array_elements.key(writer, subtype, exp.column("bound"))
+        return writer.piece(".let_bound", text, key)
+    return array_elements.key(writer, subtype, text)
+
+
+def _test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """A comparison of two ranges; one that is made of others is written once."""
+    text = f"CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN {range_tests.TESTS[name]} END"
+    parts, shared = _parts_of_both(writer, args)
+    return shared(writer.filled(text, *parts))
+
+
+def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    """Range @> element, element <@ range."""
+    ranged, element = args if name == "range_contains_elem" else (args[1], args[0])
+    subtype = facts().type(ranged.type).subtype
+    text = (
+        "CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN NOT _2 AND "
+        "(_3 IS NULL OR _3 < _7 OR (_3 = _7 AND _5)) AND "
+        "(_4 IS NULL OR _4 > _7 OR (_4 = _7 AND _6)) END"
+    )
+    parts, shared = _shared(writer, ranged, "a")
+    value = _element(writer, element, subtype)
+    if fold(element) is not None or not _is_long(writer, subtype):
+        return shared(writer.filled(text, *parts, value))
+    whole = writer.filled(text, *parts, exp.column("element"))
+    return shared(writer.piece(".let_element", value, whole))
+
+
+def _side(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    subtype = facts().type(args[0].type).subtype
+    if subtype == "numeric":
+        raise writer.refused(node, "The digits of the range's bound are not known.")
+    shown = writer.piece(f".range_{name}", text_of(writer, args[0]))
+    return array_elements.stored(writer, subtype, shown)
+
+
+_OF_ONE = {
+    "isempty": "_2",
+    "lower_inc": "_5",
+    "upper_inc": "_6",
+    "lower_inf": "CASE WHEN _1 IS NOT NULL THEN NOT _2 AND _3 IS NULL END",
+    "upper_inf": "CASE WHEN _1 IS NOT NULL THEN NOT _2 AND _4 IS NULL END",
+}
+
+
+def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
+    if isinstance(args[0], Var):
+        return writer.filled(_OF_ONE[name], *_bounds(writer, args[0]))
+    parts, shared = _shared(writer, args[0], "a")
+    return shared(writer.filled(_OF_ONE[name], *parts))
+
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(range_tests.TESTS, _test),
+    "range_contains_elem": _holds,
+    "elem_contained_by_range": _holds,
+    "lower(anyrange)": _side,
+    "upper(anyrange)": _side,
+    **{f"{name}(anyrange)": _property for name in _OF_ONE},
+}

@@ -1,0 +1,225 @@
+"""What a rule is given to build its tree: the engine's words, its columns, and other nodes' forms.
+
+A rule never imports what chooses rules: `put`, `comparison`, `null_of` and their like look the
+rule of a node up (`Forms`, filled by `writing`), so any rule may ask for the form of any node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from filtersql.errors.filters import NotTranslated, OrderNotKnown
+from filtersql.filters.engines import values
+from filtersql.filters.engines.templates import fill, of_a_table, operand
+from filtersql.filters.facts import Function
+from filtersql.filters.model import ELEMENT, ColumnWriter
+from filtersql.filters.tree import locales
+from filtersql.filters.tree.descriptions import described
+from filtersql.filters.tree.nodes import (
+    Bool,
+    Const,
+    Func,
+    Node,
+    Op,
+    Var,
+    leftmost,
+)
+from filtersql.source import Passage, Span
+from filtersql.storage import Engine
+
+__all__ = ["Family", "Forms", "Put", "Rule", "Writer", "without_name"]
+
+_NAMES = {"spark": "Spark", "duckdb": "DuckDB"}
+Put = Callable[[Node], exp.Expr]
+#: writes a call: on behalf of which node, the function's name, its arguments
+Rule = Callable[["Writer", Node, str, Sequence[Node]], exp.Expr]
+
+
+def without_name(rule: Callable[[Writer, Node, Sequence[Node]], exp.Expr]) -> Rule:
+    """A rule that does not ask which function is called."""
+    return lambda writer, node, name, args: rule(writer, node, args)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How a rare family of functions is written: rules, and rows of the engines' tables."""
+
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    rows: Mapping[Engine, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """The forms in which a node can be written; each function looks up the node's rule."""
+
+    #: the engine's table: name or signature of a function -> text
+    rows: dict[str, str]
+    #: its value, in the type by which the engine compares it
+    put: Callable[[Writer, Node], exp.Expr]
+    #: `function(args)`, on behalf of a node
+    comparison: Callable[[Writer, Node, Function, Sequence[Node]], exp.Expr]
+    #: a column as it is stored
+    stored: Callable[[Writer, Var], exp.Expr]
+    #: whether it is NULL
+    null_of: Callable[[Writer, Node], exp.Expr]
+    #: a value of which only its being NULL matters
+    raw: Callable[[Writer, Node], exp.Expr]
+    #: IS NULL of an expression that was written for a node
+    absent: Callable[[Writer, exp.Expr, Node, str], exp.Expr]
+    #: PostgreSQL's text of a numeric that is a column, a bound of a range or part of a document
+    held_text: Callable[[Writer, Node], exp.Expr | None]
+    #: the document that a function makes, and whether its numbers lose their trailing zeros
+    made_document: Callable[[Writer, Func | Op, bool], exp.Expr]
+    #: AND, OR and NOT
+    logic: Callable[[Writer, Bool], exp.Expr]
+    #: CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches a function writes
+    construct: Callable[[Writer, Node, Put], exp.Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes one filter for one engine."""
+
+    engine: Engine
+    _column: ColumnWriter
+    passage: Passage
+    forms: Forms
+    postgres_version: int = 18
+    #: what was written for a node, by the node's id
+    kept: dict[int, tuple[Node, exp.Expr]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> dict[str, str]:
+        """The engine's table."""
+        return self.forms.rows
+
+    @property
+    def text_type(self) -> str:
+        """The engine's type of texts."""
+        return "STRING" if self.engine == "spark" else "TEXT"
+
+    # -- forms of nodes ----------------------------------------------------------------------
+
+    def put(self, node: Node) -> exp.Expr:
+        """The expression of a node; raises NotTranslated where it has no exact form."""
+        return self.forms.put(self, node)
+
+    def comparison(self, node: Node, function: Function, *args: Node) -> exp.Expr:
+        """`function(args)`, on behalf of `node`."""
+        return self.forms.comparison(self, node, function, args)
+
+    def stored(self, node: Var) -> exp.Expr:
+        """A column as it is stored."""
+        return self.forms.stored(self, node)
+
+    def null_of(self, node: Node) -> exp.Expr:
+        """IS NULL of a value of any type."""
+        return self.forms.null_of(self, node)
+
+    def raw(self, node: Node) -> exp.Expr:
+        """A value of which only its being NULL matters: a column as it is stored."""
+        return self.forms.raw(self, node)
+
+    def absent(self, expression: exp.Expr, node: Node, kind: str = "") -> exp.Expr:
+        """IS NULL of a node's expression, which is computed for it where it may raise."""
+        return self.forms.absent(self, expression, node, kind)
+
+    def held_text(self, node: Node) -> exp.Expr | None:
+        """PostgreSQL's text of a numeric, where the target holds it; else None."""
+        return self.forms.held_text(self, node)
+
+    def made_document(self, node: Func | Op, plain: bool) -> exp.Expr:
+        """The document that a function makes; a `plain` one has no trailing zeros."""
+        return self.forms.made_document(self, node, plain)
+
+    def logic(self, node: Bool) -> exp.Expr:
+        """AND, OR, NOT."""
+        return self.forms.logic(self, node)
+
+    def construct(self, node: Node, put: Put) -> exp.Expr:
+        """CASE, COALESCE, NULLIF, GREATEST and LEAST, whose branches `put` writes."""
+        return self.forms.construct(self, node, put)
+
+    # -- building blocks ---------------------------------------------------------------------
+
+    def column(self, node: Var) -> exp.Expr:
+        """The engine's expression of a column."""
+        found = self._column(node.name)
+        return found if node.name.startswith(ELEMENT) else of_a_table(found)
+
+    def for_element(self, item: exp.Expr, known_as: str = ELEMENT) -> Writer:
+        """A writer for which the column ELEMENT, or one whose name begins so, is a list's."""
+        outer = self._column
+
+        def column(name: str) -> exp.Expr:
+            return item.copy() if name == known_as else outer(name)
+
+        return replace(self, _column=column, kept={})
+
+    def piece(self, name: str, *args: exp.Expr) -> exp.Expr:
+        """A row of the engine's table whose name begins with a dot."""
+        return fill(self.engine, self.rows[name], args)
+
+    def filled(self, text: str, *args: exp.Expr) -> exp.Expr:
+        """A text that both engines write alike."""
+        return fill(self.engine, text, args)
+
+    def cast(self, expression: exp.Expr, sql_type: str) -> exp.Expr:
+        """CAST."""
+        return values.cast(expression, sql_type, self.engine)
+
+    def text(self, value: str) -> exp.Expr:
+        """A string literal."""
+        return values.text(value)
+
+    def integer(self, value: int) -> exp.Expr:
+        """A whole number."""
+        return values.integer(value)
+
+    def constant(self, node: Const) -> exp.Expr:
+        """A constant of any type but numeric."""
+        try:
+            return values.literal(node.type, node.value, self.engine)
+        except values.Unwritable as problem:
+            raise self.refused(node, f"The engine cannot hold the constant {problem}.") from None
+
+    def null(self) -> exp.Expr:
+        """NULL without a type."""
+        return exp.Null()
+
+    def is_null(self, expression: exp.Expr) -> exp.Expr:
+        """IS NULL."""
+        return exp.Is(this=operand(expression), expression=exp.Null())
+
+    def never(self, expression: exp.Expr) -> exp.Expr:
+        """FALSE, which is not known before the expression was computed."""
+        return self.filled("LENGTH(_1) < 0", self.piece(".text", expression))
+
+    def case(
+        self, whens: Sequence[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None
+    ) -> exp.Expr:
+        """CASE WHEN … END."""
+        return exp.Case(
+            ifs=[exp.If(this=condition, true=result) for condition, result in whens],
+            default=default,
+        )
+
+    def refused(self, node: Node, reason: str) -> NotTranslated:
+        """The mistake that names what cannot be written, where, and why."""
+        return NotTranslated(described(node), _NAMES[self.engine], reason, self._place(node))
+
+    def order_not_known(self, node: Node) -> OrderNotKnown:
+        """The mistake that says how the order of text can be made known."""
+        return OrderNotKnown(described(node), _NAMES[self.engine], self._place(node))
+
+    def check_order(self, node: Node) -> None:
+        """Refuses the order of texts, unless it is that of the bytes."""
+        if not locales.by_bytes(getattr(node, "input_collation", None)):
+            raise self.order_not_known(node)
+
+    def _place(self, node: Node) -> Span:
+        place = max(leftmost(node), 0)
+        return self.passage.span(place, min(place + 1, len(self.passage.text)))

@@ -1,0 +1,145 @@
+"""The filters in force as the macros print them: marked, numbered, named by a comment, laid out.
+
+Example
+    -- publication p1: (a > 5)
+    /*<1*/ (old_a > 5) /*1>*/
+
+    The numbers run through the arms of the old row and those of the new one; the copy has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from filtersql.changes import TRANSITIONS, Arm, Criterion, Effect, Judgements
+from filtersql.filters.model import Filter
+from filtersql.rendering import sql_fragments
+from filtersql.rendering.layout import WIDTH, criterion_lines, one_line, wrapped
+from filtersql.rendering.plan_records import (
+    Internals,
+    PlannedArm,
+    PlannedCriterion,
+    PlannedTransition,
+)
+from filtersql.storage import Engine
+
+__all__ = ["FilterWriter", "judging_words", "printed"]
+
+#: gives a filter's text for an image: (filter, "old_" | "new_" | "") -> SQL
+FilterWriter = Callable[[Filter, str], str]
+
+#: columns before the deepest filter
+_DEPTH = 24
+#: (every filter must match, NULL matches) -> what the file says of it
+_MATCHING = {
+    (False, False): (
+        "Whether they match the row filters of any publication.",
+        "NULL is not a match.",
+    ),
+    (False, True): ("Whether they match the row filters of any set.", "NULL is a match, too."),
+    (True, False): ("Whether they match the row filters of all sets.", "NULL is not a match."),
+    (True, True): ("Whether they match the row filters of all sets.", "NULL is a match, too."),
+}
+
+
+def printed(judgements: Judgements, engine: Engine, write: FilterWriter) -> dict[str, Any]:
+    """The filters in force: what `Own` holds of them."""
+    connective = "AND " if judgements.every else "OR "
+
+    def print_criteria(
+        criteria: Sequence[Criterion], prefix: str, numbers: Iterator[int]
+    ) -> tuple[PlannedCriterion, ...]:
+        return _criteria(criteria, prefix, write, numbers, connective, engine)
+
+    numbers = iter(range(1, 1_000_000))
+    return {
+        "old_arms": _arms(judgements.old, print_criteria, numbers, engine),
+        "new_arms": _arms(judgements.new, print_criteria, numbers, engine),
+        "copy_criteria": print_criteria(judgements.copy, "", iter(range(1, 1_000_000))),
+    }
+
+
+def judging_words(
+    own: Internals, engine: Engine, *, every: bool, unknown_matches: bool
+) -> dict[str, Any]:
+    """How filters are combined, and what becomes of a change that they judged."""
+    return {
+        "matching": _MATCHING[every, unknown_matches],
+        "unknown_matches": sql_fragments.true_or_false(value=unknown_matches, engine=engine),
+        "transitions": _transitions(own, engine),
+    }
+
+
+def _arms(
+    arms: Sequence[Arm],
+    print_criteria: Callable[
+        [Sequence[Criterion], str, Iterator[int]], tuple[PlannedCriterion, ...]
+    ],
+    numbers: Iterator[int],
+    engine: Engine,
+) -> tuple[PlannedArm, ...]:
+    return tuple(
+        PlannedArm(
+            tuple(sql_fragments.literal(op, engine) for op in arm.ops),
+            print_criteria(arm.criteria, f"{arm.image}_", numbers),
+        )
+        for arm in arms
+    )
+
+
+def _criteria(
+    criteria: Sequence[Criterion],
+    prefix: str,
+    write: FilterWriter,
+    numbers: Iterator[int],
+    connective: str,
+    engine: Engine,
+) -> tuple[PlannedCriterion, ...]:
+    return tuple(
+        _criterion(criterion, connective if position else "", number, prefix, write, engine)
+        for position, (criterion, number) in enumerate(zip(criteria, numbers, strict=False))
+    )
+
+
+def _criterion(
+    criterion: Criterion,
+    connective: str,
+    number: int,
+    prefix: str,
+    write: FilterWriter,
+    engine: Engine,
+) -> PlannedCriterion:
+    label, sql = (
+        sql_fragments.comment(one_line(criterion.label)),
+        _condition(criterion, prefix, write, engine),
+    )
+    label_lines = tuple(
+        sql_fragments.comment(line) for line in wrapped(label, WIDTH - _DEPTH - len("-- "), 2)
+    )
+    lines = criterion_lines(sql, engine, WIDTH - _DEPTH)
+    return PlannedCriterion(connective, label, number, sql, lines, label_lines)
+
+
+def _condition(criterion: Criterion, prefix: str, write: FilterWriter, engine: Engine) -> str:
+    if criterion.stops is not None:
+        return sql_fragments.raise_error(f"filtersql: {criterion.stops}", engine)
+    if criterion.filter is not None:
+        return write(criterion.filter, prefix)
+    return sql_fragments.true_or_false(value=criterion.matches, engine=engine)
+
+
+@lru_cache(maxsize=64)
+def _transitions(own: Internals, engine: Engine) -> tuple[PlannedTransition, ...]:
+    def matches(name: str, *, yes: bool) -> str:
+        return sql_fragments.named(name, engine) if yes else sql_fragments.negated(name, engine)
+
+    return tuple(
+        PlannedTransition(
+            matches(own.old_matches, yes=old),
+            matches(own.new_matches, yes=new),
+            sql_fragments.literal(Effect(effect).value, engine),
+        )
+        for (old, new), effect in TRANSITIONS.items()
+    )

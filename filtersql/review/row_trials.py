@@ -1,0 +1,263 @@
+"""Rows tried against conditions, in DuckDB: what is true, false or NULL for them.
+
+Example
+    trials = Trials(engine, table)
+    trials.examples(condition)           a few true, false and NULL rows
+    trials.compare(before, now)          rows that one condition takes and the other does not
+
+    A row is one combination of candidates of the columns that the conditions read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice, product
+from math import prod
+from operator import itemgetter
+
+from sqlglot import exp
+
+from filtersql.catalog import Table
+from filtersql.errors import Mistake, Mistakes
+from filtersql.filters import Filter, write
+from filtersql.storage import column_type
+from filtersql.targets.model import Engine
+from filtersql.verify.boundaries import (
+    Candidates,
+    candidates,
+)
+
+__all__ = ["Comparison", "Condition", "NotTried", "Row", "Trials", "shown"]
+
+#: a row as (column, value as PostgreSQL prints it; None is NULL)
+Row = tuple[tuple[str, str | None], ...]
+
+_FEW = 6
+_MOST_EXAMPLES = 400
+_MOST_SINGLE = 60
+_MOST_ROWS = 20_000
+_MOST_EXHAUSTIVE = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The filters of which one must be true; none: every row (`matches`), or no row."""
+
+    filters: tuple[Filter, ...] = ()
+    matches: bool = True
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What PostgreSQL prints, in an order of its own."""
+        return tuple(sorted({each.deparsed for each in self.filters}))
+
+
+class NotTried(Exception):
+    """No row can be tried: the reason, as a sentence without its full stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two conditions over the same rows."""
+
+    #: a row that is taken now and was not before; one that was and is not
+    gained: Row | None
+    lost: Row | None
+    rows: int
+    #: whether the rows stand for all rows that there can be
+    exhaustive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """What can be asked of one table's rows."""
+
+    engine: Engine
+    table: Table
+    _asked: dict[tuple[str, ...], dict[bool | None, tuple[Row, ...]]] = field(default_factory=dict)
+
+    def examples(self, condition: Condition) -> dict[bool | None, tuple[Row, ...]]:
+        """Up to a few rows for which the condition is true, false and NULL. Raises NotTried."""
+        known = self._asked.get(condition.texts)
+        if known is None:
+            known = self._asked[condition.texts] = self._examples(condition)
+        return known
+
+    def _examples(self, condition: Condition) -> dict[bool | None, tuple[Row, ...]]:
+        domain = self._domain(condition)
+        found: dict[bool | None, list[Row]] = {True: [], False: [], None: []}
+        for places, truth in self._answers(condition, domain):
+            rows = found[truth]
+            if len(rows) < _FEW:
+                rows.append(_row(domain, places))
+        return {truth: tuple(rows) for truth, rows in found.items()}
+
+    def _answers(
+        self, condition: Condition, domain: tuple[Candidates, ...]
+    ) -> list[tuple[list[int], bool | None]]:
+        """What the condition says of each row; rows on which it raises are left out."""
+        try:
+            return self._judged(condition, _trimmed(domain, _MOST_EXAMPLES))
+        except NotTried:
+            numbers = [range(len(each.values)) for each in domain]
+            answers: list[tuple[list[int], bool | None]] = []
+            for places in islice(product(*numbers), _MOST_SINGLE):
+                single = tuple(
+                    Candidates(each.column, (each.values[place],), complete=False)
+                    for each, place in zip(domain, places, strict=True)
+                )
+                with suppress(NotTried):
+                    ((_, truth),) = self._judged(condition, single)
+                    answers.append((list(places), truth))
+            if not answers:
+                raise
+            return answers
+
+    def _judged(
+        self, condition: Condition, domain: tuple[Candidates, ...]
+    ) -> list[tuple[list[int], bool | None]]:
+        answer = exp.alias_(self._written(condition, domain), "answer", copy=False)
+        query = exp.Select(expressions=[exp.column("i"), answer]).from_(_rows(domain), copy=False)
+        found = [
+            (_places(domain, number), None if truth is None else bool(truth))
+            for number, truth in self._ask(query)
+        ]
+        return sorted(found, key=itemgetter(0))
+
+    def compare(self, before: Condition, now: Condition) -> Comparison:
+        """Rows that tell two conditions apart. Raises NotTried."""
+        domain = self._domain(before, now)
+        exhaustive = all(each.complete for each in domain)
+        domain, whole = _trimmed(domain, _MOST_EXHAUSTIVE if exhaustive else _MOST_ROWS), domain
+        exhaustive = exhaustive and domain == whole
+        gained = self._first(domain, now, before)
+        lost = self._first(domain, before, now)
+        return Comparison(gained, lost, prod(len(each.values) for each in domain), exhaustive)
+
+    def _first(
+        self, domain: Sequence[Candidates], taking: Condition, leaving: Condition
+    ) -> Row | None:
+        """The first row that one condition takes and the other does not."""
+        takes, leaves = (
+            exp.func("COALESCE", self._written(each, domain), exp.false())
+            for each in (taking, leaving)
+        )
+        query = (
+            exp.Select(expressions=[exp.column("i")])
+            .from_(_rows(domain), copy=False)
+            .where(takes, exp.not_(leaves, copy=False), copy=False)
+            .order_by(exp.column("i"), copy=False)
+            .limit(1, copy=False)
+        )
+        found = self._ask(query)
+        return _row(domain, _places(domain, found[0][0])) if found else None
+
+    def _domain(self, *conditions: Condition) -> tuple[Candidates, ...]:
+        trees = [each.tree for condition in conditions for each in condition.filters]
+        domain = candidates(self.table, trees)
+        for each in domain:
+            if not [value for value in each.values if value is not None]:
+                raise NotTried(f'there are no values to try for column "{each.column.name}"')
+        return domain
+
+    def _written(self, condition: Condition, domain: Sequence[Candidates]) -> exp.Expr:
+        places = {each.column.name: f"c{place}" for place, each in enumerate(domain)}
+        if not condition.filters:
+            return exp.true() if condition.matches else exp.false()
+        try:
+            written = [
+                write(each, "duckdb", lambda name: exp.column(places[name]))
+                for each in condition.filters
+            ]
+        except (Mistake, Mistakes) as error:
+            one = error.mistakes[0] if isinstance(error, Mistakes) else error
+            raise NotTried(one.message) from None
+        return exp.or_(*written, copy=False)
+
+    def _ask(self, query: exp.Select) -> list[tuple[object, ...]]:
+        try:
+            return self.engine.rows(query.sql("duckdb", copy=False))
+        except (Mistake, Mistakes) as error:
+            one = error.mistakes[0] if isinstance(error, Mistakes) else error
+            raise NotTried(f"the filter raises on some of the rows: {one.message}") from None
+
+
+def shown(value: str | None) -> str:
+    """A value as a literal, for people: numbers bare, anything else in quotes.
+
+    >>> shown("-1.50"), shown("it's"), shown(None)
+    ('-1.50', "'it''s'", 'NULL')
+    """
+    if value is None:
+        return "NULL"
+    plain = value.removeprefix("-").replace(".", "", 1)
+    bare = plain.isascii() and plain.isdigit()
+    return value if bare else "'" + value.replace("'", "''") + "'"
+
+
+def _list(each: Candidates) -> exp.Expr:
+    """The candidates as a list of the column's stored type."""
+    values = [exp.null() if value is None else exp.Literal.string(value) for value in each.values]
+    stored = column_type(each.column, "duckdb").sql
+    return exp.Cast(this=exp.Array(expressions=values), to=_list_type(stored).copy())
+
+
+@lru_cache(maxsize=64)
+def _list_type(stored: str) -> exp.DataType:
+    return exp.DataType.build(f"{stored}[]", dialect="duckdb")
+
+
+def _rows(domain: Sequence[Candidates]) -> exp.Expr:
+    """All combinations, numbered by i: one value of each list, the last list's changing first."""
+    left = count = prod(len(each.values) for each in domain)
+    columns: list[exp.Expr] = [exp.column("i")]
+    for place, each in enumerate(domain):
+        size = len(each.values)
+        left //= size
+        number = exp.Mod(
+            this=exp.Paren(
+                this=exp.IntDiv(this=exp.column("i"), expression=exp.Literal.number(left))
+            ),
+            expression=exp.Literal.number(size),
+        )
+        index = exp.Add(this=exp.Paren(this=number), expression=exp.Literal.number(1))
+        value = exp.Anonymous(this="LIST_EXTRACT", expressions=[_list(each), index])
+        columns.append(exp.alias_(value, f"c{place}", copy=False))
+    numbers = exp.Table(
+        this=exp.Anonymous(this="RANGE", expressions=[exp.Literal.number(count)]),
+        alias=exp.TableAlias(this=exp.to_identifier("r"), columns=[exp.to_identifier("i")]),
+    )
+    selected = exp.Select(expressions=columns).from_(numbers, copy=False)
+    return selected.subquery("tried", copy=False)
+
+
+def _places(domain: Sequence[Candidates], number: object) -> list[int]:
+    """The place of each value in the row of that number."""
+    rest, places = int(str(number)), []
+    for each in reversed(domain):
+        rest, place = divmod(rest, len(each.values))
+        places.append(place)
+    return places[::-1]
+
+
+def _row(domain: Sequence[Candidates], places: Sequence[int]) -> Row:
+    return tuple(
+        (each.column.name, each.values[place]) for each, place in zip(domain, places, strict=False)
+    )
+
+
+def _trimmed(domain: tuple[Candidates, ...], most: int) -> tuple[Candidates, ...]:
+    """The candidates with the longest lists shortened until there are few enough rows."""
+    lists = [each.values for each in domain]
+    while prod(map(len, lists)) > most:
+        longest = max(range(len(lists)), key=lambda place: len(lists[place]))
+        values = lists[longest]
+        # NULL stands last and stays.
+        lists[longest] = (*values[:-2], values[-1])
+    return tuple(
+        each if each.values == values else Candidates(each.column, values, complete=False)
+        for each, values in zip(domain, lists, strict=True)
+    )

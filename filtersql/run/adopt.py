@@ -1,0 +1,95 @@
+"""`run --adopt --at SEQ`: a target that filtersql did not make is audited, then taken over.
+
+Example
+    adopted = adopt(inputs, {"s1": (Audit(compiled, copy),)}, engine, at=120)
+
+    Targets that exist and that the ledger does not know have to hold exactly what the filter gives
+    of the source at SEQ, in exactly the columns of the definition. Either all are taken over, or
+    none. Their next change is the one after SEQ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.auditing import NOTHING_TO_ADOPT, OtherColumns
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import ledger
+from filtersql.run.auditing import (
+    Audit,
+    Audited,
+    audit,
+)
+from filtersql.run.context import now
+from filtersql.run.ledger import (
+    Entry,
+    key_of,
+)
+from filtersql.run.model import Inputs
+from filtersql.run.table_columns import usual
+from filtersql.targets.model import Engine
+
+__all__ = ["adopt"]
+
+
+def adopt(
+    inputs: Inputs, tables: Mapping[str, Sequence[Audit]], engine: Engine, *, at: int
+) -> list[Audited]:
+    """Audit all unknown targets; where all are right, remember that they stand at a position.
+
+    Raises Mistakes where there is none, or where one has other columns.
+    """
+    schema = inputs.state_schema
+    known = ledger.read(engine, schema)
+    unknown: dict[str, list[Audit]] = {}
+    for name, audits in tables.items():
+        for one in audits:
+            entry = known.newest.get(key_of(one.compiled))
+            unheld = entry is None or entry.phase in ("dropped", "left")
+            if unheld and engine.exists(one.compiled.target):
+                unknown.setdefault(name, []).append(one)
+    if not unknown:
+        raise Mistakes([NOTHING_TO_ADOPT()])
+    if wrong := [
+        found for ones in unknown.values() for one in ones for found in _other(engine, one)
+    ]:
+        raise Mistakes(wrong)
+    audited = audit(inputs, unknown, engine, at=at)
+    if all(one.right for one in audited):
+        ledger.prepare(engine, schema)
+        entries = [
+            _entry(one.compiled, at, known.ordinal + place, known.newest.get(key_of(one.compiled)))
+            for place, one in enumerate(audited, 1)
+        ]
+        for name in unknown:
+            ledger.append(engine, schema, [one for one in entries if one.subscription == name])
+    return audited
+
+
+def _entry(compiled: CompiledTable, at: int, ordinal: int, dropped: Entry | None) -> Entry:
+    return Entry(
+        ordinal=ordinal,
+        subscription=compiled.subscription,
+        relation_schema=compiled.relation.schema,
+        relation_name=compiled.relation.name,
+        target=compiled.target_sql,
+        filter_hash=compiled.filter_hash,
+        via_partition_root=compiled.via_partition_root,
+        generation=1 if dropped is None else dropped.generation + 1,
+        phase="applied",
+        from_position=at,
+        position=at,
+        at=now(),
+    )
+
+
+def _other(engine: Engine, one: Audit) -> list[Mistake]:
+    """The mistake that the target's columns are, if they are not those of the definition."""
+    compiled = one.compiled
+    held = [(name, usual(kind, engine.dialect)) for name, kind in engine.columns(compiled.target)]
+    wanted = [(column.name, usual(column.sql_type, engine.dialect)) for column in compiled.columns]
+    if held == wanted:
+        return []
+    name = compiled.unique_id
+    return [OtherColumns(name, compiled.target_sql, held, wanted)]

@@ -1,0 +1,277 @@
+"""`audit`: a target against filter(source) at the target's position, and what differs.
+
+Example
+    audited = audit(inputs, {"s1": (Audit(compiled, copy), …)}, engine, repair=False)
+    audited[0].leaked, audited[0].missing, audited[0].differing
+
+    1. the source's rows are copied without any filter; the feed's changes above its `seq` and up to
+       the target's position are applied to the copy, as a run applies them to a target
+    2. audit.sql compares the target with the filter over that copy: one statement
+    3. --repair writes the rows that were found, and no other; the position stays
+
+An action that is not published is not applied to the copy either: such rows are meant to differ.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sqlglot import exp, select
+
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.applying import TARGET_GONE
+from filtersql.errors.auditing import INTERRUPTED, NOTHING_TO_COMPARE, STILL_DIFFERS, SourceAhead
+from filtersql.feeds.images import Landing
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import ledger
+from filtersql.run.audit_findings import (
+    Found,
+    compare,
+)
+from filtersql.run.context import (
+    beating,
+    held_row,
+    note,
+    now,
+    release,
+    renew,
+)
+from filtersql.run.feed_reach import check_reach
+from filtersql.run.lease import (
+    Lease,
+    check_free,
+    leased,
+)
+from filtersql.run.ledger import (
+    Entry,
+    key_of,
+)
+from filtersql.run.lookups import show_held
+from filtersql.run.model import Inputs
+from filtersql.run.repair import mend
+from filtersql.run.sources import (
+    read_feed,
+    stage_source,
+)
+from filtersql.run.stage_and_judge import judge_changes
+from filtersql.targets.depth import configure
+from filtersql.targets.model import Engine
+
+__all__ = ["Audit", "Audited", "audit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A target, and the statements that bring an unfiltered copy of its source forward."""
+
+    compiled: CompiledTable
+    copy: CompiledTable
+    #: the subscription's targets that its filters look up
+    looked_up: Mapping[RelationName, CompiledTable] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What came of one target: what was found, or why nothing could be compared."""
+
+    compiled: CompiledTable
+    position: int | None = None
+    found: Found | None = None
+    repaired: bool = False
+    mistakes: tuple[Mistake, ...] = ()
+
+    @property
+    def unique_id(self) -> str:
+        """The name of the node."""
+        return self.compiled.unique_id
+
+    @property
+    def right(self) -> bool:
+        """Whether the target holds what it should, by now."""
+        return not self.mistakes and (self.found is None or not self.found.total or self.repaired)
+
+
+class _Undone(Exception):
+    """Ends the transaction of an audit that wrote nothing to keep."""
+
+
+def audit(
+    inputs: Inputs,
+    tables: Mapping[str, Sequence[Audit]],
+    engine: Engine,
+    *,
+    repair: bool = False,
+    at: int | None = None,
+) -> list[Audited]:
+    """Compare the targets of some subscriptions, given by name.
+
+    `at` is the position of targets that filtersql does not know yet.
+    """
+    return [
+        _audited(inputs, inputs.subscriptions[name], one, engine, repair=repair, at=at)
+        for name, audits in tables.items()
+        for one in audits
+    ]
+
+
+def _audited(
+    inputs: Inputs,
+    subscription: Subscription,
+    one: Audit,
+    engine: Engine,
+    *,
+    repair: bool,
+    at: int | None,
+) -> Audited:
+    found: list[Audited] = []
+    try:
+        with (
+            leased() as lease,
+            tempfile.TemporaryDirectory(
+                prefix="filtersql-audit-", ignore_cleanup_errors=True
+            ) as folder,
+            engine.transaction(),
+        ):
+            configure(engine, dict(one.compiled.settings))
+            trial = _Trial(inputs, subscription, one, engine, Path(folder), lease)
+            found.append(trial.run(repair=repair, at=at))
+            if not found[0].repaired:
+                raise _Undone
+    except _Undone:
+        pass
+    except Mistakes as wrong:
+        return Audited(one.compiled, mistakes=tuple(wrong.mistakes))
+    finally:
+        engine.clear()
+    return found[0]
+
+
+@dataclass(slots=True)
+class _Trial:
+    """One target while it is audited. It holds the lease only while it is repaired."""
+
+    inputs: Inputs
+    subscription: Subscription
+    audit: Audit
+    engine: Engine
+    folder: Path
+    lease: Lease
+    #: the ledger's last number
+    ordinal: int = 0
+
+    def run(self, *, repair: bool, at: int | None) -> Audited:
+        """Raises Mistakes."""
+        compiled = self.audit.compiled
+        known = ledger.read(self.engine, self.inputs.state_schema)
+        entry, self.ordinal = known.newest.get(key_of(compiled)), known.ordinal
+        if repair:
+            name = self.subscription.name
+            check_free(name, known.last.get(name), self.lease.owner)
+        if at is None:
+            if entry is None or entry.phase == "dropped":
+                return Audited(compiled)
+            if entry.phase in ("copying", "applying"):
+                raise Mistakes([INTERRUPTED(name=self._name)])
+        # A session of Spark knows a table of the warehouse once it was asked for.
+        if not self.engine.exists(compiled.target):
+            raise Mistakes([TARGET_GONE(name=self._name, target=compiled.target_sql)])
+        position = at if entry is None or at is not None else entry.position
+        try:
+            self._bring_forward(position, entry)
+            for looked in compiled.lookups:
+                show_held(self.engine, looked, self.audit.looked_up[looked.relation])
+            found = compare(self.engine, compiled)
+            if not repair or not found.total:
+                return Audited(compiled, position, found)
+            self._repair(entry, found)
+        finally:
+            if not self.engine.atomic:
+                self.engine.drop(self.audit.copy.target)
+        return Audited(compiled, position, found, repaired=True)
+
+    def _repair(self, entry: Entry | None, found: Found) -> None:
+        """Write what was found, while no run writes; one that was faster has moved the target."""
+        if entry is None:  # only a target of the ledger is repaired
+            return
+        try:
+            note(self, self.engine, [held_row(self)], last=False)
+            with beating(self):
+                renew(self, self.engine)
+                mend(self.engine, self.audit.compiled)
+                left = compare(self.engine, self.audit.compiled)
+            if left.total:
+                raise Mistakes([STILL_DIFFERS(name=self._name, count=left.total)])
+            note(self, self.engine, [_remembered(entry, found)], last=True)
+        except BaseException:
+            release(self)
+            raise
+
+    @property
+    def _name(self) -> str:
+        return self.audit.compiled.unique_id
+
+    def _bring_forward(self, position: int | None, entry: Entry | None) -> None:
+        """Make the view that audit.sql reads: the source at the target's position."""
+        copy, source = self.audit.copy, self.subscription.source
+        holds = source.seq if source is not None and copy.copy_data else None
+        if holds is not None and (position is None or position < holds):
+            raise Mistakes([SourceAhead(self._name, holds, position)])
+        has_source = stage_source(
+            self.inputs, self.engine, self.subscription, copy, self.folder / "source.parquet"
+        )
+        changes = self._changes(holds, position, entry) if position is not None else None
+        if not has_source and changes is None:
+            raise Mistakes([NOTHING_TO_COMPARE(name=self._name)])
+        if has_source and not changes:
+            return
+        self.engine.create(copy.target, copy.column_definitions_sql, {})
+        if has_source:
+            self.engine.execute(copy.initial_copy_sql)
+        if changes:
+            self._apply()
+        rows = select("*").from_(exp.to_table(copy.target_sql, dialect=self.engine.dialect))
+        self.engine.define(copy.source_view, rows.sql(self.engine.dialect))
+
+    def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
+        """Make the view of the changes that the source lacks; how many the feed has of them."""
+        copy = self.audit.copy
+        landing = Landing(copy, above)
+        feed = read_feed(
+            self.inputs, self.engine, self.subscription, [landing], {}, self.folder, None
+        )
+        if feed is None:
+            return None
+        (staged,) = feed.reading.staged
+        self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=upto)
+        if entry is not None:
+            rows = ledger.history(self.engine, self.inputs.state_schema)
+            check_reach(self.engine, copy, self._name, rows, above)
+        return staged.read
+
+    def _apply(self) -> None:
+        judgement, mistakes = judge_changes(self.engine, self.audit.copy, "filtersql_audit_stage")
+        if mistakes:
+            raise Mistakes(mistakes)
+        if judgement.staged:
+            self.engine.execute(judgement.merge)
+
+
+def _remembered(entry: Entry, found: Found) -> Entry:
+    """The repair, for the ledger: the position is the one that was."""
+    return replace(
+        entry,
+        from_position=entry.position,
+        rows_inserted=found.missing,
+        rows_updated=found.differing,
+        rows_deleted=found.leaked,
+        changes_read=0,
+        changes_skipped=0,
+        conflicts={},
+        files=(),
+        at=now(),
+    )

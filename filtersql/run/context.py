@@ -1,0 +1,314 @@
+"""What a run holds on to while it works on a subscription, and how it writes that down.
+
+Example
+    commit(work, [entry(work, target, "applying", 17)])    # before the MERGE
+    work.pending.append(entry(work, target, "applied", 17))    # goes in with the next commit
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistakes
+from filtersql.feeds.changes import Records
+from filtersql.feeds.staging import StagedColumn
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import ledger
+from filtersql.run.conflicting_change import Stop
+from filtersql.run.lease import Lease
+from filtersql.run.ledger import (
+    Entry,
+    Phase,
+)
+from filtersql.run.model import (
+    Conflict,
+    Inputs,
+    Options,
+    no_conflicts,
+)
+from filtersql.run.quarantine import Held
+from filtersql.run.sessions import Lanes
+from filtersql.run.shared_feeds import SharedFeeds
+from filtersql.run.target_state import Standing
+from filtersql.targets.model import Engine, Mark, Written
+
+__all__ = [
+    "Holder",
+    "Target",
+    "Work",
+    "beating",
+    "begin",
+    "commit",
+    "entry",
+    "held_row",
+    "mark",
+    "note",
+    "now",
+    "only_looking",
+    "prepare",
+    "release",
+    "renew",
+    "settled_phase",
+    "timed",
+]
+
+
+@dataclass(slots=True)
+class Target:
+    """A target while a run works on it."""
+
+    standing: Standing
+    position: int | None
+    staged: Path | None = None
+    #: how many changes are staged, where all of them are below the feed's cut
+    pending: int | None = None
+    columns: tuple[StagedColumn, ...] = ()
+    written: Written = field(default_factory=Written)
+    copied: bool = False
+    read: int = 0
+    skipped: int = 0
+    conflicts: dict[str, int] = field(default_factory=no_conflicts)
+    sample: tuple[Conflict, ...] = ()
+    #: how often a statement turned out to be committed by an earlier run
+    repeated: int = 0
+    settled: bool = False
+    #: it may have a quarantine
+    quarantined: bool = False
+    #: what is in quarantine, what of the pending changes goes there, and what comes back
+    held: tuple[Held, ...] = ()
+    aside: Mapping[int, str] = field(default_factory=dict)
+    truncated: Sequence[int] = ()
+    releasing: bool = False
+    released: Sequence[int] = ()
+    moot: Sequence[int] = ()
+    put_aside: int = 0
+    seconds: float = 0.0
+    lane: int = 0
+
+    @property
+    def compiled(self) -> CompiledTable:
+        """What was compiled for it."""
+        return self.standing.compiled
+
+    @property
+    def name(self) -> str:
+        """The name of the node."""
+        return self.compiled.unique_id
+
+
+class Holder(Protocol):
+    """What holds a lease: a run, or a repair. `ordinal` is the ledger's last number."""
+
+    inputs: Inputs
+    subscription: Subscription
+    lease: Lease
+    ordinal: int
+
+    @property
+    def engine(self) -> Engine:
+        """Who writes the ledger."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What one subscription's run holds on to."""
+
+    inputs: Inputs
+    lanes: Lanes
+    options: Options
+    subscription: Subscription
+    folder: Path
+    lease: Lease
+    feeds: SharedFeeds
+    on_start: Callable[[CompiledTable], None]
+    on_read: Callable[[int], None] | None = None
+    targets: list[Target] = field(default_factory=list)
+    ordinal: int = 0
+    #: rows of the ledger that are true already and go in with the next commit
+    pending: list[Entry] = field(default_factory=list)
+    #: whether the ledger was there, and whether this run wrote to it
+    made: bool = False
+    prepared: bool = False
+    #: whether a table was made or written
+    touched: bool = False
+    #: values that were not sent are looked for under old keys
+    completing: bool = False
+    #: the last seq before the transaction of a change
+    boundary: Callable[[int], int | None] | None = None
+    #: reads the feed again
+    records: Records | None = None
+    #: where it stops; known before it begins where a filter raised an error in an attempt
+    stop: Stop | None = None
+    #: the last seq of the feed that may be applied
+    cut: int | None = None
+
+    @property
+    def position(self) -> int | None:
+        """How far all targets are; None where some have no change yet."""
+        positions = [target.position for target in self.targets if target.position is not None]
+        return min(positions) if len(positions) == len(self.targets) else None
+
+    @property
+    def upto(self) -> int | None:
+        """The seq up to which changes are applied."""
+        if self.cut is None or self.stop is None:
+            return self.cut
+        return None if self.stop.upto is None else min(self.cut, self.stop.upto)
+
+    @property
+    def engine(self) -> Engine:
+        """The session for everything that is not about one target."""
+        return self.lanes.engines[0]
+
+
+def begin(work: Work, target: Target) -> None:
+    """Say that work at a target begins."""
+    with work.lanes.lock:
+        work.on_start(target.compiled)
+        work.touched = True
+
+
+def commit(work: Work, entries: Sequence[Entry], *, last: bool = False) -> None:
+    """Write the pending rows of the ledger and these, in one commit.
+
+    They renew the run's lease; the last ones give it back.
+    """
+    if work.pending or entries:
+        prepare(work)
+        note(work, work.engine, [*work.pending, *entries], last=last)
+        work.pending.clear()
+
+
+def note(work: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
+    """Add rows to a ledger that is there; they renew the lease, the last ones give it back."""
+    with work.lease.lock:
+        until = None if last or engine.atomic else work.lease.until()
+        numbered = [
+            replace(row, ordinal=number, owner=work.lease.owner, held_until=until)
+            for number, row in enumerate(rows, work.ordinal + 1)
+        ]
+        ledger.append(engine, work.inputs.state_schema, numbered)
+        work.ordinal += len(rows)
+        work.lease.note(held=until is not None)
+
+
+def renew(work: Holder, engine: Engine) -> None:
+    """Make sure that the lease is this run's, before a session writes a target. Raises Mistakes."""
+    with work.lease.lock:
+        if work.lease.doubtful:
+            note(work, engine, [held_row(work)], last=False)
+
+
+def release(work: Holder) -> None:
+    """Give back the lease of a run that did not reach its end, as far as that can be done."""
+    if work.lease.held:
+        with suppress(Mistakes):
+            note(work, work.engine, [held_row(work)], last=True)
+
+
+@contextmanager
+def beating(work: Holder) -> Iterator[None]:
+    """Heartbeats while a run writes: of a session of their own, since a statement may take long."""
+    if work.engine.atomic:
+        yield
+        return
+    done = threading.Event()
+
+    def beat() -> None:
+        beside: Engine | None = None
+        while not done.wait(work.lease.pause):
+            # A heartbeat that fails is no mistake: without one the run looks before it writes.
+            with suppress(Mistakes), work.lease.lock:
+                if work.lease.held:
+                    beside = beside or work.engine.beside()
+                    note(work, beside, [held_row(work)], last=False)
+        if beside is not None:
+            with suppress(Mistakes):
+                beside.close()
+
+    thread = threading.Thread(target=beat, name="filtersql-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def held_row(work: Holder) -> Entry:
+    """A row that says nothing but who holds the lease."""
+    return Entry(0, work.subscription.name, "", "", "", "", False, 0, "held", at=now())
+
+
+def prepare(work: Work) -> None:
+    """Make the ledger, where this run has not done so."""
+    if not work.prepared:
+        if not work.made:
+            ledger.prepare(work.engine, work.inputs.state_schema)
+        work.prepared = True
+
+
+def now() -> str:
+    """The time of day for the ledger."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def only_looking(work: Work) -> bool:
+    """A dry run where nothing can be rolled back; DuckDB carries it out and rolls it back."""
+    return work.options.dry_run and not work.engine.atomic
+
+
+def mark(target: Target, position: int | None = None) -> Mark:
+    """What is committed with the target's data; without a position: the one it has."""
+    compiled = target.compiled
+    at = target.position if position is None else position
+    return Mark(compiled.subscription, compiled.relation, target.standing.generation, at)
+
+
+def settled_phase(target: Target) -> Phase:
+    """What an interrupted run would have written last."""
+    known = target.standing.entry
+    return "copied" if known is not None and known.phase == "copying" else "applied"
+
+
+def entry(work: Work, target: Target, phase: Phase, position: int | None) -> Entry:
+    """A row for the ledger; it gets its number when it is written."""
+    compiled = target.compiled
+    return Entry(
+        ordinal=0,
+        subscription=compiled.subscription,
+        relation_schema=compiled.relation.schema,
+        relation_name=compiled.relation.name,
+        target=compiled.target_sql,
+        filter_hash=compiled.filter_hash,
+        via_partition_root=compiled.via_partition_root,
+        generation=target.standing.generation,
+        phase=phase,
+        from_position=target.position,
+        position=position,
+        rows_inserted=target.written.inserted,
+        rows_updated=target.written.updated,
+        rows_deleted=target.written.deleted,
+        changes_read=target.read,
+        changes_skipped=target.skipped,
+        conflicts=dict(target.conflicts),
+        at=now(),
+    )
+
+
+@contextmanager
+def timed(target: Target) -> Iterator[None]:
+    """Adds the seconds of a block to the target's."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        target.seconds += time.perf_counter() - started

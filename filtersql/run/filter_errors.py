@@ -1,0 +1,95 @@
+"""What a run does where a row filter raised an error in its first attempt.
+
+Example
+    on_filter_error: stop           the second attempt stops before the transaction of the first
+                                    change on which a filter raises
+    on_filter_error: quarantine     the second attempt puts all such changes aside
+"""
+
+from __future__ import annotations
+
+from filtersql.errors import Mistake
+from filtersql.errors.old_rows import CannotJudge
+from filtersql.errors.raising import FilterRaises, UnknownUnchangedValue, stands
+from filtersql.feeds.staging import staged_columns
+from filtersql.run.conflicting_change import Stop
+from filtersql.run.context import (
+    Target,
+    Work,
+)
+from filtersql.run.failing_changes import (
+    Raising,
+    all_raising,
+    first_lacking,
+    first_raising,
+)
+from filtersql.run.lookups import show_nothing
+
+__all__ = ["changes_that_raise", "stop_before_error", "values_not_sent"]
+
+
+def stop_before_error(work: Work) -> Stop | None:
+    """Where to stop, if a filter raises an error on a change up to the feed's cut."""
+    if work.cut is None or work.boundary is None:
+        return None
+    show_nothing(work.engine, work.targets)
+    found = [first_raising(work.engine, target, work.cut) for target in work.targets]
+    raising = sorted((one for one in found if one is not None), key=lambda one: one.seq)
+    if not raising:
+        return None
+    upto = work.boundary(raising[0].seq)
+    first = [one for one in raising if one.seq == raising[0].seq]
+    applied = work.position if upto is None else upto
+    mistakes = (_mistake(one, applied) for one in first)
+    return Stop(upto, tuple(mistakes), frozenset(one.target.name for one in first))
+
+
+def _mistake(one: Raising, applied: int | None) -> Mistake:
+    """PostgreSQL's own refusal of the change, or the error of a filter."""
+    key = _key(one.target, one.seq)
+    if CannotJudge.is_told(one.reason):
+        return CannotJudge(one.reason, f"Change {one.seq}: {stands(key, applied)}")
+    return FilterRaises(one.target.name, one.seq, key, one.reason, applied)
+
+
+def changes_that_raise(work: Work) -> dict[str, dict[int, str]]:
+    """All changes up to the feed's cut on which a filter raises an error, by target."""
+    show_nothing(work.engine, work.targets)
+    found: dict[str, dict[int, str]] = {}
+    for target in work.targets:
+        position = target.position if target.releasing else None
+        upto = max((seq for seq in (work.cut, position) if seq is not None), default=None)
+        for one in [] if upto is None else all_raising(work.engine, target, upto):
+            found.setdefault(target.name, {})[one.seq] = one.reason
+    return found
+
+
+def values_not_sent(work: Work) -> list[Mistake]:
+    """The first change of each target that stops it for a value that was not sent.
+
+    Not of one that this run made and that is gone again, where it held rows of a source, or where
+    making it again is no matter of a transaction.
+    """
+    if work.cut is None:
+        return []
+    empty = work.engine.atomic and work.subscription.source is None
+    looked = [target for target in work.targets if empty or not target.copied]
+    show_nothing(work.engine, work.targets)
+    found = [(target, first_lacking(work.engine, target, work.cut)) for target in looked]
+    return [
+        UnknownUnchangedValue(target.name, target.compiled.may_be_unchanged, seq, _key(target, seq))
+        for target, seq in found
+        if seq is not None
+    ]
+
+
+def _key(target: Target, seq: int) -> dict[str, object]:
+    """The key (without one: the row) of a change: the new one where there is one."""
+    compiled, names = target.compiled, [column.name for column in target.columns]
+    wanted = compiled.key or tuple(column.name for column in compiled.columns)
+    places = [names.index(f"{side}_{name}") for name in wanted for side in ("after", "before")]
+    assert target.staged is not None  # the change was found there
+    seqs, *values = staged_columns(target.staged, (0, *places))
+    row = [column[seqs.index(seq)] for column in values]
+    pairs = zip(wanted, zip(row[::2], row[1::2], strict=True), strict=True)
+    return {name: before if after is None else after for name, (after, before) in pairs}

@@ -1,0 +1,300 @@
+"""What filtersql knows of its targets: an append-only table beside them, the newest row counts.
+
+Example
+    ======= ============ =========== ============= ======== =========
+    ordinal subscription relation    from_position position phase
+    ======= ============ =========== ============= ======== =========
+    1       s1           public.t1   –             –        copying
+    2       s1           public.t1   –             –        copied
+    3       s1           public.t1   –             17       applying
+    4       s1           public.t1   –             17       applied
+    ======= ============ =========== ============= ======== =========
+
+Each row has a number of its own, so two runs cannot both write the next one: whose rows are there
+goes on, the other stops (see lease.py). `copying` and `applying` stand there before a target is
+written, `copied` and `applied` after it. A run that finds one of the former was killed: the mark
+that is committed with the target's data tells whether its statement was committed, and if not, the
+same cut is applied first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from operator import itemgetter
+from typing import Literal
+
+from sqlglot import exp, select
+
+from filtersql.errors import Mistakes
+from filtersql.errors.applying import AnotherRun
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.target_uniqueness import LEDGER
+from filtersql.targets.model import Engine, Slot
+from filtersql.targets.refusals import is_conflict
+from filtersql.targets.statements import quoted
+
+__all__ = [
+    "Entry",
+    "Key",
+    "Ledger",
+    "Phase",
+    "SeenFile",
+    "append",
+    "history",
+    "key_of",
+    "owner_of",
+    "prepare",
+    "read",
+    "tidy",
+]
+
+Phase = Literal[
+    "copying",
+    "copied",
+    "applying",
+    "applied",
+    "releasing",
+    "left",
+    "dropped",
+    "read",
+    "held",
+    "aside",
+]
+Key = tuple[str, str, str]
+
+_Row = Sequence[object]
+#: phases that do not say where a target stands
+_OF_ALL = ("read", "held", "aside")
+_MOST_TRIES = 20
+#: rows; some hundred files, which take a second to open and a second to join
+JOINED_EVERY = 200
+#: (path, size, modified, last seq) of a feed file that was consumed
+SeenFile = tuple[str, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the ledger."""
+
+    ordinal: int
+    subscription: str
+    relation_schema: str
+    relation_name: str
+    target: str
+    filter_hash: str
+    via_partition_root: bool
+    generation: int
+    phase: Phase
+    from_position: int | None = None
+    position: int | None = None
+    rows_inserted: int = 0
+    rows_updated: int = 0
+    rows_deleted: int = 0
+    changes_read: int = 0
+    changes_skipped: int = 0
+    conflicts: Mapping[str, int] = field(default_factory=dict)
+    #: feed files that need not be opened again; such rows are about the subscription alone
+    files: tuple[SeenFile, ...] = ()
+    at: str = ""
+    #: the run that wrote the row, and until when nobody else may write (seconds since 1970)
+    owner: str = ""
+    held_until: int | None = None
+
+    @property
+    def key(self) -> Key:
+        """What the row is about."""
+        return (self.subscription, self.relation_schema, self.relation_name)
+
+    @property
+    def relation(self) -> RelationName:
+        """The published table."""
+        return RelationName(self.relation_schema, self.relation_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The newest row of each target, the consumed feed files of each subscription, the last row.
+
+    `last` is the newest row of each subscription, whatever it is about.
+    """
+
+    newest: Mapping[Key, Entry] = field(default_factory=dict)
+    last: Mapping[str, Entry] = field(default_factory=dict)
+    files: Mapping[str, Mapping[str, tuple[int, int, int]]] = field(default_factory=dict)
+    ordinal: int = 0
+    #: targets for which changes were put aside at some time: others have no quarantine
+    aside: frozenset[Key] = frozenset()
+    #: whether there is a ledger
+    made: bool = False
+
+
+_COLUMNS = tuple(column.name for column in fields(Entry))
+_NUMBERS = frozenset(
+    {
+        "ordinal",
+        "generation",
+        "from_position",
+        "position",
+        "rows_inserted",
+        "rows_updated",
+        "rows_deleted",
+        "changes_read",
+        "changes_skipped",
+        "held_until",
+    }
+)
+
+
+_PLACE = {name: place for place, name in enumerate(_COLUMNS)}
+_BY_ORDINAL = itemgetter(_PLACE["ordinal"])
+_TOLD = itemgetter(
+    *map(
+        _PLACE.__getitem__,
+        ("ordinal", "subscription", "relation_schema", "relation_name", "phase", "files"),
+    )
+)
+
+
+def key_of(compiled: CompiledTable) -> Key:
+    """The key of a target's rows."""
+    return (compiled.subscription, *compiled.relation)
+
+
+def prepare(engine: Engine, schema: str) -> None:
+    """Make the ledger where it is missing."""
+    if not engine.exists((schema, LEDGER)):
+        engine.create((schema, LEDGER), _definitions(engine), {}, keep=True)
+
+
+def read(engine: Engine, schema: str) -> Ledger:
+    """What the ledger says; nothing where none was made yet."""
+    rows = engine.rows_of((schema, LEDGER), _select(engine, schema))
+    if rows is None:
+        return Ledger()
+    files: dict[str, dict[str, tuple[int, int, int]]] = {}
+    newest: dict[Key, _Row] = {}
+    of_all: dict[str, _Row] = {}
+    aside: set[Key] = set()
+    last = 0
+    # There may be a year of rows: only those that are asked for are made entries.
+    for row in sorted(rows, key=_BY_ORDINAL):
+        last, *key, phase, seen = _TOLD(row)
+        of_all[key[0]] = row
+        if phase not in _OF_ALL:
+            newest[tuple(key)] = row
+        elif phase == "aside":
+            aside.add(tuple(key))
+        for path, size, modified, at in _seen(seen):
+            files.setdefault(key[0], {})[path] = (size, modified, at)
+    return Ledger(
+        {key: _entry(row) for key, row in newest.items()},
+        {name: _entry(row) for name, row in of_all.items()},
+        files,
+        last,
+        frozenset(aside),
+        made=True,
+    )
+
+
+def history(engine: Engine, schema: str) -> list[Entry]:
+    """All rows of a ledger that was made, the oldest first."""
+    return sorted(map(_entry, engine.rows(_select(engine, schema))), key=_ordinal)
+
+
+def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
+    """Add rows of one subscription, in one commit. Raises Mistakes where another run was faster."""
+    if not entries:
+        return
+    rows = [[_stored(getattr(entry, name)) for name in _COLUMNS] for entry in entries]
+    first = entries[0]
+    slot = Slot(first.subscription, first.ordinal)
+    then = _since(engine, schema, slot)
+    for tries_left in reversed(range(_MOST_TRIES)):
+        refused: Mistakes | None = None
+        try:
+            found = engine.append((schema, LEDGER), _COLUMNS, rows, slot, then)
+        except Mistakes as said:
+            if engine.atomic:
+                raise
+            # What became of a statement is read, never guessed; then it may be tried again.
+            refused, found = said, engine.rows(then)
+        newer = sorted(map(_entry, found), key=_ordinal)
+        if any(entry.ordinal == first.ordinal and entry.owner == first.owner for entry in newer):
+            return
+        if newer:
+            raise Mistakes([AnotherRun(first.subscription, owner_of(newer[-1]), None)])
+        if refused is not None and not (tries_left and is_conflict(refused)):
+            raise refused
+
+
+def tidy(engine: Engine, schema: str, before: int, after: int) -> None:
+    """Join the ledger's files once in so many rows: each commit is one, and a run opens them all.
+
+    `before` and `after` are the numbers of its last rows when a run began and when it ended. What
+    cannot be joined, since another run writes or a server has no such statement, stays as it is.
+    """
+    if before // JOINED_EVERY != after // JOINED_EVERY:
+        with suppress(Mistakes):
+            engine.join_files((schema, LEDGER))
+
+
+def owner_of(entry: Entry) -> Mapping[str, object]:
+    """The run that wrote a row, as lease.py wrote it down."""
+    try:
+        found = json.loads(entry.owner)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _since(engine: Engine, schema: str, slot: Slot) -> str:
+    """A query for the rows of a subscription from a number on."""
+    table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
+    query = (
+        select(*(exp.column(column, quoted=True) for column in _COLUMNS))
+        .from_(table)
+        .where(exp.column("subscription", quoted=True).eq(slot.subscription))
+        .where(exp.column("ordinal", quoted=True) >= slot.ordinal)
+    )
+    return query.sql(engine.dialect)
+
+
+def _stored(value: object) -> object:
+    return json.dumps(value) if isinstance(value, dict | tuple) else value
+
+
+def _ordinal(entry: Entry) -> int:
+    return entry.ordinal
+
+
+def _select(engine: Engine, schema: str) -> str:
+    table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
+    query = select(*(exp.column(column, quoted=True) for column in _COLUMNS)).from_(table)
+    return query.sql(engine.dialect)
+
+
+def _definitions(engine: Engine) -> str:
+    text = "STRING" if engine.dialect == "spark" else "VARCHAR"
+
+    def kind(name: str) -> str:
+        if name == "via_partition_root":
+            return "BOOLEAN"
+        return "BIGINT" if name in _NUMBERS else text
+
+    return ",\n  ".join(f"{quoted(name, engine.dialect)} {kind(name)}" for name in _COLUMNS)
+
+
+def _seen(text: object) -> tuple[SeenFile, ...]:
+    found = [] if text in (None, "", "[]") else json.loads(str(text))
+    return tuple(tuple(file) for file in found)
+
+
+def _entry(row: Sequence[object]) -> Entry:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    values["conflicts"] = json.loads(str(values["conflicts"] or "{}"))
+    values["files"] = _seen(values["files"])
+    return Entry(**values)  # type: ignore[arg-type]

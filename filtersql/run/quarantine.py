@@ -1,0 +1,188 @@
+"""`on_filter_error: quarantine`: changes put aside beside their target, `<target>__quarantine`.
+
+Example
+    ==== === ====== ========= ============ ===================== ==================================
+    seq  tx  op     relation  before       after                 error
+    ==== === ====== ========= ============ ===================== ==================================
+    612  71  update public.t  {"a": "5"}   {"a": "5", "b": "0"}  division by zero
+    640  80  delete public.t  {"a": "5"}                         held back: change 612 of its row …
+    ==== === ====== ========= ============ ===================== ==================================
+
+    A key whose change was put aside keeps its last good row: later changes of it are put aside,
+    too, and of every key that such a change brings a row to, until `run --release` applies them
+    all in their order. A TRUNCATE is applied; those before it are not applied any more.
+
+    Rows are written before the MERGE and none comes twice: a run that was killed between finds
+    the rest of its changes under the same seq.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from sqlglot import exp, select
+
+from filtersql.feeds.records import Record
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.target_uniqueness import QUARANTINE
+from filtersql.targets.model import Engine
+from filtersql.targets.statements import insert_values, quoted, table
+
+__all__ = ["Held", "append", "count", "drop", "exists", "mark_released", "read", "remove_released"]
+
+_COLUMNS = ("seq", "tx", "op", "relation", "before", "after", "error")
+#: stands before the error of a change while a release applies it
+_RELEASED = "released: "
+_BATCH = 1_000
+
+_images = msgspec.json.Decoder(dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A change in quarantine. A TRUNCATE stands there too: it was applied."""
+
+    record: Record
+    error: str
+
+    @property
+    def seq(self) -> int:
+        """Its place in the feed."""
+        return self.record.seq
+
+
+def exists(engine: Engine, compiled: CompiledTable) -> bool:
+    """Whether the target has a quarantine."""
+    return engine.exists(_parts(compiled))
+
+
+def read(engine: Engine, compiled: CompiledTable) -> tuple[Held, ...]:
+    """All changes in a target's quarantine, in the order of the feed."""
+    if not exists(engine, compiled):
+        return ()
+    query = select(*map(_column, _COLUMNS)).from_(_table(engine, compiled))
+    rows = engine.rows(query.sql(engine.dialect))
+    return tuple(sorted((_held(row, compiled) for row in rows), key=lambda held: held.seq))
+
+
+def count(engine: Engine, compiled: CompiledTable) -> int:
+    """How many changes are in quarantine."""
+    if not exists(engine, compiled):
+        return 0
+    query = select(exp.Count(this=exp.Star())).from_(_table(engine, compiled))
+    query = query.where(exp.NEQ(this=_column("op"), expression=exp.convert("truncate")))
+    return int(str(engine.rows(query.sql(engine.dialect))[0][0]))
+
+
+def append(engine: Engine, compiled: CompiledTable, held: Sequence[Held]) -> None:
+    """Put changes aside; none of them may be there already."""
+    if not held:
+        return
+    if not exists(engine, compiled):
+        engine.create(_parts(compiled), _definitions(engine), {})
+    into = engine.table_sql(_parts(compiled))
+    for begin in range(0, len(held), _BATCH):
+        rows = [_row(one) for one in held[begin : begin + _BATCH]]
+        engine.execute(insert_values(into, _COLUMNS, rows, engine.dialect))
+
+
+def drop(engine: Engine, compiled: CompiledTable) -> None:
+    """Forget all: the target is copied again."""
+    engine.drop(_parts(compiled))
+
+
+def mark_released(engine: Engine, compiled: CompiledTable, seqs: Sequence[int]) -> None:
+    """Say which changes are about to be applied; a release that was killed said so, too."""
+    like = exp.Like(this=_column("error"), expression=exp.convert(f"{_RELEASED}%"))
+    begin = exp.convert(len(_RELEASED) + 1)
+    update = exp.Update(
+        this=_table(engine, compiled),
+        expressions=[
+            exp.EQ(
+                this=_column("error"), expression=exp.Substring(this=_column("error"), start=begin)
+            )
+        ],
+        where=exp.Where(this=like),
+    )
+    engine.execute(update.sql(engine.dialect))
+    if seqs:
+        released = exp.DPipe(this=exp.convert(_RELEASED), expression=_column("error"), safe=True)
+        update = exp.Update(
+            this=_table(engine, compiled),
+            expressions=[exp.EQ(this=_column("error"), expression=released)],
+            where=exp.Where(this=_column("seq").isin(*seqs)),
+        )
+        engine.execute(update.sql(engine.dialect))
+
+
+def remove_released(engine: Engine, compiled: CompiledTable) -> None:
+    """Forget the changes that were applied."""
+    if exists(engine, compiled):
+        like = exp.Like(this=_column("error"), expression=exp.convert(f"{_RELEASED}%"))
+        delete = exp.Delete(this=_table(engine, compiled), where=exp.Where(this=like))
+        engine.execute(delete.sql(engine.dialect))
+
+
+def _parts(compiled: CompiledTable) -> tuple[str, ...]:
+    *schema, name = compiled.target
+    return (*schema, f"{name}{QUARANTINE}")
+
+
+def _table(engine: Engine, compiled: CompiledTable) -> exp.Table:
+    return table(engine.table_sql(_parts(compiled)), engine.dialect)
+
+
+def _definitions(engine: Engine) -> str:
+    text = "STRING" if engine.dialect == "spark" else "VARCHAR"
+    return ",\n  ".join(
+        f"{quoted(name, engine.dialect)} {'BIGINT' if name == 'seq' else text}" for name in _COLUMNS
+    )
+
+
+def _row(held: Held) -> list[object]:
+    record = held.record
+    tx = None if record.tx is None else str(record.tx)
+    named = record.relation
+    relation = json.dumps(named) if isinstance(named, list) else named
+    images = (_json(record.before), _json(record.after))
+    return [record.seq, tx, record.op, relation, *images, held.error]
+
+
+def _json(image: Mapping[str, object] | None) -> str | None:
+    return None if image is None else msgspec.json.encode(image, enc_hook=str).decode()
+
+
+def _held(row: Sequence[object], compiled: CompiledTable) -> Held:
+    seq, tx, op, relation, before, after, error = row
+    images = [None if text is None else _images.decode(str(text)) for text in (before, after)]
+    sent = images[1]
+    unchanged = (
+        [name for name in compiled.may_be_unchanged if name not in sent]
+        if op == "update" and sent is not None
+        else None
+    )
+    record = Record(
+        seq=int(str(seq)),
+        op=str(op),
+        relation=_relation(relation),
+        before=images[0],
+        after=sent,
+        unchanged=unchanged or None,
+        tx=None if tx is None else str(tx),
+    )
+    return Held(record, str(error).removeprefix(_RELEASED))
+
+
+def _relation(text: object) -> str | list[str] | None:
+    if text is None:
+        return None
+    parts: list[str] = json.loads(str(text)) if str(text).startswith("[") else []
+    return parts or str(text)
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)

@@ -1,0 +1,220 @@
+"""Which changes of a target are put aside, and which come back from quarantine.
+
+Example
+    changes of keys 5, 6, 7; the filter raises on change 612 of key 5
+    612  update 5          aside: the filter raises
+    620  update 6          applied
+    640  update 5 -> 7     aside: key 5 is held back; from now on 7 is, too
+    650  delete 7          aside
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from filtersql.errors import Mistake, Mistakes
+from filtersql.feeds.lines import line_span
+from filtersql.feeds.records import Record
+from filtersql.feeds.restaging import restage
+from filtersql.feeds.staging import ChangeStage, Place, staged_columns
+from filtersql.feeds.values import canonical_text
+from filtersql.run import quarantine
+from filtersql.run.context import (
+    Target,
+    Work,
+    commit,
+    entry,
+)
+from filtersql.run.quarantine import Held
+
+__all__ = ["put_aside", "release_begins", "release_ends", "sort_out"]
+
+_FOLLOWS = "held back: an earlier change of its row is in quarantine, seq {}"
+Key = tuple[object, ...]
+
+
+def sort_out(work: Work, raising: Mapping[str, Mapping[int, str]]) -> None:
+    """Take changes out of what is staged that are put aside; add those that are released."""
+    for index, target in enumerate(work.targets):
+        if target.staged is None:
+            continue
+        if target.quarantined and not target.standing.copy:
+            target.held = quarantine.read(work.engine, target.compiled)
+        known = raising.get(target.name, {})
+        if target.held or known:
+            _sort_out(work, target, known, index)
+
+
+def _sort_out(work: Work, target: Target, raising: Mapping[int, str], index: int) -> None:
+    assert target.staged is not None
+    position = -1 if target.position is None else target.position
+    changes = [held for held in target.held if held.record.op != "truncate"]
+    released: list[Held] = []
+    if work.options.release and changes:
+        barrier = max((h.seq for h in target.held if h.record.op == "truncate"), default=-1)
+        released = [held for held in changes if held.seq <= position]
+        # What came before a TRUNCATE that was applied cannot matter any more.
+        target.releasing = True
+        released = [held for held in released if held.seq > barrier]
+        kept = {held.seq for held in released}
+        target.moot = [h.seq for h in target.held if h.seq <= position and h.seq not in kept]
+    path = work.folder / f"held-{index}.parquet"
+    _stage(work, target, changes, path)
+    blocked = _blocked(target, path, position, releasing=work.options.release)
+    again = {held.seq: held.error for held in changes if held.seq > position}
+    aside, truncated = _walk(target, path, {**again, **raising}, blocked, released)
+    target.truncated = [seq for seq in truncated if seq > position]
+    target.aside = aside
+    target.released = [held.seq for held in released if held.seq not in aside]
+    kept = {held.seq for held in released}
+    out = work.folder / f"sorted-{index}.parquet"
+    others = {held.seq for held in changes} - kept
+    restage([path, target.staged], {*aside, *others}, out)
+    target.staged, target.pending = out, None
+
+
+def _blocked(target: Target, path: Path, position: int, *, releasing: bool) -> dict[Key, int]:
+    """The keys that are held back before the first pending change, by the change that did it."""
+    blocked: dict[Key, int] = {}
+    if releasing:
+        return blocked
+    for seq, _, keys in _rows(target, path):
+        if seq <= position:
+            for key in keys:
+                blocked.setdefault(key, seq)
+    return blocked
+
+
+def _walk(
+    target: Target,
+    path: Path,
+    raising: Mapping[int, str],
+    blocked: dict[Key, int],
+    released: Sequence[Held],
+) -> tuple[dict[int, str], list[int]]:
+    """The changes that are put aside with the reason, and the TRUNCATEs that then matter."""
+    aside: dict[int, str] = {}
+    truncated: list[int] = []
+    assert target.staged is not None  # it is sorted out
+    staged, again = target.staged, {held.seq for held in released}
+    rows = [row for row in _rows(target, path) if row[0] in again]
+    for seq, op, keys in sorted([*rows, *_rows(target, staged)], key=lambda row: row[0]):
+        if op == "truncate":
+            if blocked:
+                truncated.append(seq)
+            continue
+        cause = next((blocked[key] for key in keys if key in blocked), None)
+        if seq in raising or cause is not None:
+            aside[seq] = raising.get(seq) or _FOLLOWS.format(cause)
+            for key in keys:
+                blocked.setdefault(key, seq)
+    return aside, truncated
+
+
+def _rows(target: Target, path: Path) -> Iterator[tuple[int, str, tuple[Key, ...]]]:
+    """seq, op and the keys (without one: the rows) of staged changes."""
+    compiled, names = target.compiled, [column.name for column in target.columns]
+    wanted = compiled.key or tuple(column.name for column in compiled.columns)
+    places = [names.index(f"{side}_{name}") for side in ("before", "after") for name in wanted]
+    columns = staged_columns(path, (0, 2, names.index("unchanged"), *places))
+    for seq, op, unchanged, *found in zip(*columns, strict=True):
+        # Python's NaN equals nothing, PostgreSQL's equals itself.
+        values = ["NaN" if value != value else value for value in found]
+        old, new = tuple(values[: len(wanted)]), tuple(values[len(wanted) :])
+        if unchanged:
+            each = zip(wanted, old, new, strict=True)
+            new = tuple(was if name in unchanged else value for name, was, value in each)
+        both = {key for key in (old, new) if any(value is not None for value in key)}
+        yield int(seq), str(op), tuple(sorted(both, key=repr))
+
+
+def _stage(work: Work, target: Target, held: Sequence[Held], path: Path) -> None:
+    """Changes of the quarantine, as those of a feed are staged."""
+    mistakes: list[tuple[Place, Mistake]] = []
+    stage = ChangeStage(
+        target.compiled,
+        work.engine.dialect,
+        path,
+        mistakes,
+        lambda place: line_span(*place),
+    )
+    for one in held:
+        stage.add(one.record, ("quarantine", one.seq, b""))
+    stage.close()
+    if mistakes:
+        raise Mistakes(mistake for _, mistake in mistakes)
+
+
+def put_aside(work: Work, target: Target, upto: int) -> None:
+    """Write the changes up to a cut that are put aside, before any row is written."""
+    known = {held.seq for held in target.held}
+    position = -1 if target.position is None else target.position
+    new = {
+        seq: error
+        for seq, error in target.aside.items()
+        if position < seq <= upto and seq not in known
+    }
+    held = [Held(_plain(record, target), new[record.seq]) for record in _found(work, new)]
+    held += [
+        Held(Record(seq=seq, op="truncate"), "")
+        for seq in target.truncated
+        if position < seq <= upto and seq not in known
+    ]
+    if held and not target.quarantined:
+        # The ledger tells later runs to look for a quarantine, before there is one.
+        commit(work, [entry(work, target, "aside", target.position)])
+        target.quarantined = True
+    quarantine.append(work.engine, target.compiled, held)
+    target.held = (*target.held, *held)
+    target.put_aside += len(new)
+
+
+def _found(work: Work, seqs: Mapping[int, str]) -> Iterator[Record]:
+    """The records of some changes: the feed is read again for them."""
+    if not seqs or work.records is None:
+        return
+    seen: set[int] = set()
+    for _, record in work.records([]):
+        if record.seq in seqs and record.seq not in seen:
+            seen.add(record.seq)
+            yield record
+
+
+def _plain(record: Record, target: Target) -> Record:
+    """A record whose values are PostgreSQL's texts, of the columns that the target reads."""
+    types = {column.name: column.pg_type for column in target.compiled.feed_columns}
+
+    def plain(image: Mapping[str, object] | None) -> dict[str, object] | None:
+        if image is None:
+            return None
+        return {
+            name: None if value is None else canonical_text(types[name], value)
+            for name, value in image.items()
+            if name in types
+        }
+
+    return Record(
+        seq=record.seq,
+        op=record.op,
+        relation=record.relation,
+        before=plain(record.before),
+        after=plain(record.after),
+        unchanged=record.unchanged,
+        tx=record.tx,
+    )
+
+
+def release_begins(work: Work, target: Target) -> None:
+    """Say what is about to be applied; the commit of a release has a mark of its own."""
+    quarantine.mark_released(work.engine, target.compiled, [*target.released, *target.moot])
+    if not work.engine.atomic:
+        generation = target.standing.generation + 1
+        target.standing = replace(target.standing, generation=generation)
+
+
+def release_ends(work: Work, target: Target) -> None:
+    """Forget what was applied."""
+    quarantine.remove_released(work.engine, target.compiled)
+    target.releasing = False

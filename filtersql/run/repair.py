@@ -1,0 +1,109 @@
+"""Rows that an audit found, written to the target: exactly those.
+
+Example
+    The findings become the rows that merge.sql stages, and merge.sql writes them:
+
+    ========== ======== ======================================
+    finding    effect   row
+    ========== ======== ======================================
+    leaked     delete   its key
+    missing    insert   the source's
+    differs    insert   the source's: it replaces the target's
+    ========== ======== ======================================
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp, select
+
+from filtersql.errors import Mistakes
+from filtersql.errors.applying import UNREADABLE_STATEMENT
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.sql_fragments import explode
+from filtersql.run.audit_findings import (
+    FINDINGS,
+    Names,
+)
+from filtersql.run.stage_and_judge import staged_merge
+from filtersql.targets.model import Engine
+
+__all__ = ["mend"]
+
+_STAGE = "filtersql_mending"
+
+
+def mend(engine: Engine, compiled: CompiledTable) -> None:
+    """Write what `compare` left staged. The source's view is as it was then. Raises Mistakes."""
+    query = _keyed(compiled) if compiled.key else _counted(engine, compiled)
+    engine.stage(_STAGE, query.sql(engine.dialect))
+    merge = staged_merge(compiled, _STAGE, engine)
+    if merge is None:
+        raise Mistakes([UNREADABLE_STATEMENT(name=compiled.unique_id)])
+    engine.execute(merge)
+
+
+def _keyed(compiled: CompiledTable) -> exp.Select:
+    names, tail = Names.of(compiled), compiled.effect_column.removeprefix("effect")
+    leaked = exp.EQ(this=_column(names.finding, "f"), expression=exp.Literal.string("leaked"))
+    effect = (
+        exp.case().when(leaked, exp.Literal.string("delete")).else_(exp.Literal.string("insert"))
+    )
+    columns = [
+        exp.alias_(
+            _column(one.name, "f" if one.name in compiled.key else "e"), one.name, quoted=True
+        )
+        for one in compiled.columns
+    ]
+    kept = [
+        exp.alias_(exp.false(), f"keeps_{name}{tail}", quoted=True)
+        for name in compiled.may_be_unchanged
+    ]
+    same = exp.and_(
+        *(exp.EQ(this=_column(key, "e"), expression=_column(key, "f")) for key in compiled.key)
+    )
+    source = exp.alias_(exp.to_table(compiled.source_view), "e", table=True)
+    return (
+        select(*columns, *kept, exp.alias_(effect, compiled.effect_column, quoted=True))
+        .from_(exp.alias_(exp.to_table(FINDINGS), "f", table=True))
+        .join(source, on=same, join_type="left")
+    )
+
+
+def _counted(engine: Engine, compiled: CompiledTable) -> exp.Select:
+    """Ordinal 0 deletes all copies of a row, each number above it inserts one."""
+    names = Names.of(compiled)
+    columns = [column.name for column in compiled.columns]
+    target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
+    held = (
+        select(
+            *map(_column, columns),
+            exp.alias_(exp.Count(this=exp.Star()), names.copies, quoted=True),
+        )
+        .from_(target)
+        .group_by(*map(_column, columns))
+    )
+    same = exp.and_(
+        *(exp.NullSafeEQ(this=_column(one, "h"), expression=_column(one, "f")) for one in columns)
+    )
+    zero = exp.Literal.number(0)
+    found = exp.func("COALESCE", _column(names.copies, "h"), zero)
+    missing = exp.EQ(this=_column(names.finding, "f"), expression=exp.Literal.string("missing"))
+    step = _column(names.copies, "f")
+    left = exp.Add(
+        this=found, expression=exp.paren(exp.case().when(missing, step).else_(exp.Neg(this=step)))
+    )
+    # Copies are counted in numbers that a sequence's bounds need not have: BIGINT is taken.
+    upto = exp.GenerateSeries(start=exp.cast(zero, "bigint"), end=exp.cast(left, "bigint"))
+    ordinal = exp.Anonymous(this=explode(engine.dialect), expressions=[upto])
+    return (
+        select(
+            *(_column(one, "f") for one in columns),
+            exp.alias_(ordinal, compiled.ordinal_column, quoted=True),
+        )
+        .from_(exp.alias_(exp.to_table(FINDINGS), "f", table=True))
+        .join(held.subquery("h"), on=same, join_type="left")
+    )
+
+
+def _column(name: str, table: str | None = None) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)

@@ -1,0 +1,147 @@
+"""A cut of the feed: all targets are judged up to it, then all of them are written.
+
+Example
+    round_of(work, targets, 17)       targets that stood at 12 stand at 17, or at the boundary
+                                      before a conflict that stops the subscription
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filtersql.errors import Mistake, Mistakes
+from filtersql.run.conflicting_change import first_stop
+from filtersql.run.context import (
+    Target,
+    Work,
+    begin,
+    commit,
+    entry,
+    mark,
+    only_looking,
+    renew,
+    timed,
+)
+from filtersql.run.lookups import define_lookups
+from filtersql.run.quarantine_selection import (
+    put_aside,
+    release_begins,
+    release_ends,
+)
+from filtersql.run.stage_and_judge import (
+    Judgement,
+    StageRefused,
+    judge_changes,
+)
+from filtersql.targets.model import Engine
+
+__all__ = ["below", "round_of"]
+
+
+def round_of(work: Work, targets: Sequence[Target], upto: int) -> None:
+    """Judge the changes of all targets up to a cut; then write them all."""
+    judged = _judged(work, targets, upto)
+    stop = first_stop((judgement for _, judgement in judged), work.boundary, work.position)
+    if stop is not None:
+        work.stop = stop
+        # Targets that are further already stay where they are: nothing is taken back.
+        targets = [t for t in targets if stop.upto is not None and below(t.position, stop.upto)]
+        for target in targets:
+            target.pending = None
+        judged = [] if stop.upto is None else _judged(work, targets, stop.upto)
+        upto = upto if stop.upto is None else stop.upto
+    _count(judged)
+    if not only_looking(work):
+        _write(work, judged, upto)
+
+
+def below(position: int | None, upto: int) -> bool:
+    """Whether a target has not got to a cut yet."""
+    return position is None or position < upto
+
+
+def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
+    for target, judgement in judged:
+        if not target.releasing:
+            target.read += judgement.changes
+        target.sample = (*target.sample, *judgement.sample)
+        for kind, count in judgement.conflicts.items():
+            target.conflicts[kind] += count
+
+
+def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Target, Judgement]]:
+    """What is about to be written to each target. Raises Mistakes."""
+    looking = only_looking(work)
+    judging = [t for t in targets if t.staged is not None and not (looking and t.standing.copy)]
+    found = work.lanes.each(
+        [(target.lane, target) for target in judging],
+        lambda engine, target: _judge(work, engine, target, upto),
+    )
+    mistakes = [mistake for _, wrong in found for mistake in wrong]
+    if mistakes:
+        raise Mistakes(mistakes)
+    return [(target, judgement) for target, (judgement, _) in zip(judging, found, strict=True)]
+
+
+def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) -> None:
+    writing = [(target, judgement) for target, judgement in judged if judgement.staged]
+    for target, _ in judged:
+        put_aside(work, target, upto)
+        if target.releasing:
+            release_begins(work, target)
+    intended = [
+        entry(work, target, "releasing" if target.releasing else "applying", upto)
+        for target, _ in writing
+    ]
+    commit(work, [] if work.engine.atomic else intended)
+    work.lanes.each(
+        [(pair[0].lane, pair) for pair in writing],
+        lambda engine, pair: _merge(work, engine, *pair, upto),
+    )
+    for target, _ in judged:
+        applied = entry(work, target, "applied", upto)
+        target.position = upto
+        work.pending.append(applied)
+    for target, _ in judged:
+        if target.releasing:
+            if not work.engine.atomic:
+                commit(work, [])
+            release_ends(work, target)
+
+
+def _judge(
+    work: Work, engine: Engine, target: Target, upto: int
+) -> tuple[Judgement, list[Mistake]]:
+    assert target.staged is not None
+    compiled = target.compiled
+    with timed(target):
+        engine.view(
+            compiled.changes_view,
+            target.staged,
+            target.columns,
+            above=None if target.releasing else target.position,
+            upto=upto,
+        )
+        try:
+            define_lookups(engine, target, work.targets, upto, completing=work.completing)
+            stage = f"filtersql_stage__{target.lane}"
+            return judge_changes(
+                engine, compiled, stage, target.pending, completing=work.completing
+            )
+        except StageRefused:
+            raise
+        except Mistakes as found:
+            if engine.atomic:
+                raise  # a statement that failed has ended the transaction: no other can be judged
+            return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
+
+
+def _merge(work: Work, engine: Engine, target: Target, judgement: Judgement, upto: int) -> None:
+    begin(work, target)
+    renew(work, engine)
+    with timed(target):
+        written = engine.write(judgement.merge, target.compiled, mark(target, upto))
+    if written is None:
+        target.repeated += 1
+    else:
+        target.written += written

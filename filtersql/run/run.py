@@ -1,0 +1,216 @@
+"""`run`: the initial copy where it is missing, then every pending change, in order, once.
+
+Example
+    result = run(inputs, {"s1": tables}, engine, Options(), print)
+    result.results[0].rows_inserted, result.mistakes
+
+    A subscription that is refused leaves its targets as they were; the others go on.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from filtersql.errors import Mistake, Mistakes
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import ledger
+from filtersql.run.conflicting_change import Stop
+from filtersql.run.context import (
+    Work,
+    beating,
+    release,
+)
+from filtersql.run.filter_errors import (
+    changes_that_raise,
+    stop_before_error,
+    values_not_sent,
+)
+from filtersql.run.lease import leased
+from filtersql.run.model import (
+    Event,
+    Inputs,
+    OnEvent,
+    Options,
+    RunResult,
+    TableResult,
+)
+from filtersql.run.removed_targets import gone
+from filtersql.run.sessions import lanes
+from filtersql.run.shared_feeds import SharedFeeds
+from filtersql.run.stage_and_judge import StageRefused
+from filtersql.run.subscription import apply_subscription
+from filtersql.targets.model import Engine
+
+__all__ = ["run"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What was shown so far: each target once at its start and once at its end."""
+
+    on_event: OnEvent | None
+    total: int
+    started: dict[str, int] = field(default_factory=dict)
+
+    def start(self, compiled: CompiledTable) -> None:
+        unique_id = compiled.unique_id
+        if unique_id not in self.started:
+            self.started[unique_id] = len(self.started) + 1
+            self._tell(Event("start", unique_id, self.started[unique_id], self.total))
+
+    def end(self, result: TableResult) -> None:
+        self.start(result.compiled)
+        kind = {"success": "ok", "error": "error", "skipped": "skip"}[result.status]
+        index = self.started[result.unique_id]
+        event = Event(
+            kind,  # type: ignore[arg-type]
+            result.unique_id,
+            index,
+            self.total,
+            message=result.message,
+            seconds=result.execution_time,
+        )
+        self._tell(event)
+
+    def reading(self, subscription: str, count: int) -> None:
+        self._tell(Event("reading", subscription, count=count))
+
+    def _tell(self, event: Event) -> None:
+        if self.on_event is not None:
+            self.on_event(event)
+
+
+class _Undone(Exception):
+    """Ends the transaction of a dry run."""
+
+
+def run(
+    inputs: Inputs,
+    tables: Mapping[str, Sequence[CompiledTable]],
+    engine: Engine,
+    options: Options | None = None,
+    on_event: OnEvent | None = None,
+) -> RunResult:
+    """Bring the targets of some subscriptions, given by name, to where their feeds are."""
+    options = options or Options()
+    began = time.perf_counter()
+    told = _Told(on_event, sum(map(len, tables.values())))
+    results: list[TableResult] = []
+    mistakes: list[Mistake] = []
+    with tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder:
+        feeds = SharedFeeds(inputs, engine, options, tables, Path(folder))
+        for name, compiled in tables.items():
+            if mistakes and options.fail_fast:
+                found = [
+                    TableResult(table, "skipped", "an earlier target failed") for table in compiled
+                ]
+            else:
+                found, wrong = _subscription(name, feeds, told)
+                mistakes += wrong
+            for result in found:
+                told.end(result)
+            results += found
+    removed = _removed(feeds, engine, options)
+    spent = time.perf_counter() - began
+    return RunResult(tuple(results), tuple(mistakes), spent, removed)
+
+
+def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tuple[str, str], ...]:
+    """Targets that the ledger knows and that no definition names any more."""
+    if options.defined is None:
+        return ()
+    try:
+        # What a run writes is about targets that are defined, or says of others that they are
+        # left: to read it again says no more.
+        known = feeds.known or ledger.read(engine, feeds.inputs.state_schema)
+    except Mistakes:
+        return ()  # the run has said why the ledger cannot be read
+    found = gone(known, feeds.tables, options.defined)
+    return tuple((f"{entry.subscription}/{entry.relation}", entry.target) for entry in found)
+
+
+def _subscription(
+    name: str, feeds: SharedFeeds, told: _Told
+) -> tuple[list[TableResult], Sequence[Mistake]]:
+    tables = feeds.tables[name]
+    began = time.perf_counter()
+    try:
+        with (
+            leased() as lease,
+            tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder,
+            lanes(feeds.engine, feeds.options.threads, len(tables)) as several,
+        ):
+
+            def work() -> Work:
+                return Work(
+                    feeds.inputs,
+                    several,
+                    feeds.options,
+                    feeds.inputs.subscriptions[name],
+                    Path(folder),
+                    lease,
+                    feeds,
+                    told.start,
+                    lambda count: told.reading(name, count),
+                )
+
+            return _attempts(work, tables)
+    except Mistakes as wrong:
+        spent = time.perf_counter() - began
+        message = wrong.mistakes[0].message
+        return [TableResult(table, "error", message, spent) for table in tables], wrong.mistakes
+    finally:
+        feeds.engine.clear()
+
+
+def _attempts(
+    new: Callable[[], Work], tables: Sequence[CompiledTable]
+) -> tuple[list[TableResult], Sequence[Mistake]]:
+    """Where a statement was refused, another attempt knows why. Raises Mistakes.
+
+    A row filter may have raised an error on some change, or a change of a key left out a value. A
+    statement that fails ends a transaction, so an attempt is undone before the next.
+    """
+    stop: Stop | None = None
+    raising: dict[str, dict[int, str]] = {}
+    completing = False
+    while True:
+        work = new()
+        work.stop, work.completing = stop, completing
+        try:
+            return _attempt(work, tables, raising)
+        except StageRefused as refused:
+            known = bool(stop or raising)
+            puts_aside = work.subscription.on_filter_error == "quarantine"
+            if not known and puts_aside:
+                raising = changes_that_raise(work)
+            elif not known:
+                stop = stop_before_error(work)
+            if known or not (stop or raising):
+                if completing or not any(table.completing_source_sql for table in tables):
+                    raise Mistakes(values_not_sent(work) or refused.mistakes) from None
+                completing = True
+        for engine in work.lanes.engines:
+            engine.clear()
+
+
+def _attempt(
+    work: Work, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
+) -> tuple[list[TableResult], Sequence[Mistake]]:
+    found: tuple[list[TableResult], Sequence[Mistake]] = ([], ())
+    try:
+        with work.engine.transaction(), beating(work):
+            found = apply_subscription(work, tables, raising)
+            if work.options.dry_run:
+                raise _Undone
+    except _Undone:
+        pass
+    except (Exception, KeyboardInterrupt):
+        release(work)
+        raise
+    release(work)
+    return found

@@ -1,0 +1,223 @@
+"""Where a run reads: a subscription's feed, and the source tables of an initial copy.
+
+Example
+    source: "{catalog}.{schema}.{table}"                       tables of the engine
+    source: {format: filtersql, path: "src/{table}.jsonl"}     JSON lines, one object a row
+    changes: {format: filtersql, path: "changes/*.jsonl"}      JSON lines
+    changes: {format: filtersql, table: lake.changes}          a table of the engine
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlglot import exp, select
+
+from filtersql.catalog import Catalog
+from filtersql.definitions.model import Feed, SourceOfTables, Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.applying import DUPLICATE_KEYS
+from filtersql.errors.targets import SPARK_TABLE_ON_DUCKDB
+from filtersql.feeds.changes import Reading, read
+from filtersql.feeds.formats import is_consumed, open_files
+from filtersql.feeds.images import Landing, all_needed
+from filtersql.feeds.lake import from_delta, from_iceberg
+from filtersql.feeds.lines import FeedFile, find_files
+from filtersql.feeds.native import TABLE_COLUMNS, from_rows
+from filtersql.feeds.records import Record
+from filtersql.feeds.rows import stage_rows
+from filtersql.feeds.staging import Place, Records
+from filtersql.rendering.compiled import CompiledTable, FeedColumn
+from filtersql.run.ledger import SeenFile
+from filtersql.run.model import Inputs
+from filtersql.run.table_columns import unread
+from filtersql.targets.model import Engine
+from filtersql.targets.statements import described
+
+__all__ = ["FeedRead", "read_feed", "stage_source"]
+
+Found = tuple[Place, Mistake]
+
+_LAKES = {"delta_cdf": from_delta, "iceberg_changelog": from_iceberg}
+
+
+@dataclass(frozen=True, slots=True)
+class FeedRead:
+    """What a feed held, and the files that need not be opened again."""
+
+    reading: Reading
+    #: reads the changes again
+    records: Records
+    files: tuple[SeenFile, ...] = ()
+
+
+def read_feed(
+    inputs: Inputs,
+    engine: Engine,
+    subscription: Subscription,
+    landings: Sequence[Landing],
+    seen: Mapping[str, tuple[int, int, int]],
+    folder: Path,
+    on_progress: Callable[[int], None] | None,
+) -> FeedRead | None:
+    """Judge and stage a subscription's feed; None where it has none. Raises Mistakes."""
+    feed = subscription.changes
+    if feed is None:
+        return None
+    positions = [landing.position for landing in landings]
+    lowest = min((-1 if position is None else position for position in positions), default=-1)
+    if feed.path is None:
+        rows = _from_table(engine, feed, lowest, landings, inputs.catalog)
+        closed = feed.format != "filtersql"
+        return FeedRead(
+            read(rows, inputs.catalog, landings, engine.dialect, folder, closed=closed,
+                 on_progress=on_progress),
+            rows,
+        )  # fmt: skip
+    files = [
+        file
+        for file in find_files(feed.path, inputs.root, feed.span)
+        if not _consumed(feed, file, seen, lowest)
+    ]
+    opened = open_files(feed, inputs.catalog, files, lowest, all_needed(landings))
+    reading = read(
+        opened.records,
+        inputs.catalog,
+        landings,
+        engine.dialect,
+        folder,
+        closed=opened.closed,
+        on_progress=on_progress,
+        blocks=opened.blocks,
+    )
+    last = opened.last
+    return FeedRead(
+        reading,
+        opened.records,
+        tuple((file.shown, file.size, file.modified, last.get(file.shown, -1)) for file in files),
+    )
+
+
+def stage_source(
+    inputs: Inputs, engine: Engine, subscription: Subscription, compiled: CompiledTable, path: Path
+) -> bool:
+    """Make the view that initial_copy.sql reads; False where there is nothing to copy from."""
+    source = subscription.source
+    if source is None or not compiled.copy_data:
+        return False
+    if source.path is not None:
+        pattern = _filled(source.path, compiled, None, glob.escape)
+        files = find_files(pattern, inputs.root, source.span)
+        table = inputs.catalog.tables[compiled.relation]
+        staged = stage_rows(files, compiled, table, engine.dialect, path)
+        engine.view(compiled.source_view, path, staged.columns)
+    else:
+        name = _table(inputs, engine, source, compiled)
+        named = exp.to_table(name, dialect=engine.dialect)
+        held = described(engine.rows(exp.Describe(this=named).sql(engine.dialect)))
+        if mistakes := unread(compiled, name, held, engine.dialect):
+            raise Mistakes(mistakes)
+        columns = (_as_stored(column, engine) for column in compiled.feed_columns)
+        query = select(*columns).from_(named)
+        engine.define(compiled.source_view, query.sql(engine.dialect))
+    _check_keys(engine, compiled)
+    return True
+
+
+def _as_stored(column: FeedColumn, engine: Engine) -> exp.Expr:
+    """A source's column as the target stores it; a text has the form that feeds give it."""
+    kind = exp.DataType.build(column.sql_type, dialect=engine.dialect)
+    value: exp.Expr = exp.cast(exp.column(column.name, quoted=True), kind)
+    pg_type = column.pg_type.base or column.pg_type
+    if pg_type.name == "uuid":
+        value = exp.func("LOWER", value)
+    if pg_type.name == "bpchar" and pg_type.length:
+        length, blank = exp.convert(pg_type.length), exp.convert(" ")
+        padded = exp.func("RPAD", value.copy(), length, blank, dialect=engine.dialect)
+        short = exp.func("LENGTH", value.copy()) < length
+        value = exp.case().when(short, padded).else_(value)
+    return exp.alias_(value, column.name, quoted=True)
+
+
+def _consumed(
+    feed: Feed, file: FeedFile, seen: Mapping[str, tuple[int, int, int]], lowest: int
+) -> bool:
+    known = seen.get(file.shown)
+    same = known is not None and known[:2] == (file.size, file.modified)
+    return same and known is not None and is_consumed(feed, known[2], lowest)
+
+
+def _from_table(
+    engine: Engine, feed: Feed, lowest: int, landings: Sequence[Landing], catalog: Catalog
+) -> Callable[[list[Found]], Iterator[tuple[Place, Record]]]:
+    parts = str(feed.table).split(".")
+    if not engine.exists((parts[-2] if len(parts) > 1 else "main", parts[-1])) and (
+        engine.dialect == "duckdb"
+    ):
+        raise Mistakes([SPARK_TABLE_ON_DUCKDB(feed.span, table=str(feed.table))])
+    if feed.format in _LAKES:
+        source = catalog.tables[landings[0].compiled.sources[0]]
+        return _LAKES[feed.format](engine.rows, engine.stream, parts, source, lowest)
+    name = exp.Table(
+        **{
+            key: exp.to_identifier(part, quoted=True)
+            for key, part in zip(("this", "db", "catalog"), reversed(parts), strict=False)
+        }
+    )
+    described = engine.rows(exp.Describe(this=name).sql(engine.dialect))
+    found = {str(row[0]) for row in described}
+    columns = [column for column in TABLE_COLUMNS if column in found]
+    query = (
+        select(*(exp.column(column, quoted=True) for column in columns))
+        .from_(name)
+        .where(exp.GT(this=exp.column("seq", quoted=True), expression=exp.convert(lowest)))
+        .order_by(exp.column("seq", quoted=True))
+    ).sql(engine.dialect)
+    shown = str(feed.table)
+    return lambda mistakes: from_rows(shown, columns, engine.stream(query), mistakes)
+
+
+def _table(inputs: Inputs, engine: Engine, source: SourceOfTables, compiled: CompiledTable) -> str:
+    parts = [
+        filled
+        for part in str(source.table).split(".")
+        if (filled := _filled(part, compiled, inputs.default_catalog, str))
+    ]
+    known = engine.exists(parts[-2:] if len(parts) > 1 else ["main", parts[-1]])
+    if not known and engine.dialect == "duckdb":
+        raise Mistakes([SPARK_TABLE_ON_DUCKDB(source.span, table=".".join(parts))])
+    identifiers = (exp.to_identifier(part, quoted=True) for part in parts)
+    return ".".join(identifier.sql(engine.dialect) for identifier in identifiers)
+
+
+def _filled(
+    pattern: str, compiled: CompiledTable, catalog: str | None, word: Callable[[str], str]
+) -> str:
+    values = {
+        "subscription": compiled.subscription,
+        "schema": compiled.relation.schema,
+        "table": compiled.relation.name,
+        "catalog": catalog or "",
+    }
+    return re.sub(
+        r"\{(subscription|schema|table|catalog)\}", lambda match: word(values[match[1]]), pattern
+    )
+
+
+def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
+    """A target has no unique index that would notice a key that comes twice."""
+    if not compiled.key:
+        return
+    keys = [exp.column(column, quoted=True) for column in compiled.key]
+    view = exp.Table(this=exp.to_identifier(compiled.source_view, quoted=True))
+    repeated = select(*keys).from_(view).group_by(*(key.copy() for key in keys))
+    repeated = repeated.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1)))
+    query = select("COUNT(*)").from_(repeated.subquery("repeated"))
+    count = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
+    if count:
+        name = compiled.unique_id
+        raise Mistakes([DUPLICATE_KEYS(name=name, key=compiled.key, count=count)])

@@ -1,0 +1,276 @@
+"""`check`: compiled files are tried on every cell of the semantics, against the slow model.
+
+Example
+    proof = prove(node, path, bench)
+    proof.cells, proof.histories, proof.counterexample
+
+A counterexample is the smallest case that was found: changes, rows before, expected and found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from filtersql.compile import Node
+from filtersql.errors import Mistakes
+from filtersql.errors.proving import NOT_PROVED, NOTHING_TO_TRY
+from filtersql.filter_cache import FilterShelf
+from filtersql.rendering import SETTINGS
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.sql_fragments import quoted
+from filtersql.storage import Engine as Dialect
+from filtersql.storage import column_type
+from filtersql.targets import depth
+from filtersql.verify.batch_cases import NotLifted
+from filtersql.verify.cells import cells
+from filtersql.verify.expected_rows import Tried
+from filtersql.verify.histories import histories
+from filtersql.verify.loading import (
+    Case,
+    Layout,
+    Shelf,
+    free_name,
+)
+from filtersql.verify.lookups import show_lookups
+from filtersql.verify.model import Model
+from filtersql.verify.statement import (
+    Statement,
+    read_statement,
+)
+from filtersql.verify.statement_outlines import Outlines
+from filtersql.verify.values import (
+    Answers,
+    trials,
+    values_of,
+)
+from filtersql.verify.world import World
+
+__all__ = [
+    "BATCH",
+    "Bench",
+    "Cases",
+    "Counterexample",
+    "Proof",
+    "answers_of",
+    "cases_of",
+    "configure",
+    "prove",
+    "tried",
+]
+
+#: enough for every case that tells statements apart; more are only slower
+BATCH = 20_000
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A case whose rows are not the expected ones. `found` None: the statement stopped."""
+
+    case: Case
+    found: tuple[tuple[object, ...], ...] | None
+    #: why it stopped
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was tried, and what was found wrong."""
+
+    cells: int
+    histories: int
+    counterexample: Counterexample | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where proofs are made: DuckDB for what filters say, and the engine that runs the statement.
+
+    `dialect` is that of the files.
+    """
+
+    duckdb: Shelf
+    engine: Shelf
+    filters: FilterShelf
+    dialect: Dialect
+    deep: bool = False
+    #: of the files that were read
+    outlines: Outlines = field(default_factory=Outlines)
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """All cases of one table, whatever its file says."""
+
+    layout: Layout
+    cells: Tried
+    histories: Tried
+    #: histories of three changes
+    deep: Tried | None
+
+
+def answers_of(node: Node, bench: Bench) -> Answers:
+    """What a target's filters say."""
+    distinct = tuple({id(each): each for each in node.filters.values()}.values())
+    return Answers(bench.duckdb, node.resolved.table, distinct)
+
+
+def cases_of(node: Node, bench: Bench, answers: Answers | None = None) -> Cases:
+    """What the file of a target is tried on. Raises Mistakes where there is nothing to try.
+
+    `answers` are those that are known already.
+    """
+    compiled = _typed(node, bench.engine.engine.dialect)
+    show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
+    world = _world_of(node, compiled, answers or answers_of(node, bench))
+    layout = Layout(compiled, free_name("filtersql_case", _names(compiled)))
+    deep = histories(world, 3) if bench.deep else None
+    return Cases(layout, cells(world), histories(world, 2), deep)
+
+
+def configure(bench: Bench) -> None:
+    """Set what the meaning of statements depends on."""
+    depth.configure(bench.engine.engine, dict(SETTINGS[bench.engine.engine.dialect]))
+
+
+def prove(node: Node, path: Path, shown: str, bench: Bench, cases: Cases | None = None) -> Proof:
+    """Try the file of one target. Raises Mistakes where it cannot be tried at all."""
+    configure(bench)
+    statement = read_statement(path, shown, node, bench.filters, bench.dialect, bench.outlines)
+    return tried(statement, shown, bench, cases or cases_of(node, bench))
+
+
+def tried(
+    statement: Statement, shown: str, bench: Bench, cases: Cases, *, merged: bool = False
+) -> Proof:
+    """Try a statement. Raises Mistakes where it cannot be tried at all.
+
+    `merged`: all cases that can share a MERGE were tried already, and ended as they should.
+    """
+    show_lookups(statement.node, (bench.duckdb.engine, bench.engine.engine))
+    try:
+        sql = statement.sql(cases.layout, bench.engine.engine)
+    except NotLifted as reason:
+        raise Mistakes([NOT_PROVED(path=shown, reason=str(reason))]) from None
+    several = [cases.histories, *([cases.deep] if cases.deep else [])]
+    attempt = _Attempt(sql, cases.layout, bench.engine)
+    counterexample = None
+    # Cells and short histories go into one MERGE: the smallest counterexample comes first anyhow.
+    first = _merged(cases.cells, cases.histories)
+    for some in replace(first, together=()) if merged else first, *several[1:]:
+        counterexample = counterexample or attempt.first_wrong(some)
+    return Proof(_count([cases.cells]), _count(several), counterexample)
+
+
+def _typed(node: Node, dialect: Dialect) -> CompiledTable:
+    """The compiled table with the types of the engine that tries it."""
+    compiled = node.compiled
+    types = {one.name: column_type(one, dialect).sql for one in node.resolved.table.columns}
+    return replace(
+        compiled,
+        columns=tuple(replace(one, sql_type=types[one.name]) for one in compiled.columns),
+        feed_columns=tuple(replace(one, sql_type=types[one.name]) for one in compiled.feed_columns),
+        column_definitions_sql=",\n  ".join(
+            f"{quoted(one.name, dialect)} {types[one.name]}" for one in compiled.columns
+        ),
+    )
+
+
+def _merged(one: Tried, other: Tried) -> Tried:
+    return Tried((*one.together, *other.together), (*one.alone, *other.alone))
+
+
+def _count(tried: Sequence[Tried]) -> int:
+    return sum(len(each.together) + len(each.alone) for each in tried)
+
+
+def _names(compiled: CompiledTable) -> list[str]:
+    return [
+        f"{prefix}{column.name}"
+        for column in compiled.feed_columns
+        for prefix in ("", "before_", "after_", "old_", "new_")
+    ]
+
+
+def _world_of(node: Node, compiled: CompiledTable, answers: Answers) -> World:
+    """The table's model and rows to try. Raises Mistakes where there is nothing to try."""
+    resolved = node.resolved
+    for column in resolved.table.columns:
+        carried = column.name in {each.name for each in compiled.feed_columns}
+        must = column.not_null or column.name in resolved.table.primary_key
+        if carried and must and not values_of(column) and column.name not in answers.read:
+            raise Mistakes([NOTHING_TO_TRY(name=str(resolved.table.name), column=column.name)])
+    found = trials(answers)
+    if not found:
+        raise Mistakes(
+            [NOTHING_TO_TRY(name=str(resolved.table.name), column=", ".join(answers.read))]
+        )
+    feed = resolved.subscription.changes
+    complete = feed is not None and feed.before_complete
+    model = Model.of(resolved, node.filters, answers.say)
+    return World(model, answers, found, compiled, complete)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One statement, tried on cases."""
+
+    sql: str
+    layout: Layout
+    shelf: Shelf
+
+    def first_wrong(self, tried: Tried) -> Counterexample | None:
+        """The smallest case that goes wrong."""
+        ordered = sorted(tried.together, key=lambda case: case.size)
+        for begin in range(0, len(ordered), BATCH):
+            some = dict(enumerate(ordered[begin : begin + BATCH]))
+            if wrong := self._wrong(some):
+                return wrong
+        # On Spark each of these takes seconds, and they differ in the column alone.
+        few = tried.alone if self.shelf.engine.dialect == "duckdb" else tried.alone[:_FEW]
+        for case in few:
+            if wrong := self._alone(case):
+                return wrong
+        return None
+
+    def _wrong(self, cases: Mapping[int, Case]) -> Counterexample | None:
+        reason = self._run(cases)
+        if reason is not None:
+            return self._stopping(cases, reason)
+        differing = self.shelf.differing(self.layout)
+        if not differing:
+            return None
+        found = self.shelf.held(self.layout, differing[0])
+        return Counterexample(cases[differing[0]], tuple(found))
+
+    def _stopping(self, cases: Mapping[int, Case], reason: str) -> Counterexample | None:
+        """Of cases that stop the statement together, the first that does so alone."""
+        while len(cases) > 1:
+            numbers = [*cases]
+            half = {number: cases[number] for number in numbers[: len(numbers) // 2]}
+            other = {number: cases[number] for number in numbers[len(numbers) // 2 :]}
+            again = self._run(half)
+            cases, reason = (half, again) if again is not None else (other, reason)
+        (case,) = cases.values()
+        return Counterexample(case, None, self._run(cases) or reason)
+
+    def _alone(self, case: Case) -> Counterexample | None:
+        """A case that has to stop, or may."""
+        reason = self._run({0: case})
+        if reason is not None:
+            stops = case.expected is None or case.may_stop
+            return None if stops else Counterexample(case, None, reason)
+        if case.expected is not None and not self.shelf.differing(self.layout):
+            return None
+        return Counterexample(case, tuple(self.shelf.held(self.layout, 0)))
+
+    def _run(self, cases: Mapping[int, Case]) -> str | None:
+        """None, or why the statement stopped."""
+        self.shelf.load(self.layout, cases)
+        try:
+            self.shelf.engine.execute(self.sql)
+        except Mistakes as refused:
+            return refused.mistakes[0].message
+        return None

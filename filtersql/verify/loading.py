@@ -1,0 +1,260 @@
+"""Cases on an engine: their changes, the rows before and the rows expected, under fixed names.
+
+Example
+    shelf.load(table, cases)          filtersql_check_feed, filtersql_check.target, …
+    shelf.engine.execute(merge)
+    shelf.differing(table)            the numbers of the cases with other rows than expected
+
+Values go the way of a run: through the codecs of the feed into typed Parquet files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+
+from sqlglot import exp, select
+
+from filtersql.catalog import PgType
+from filtersql.errors import Mistake
+from filtersql.feeds.repeated_rows import (
+    RepeatedChange,
+    RepeatedRows,
+    write_changes,
+    write_rows,
+)
+from filtersql.feeds.staging import ChangeStage, Place, RowStage
+from filtersql.rendering.compiled import CompiledTable, FeedColumn
+from filtersql.rendering.sql_fragments import quoted
+from filtersql.source import Source, Span
+from filtersql.targets.model import Engine
+from filtersql.verify.model import (
+    Change,
+    Row,
+)
+
+__all__ = ["CASES", "FEED", "TARGET", "Case", "Layout", "Shelf", "free_name"]
+
+FEED, CASES = "filtersql_check_feed", "filtersql_check_cases"
+#: schema and table of the rows that a statement is tried on
+TARGET = ("filtersql_check", "target")
+_CHANGES, _BEFORE, _EXPECTED = (
+    "filtersql_check_changes",
+    "filtersql_check_before",
+    "filtersql_check_expected",
+)
+_NOWHERE: Place = ("", 0, b"")
+_NUMBER = PgType("int8")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Changes, the rows that the target holds before them, and those expected after them.
+
+    `expected` None: the statement has to stop. `may_stop`: it may stop instead.
+    """
+
+    changes: tuple[Change, ...]
+    before: tuple[Row, ...]
+    expected: tuple[Row, ...] | None
+    may_stop: bool = False
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The smallest counterexample is the one that is shown."""
+        return len(self.changes), len(self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a table's changes and of its target, on the engine of the trial.
+
+    `number` is the column that says to which case a row belongs.
+    """
+
+    compiled: CompiledTable
+    number: str
+
+    @property
+    def feed(self) -> CompiledTable:
+        """What a change is staged as."""
+        return self._shaped([column.name for column in self.compiled.feed_columns])
+
+    @property
+    def target(self) -> CompiledTable:
+        """What a row of the target is staged as."""
+        return self._shaped([column.name for column in self.compiled.columns])
+
+    def _shaped(self, names: Sequence[str]) -> CompiledTable:
+        known = {column.name: column for column in self.compiled.feed_columns}
+        kept = (replace(known[name], not_null=False) for name in names)
+        return replace(
+            self.compiled,
+            feed_columns=(FeedColumn(self.number, _NUMBER, "BIGINT", not_null=False), *kept),
+        )
+
+    def definitions(self, engine: Engine) -> str:
+        """The columns of the target for CREATE TABLE."""
+        number = f"{quoted(self.number, engine.dialect)} BIGINT"
+        return f"{number},\n  {self.compiled.column_definitions_sql}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """An engine that holds nothing of the user's, and a folder for staged files."""
+
+    engine: Engine
+    folder: Path
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def load(self, layout: Layout, cases: Mapping[int, Case]) -> None:
+        """Put the cases in place of those that were there before."""
+        stage, before, expected = self._staged(layout, cases)
+        self.engine.view(_CHANGES, stage.path, stage.columns)
+        self.engine.view(_BEFORE, before.path, before.columns)
+        self.engine.view(_EXPECTED, expected.path, expected.columns)
+        self._define_feed(layout, stage)
+        number = _column(layout.number)
+        self._define(CASES, select(number).distinct().from_(FEED))
+        self.engine.create(TARGET, layout.definitions(self.engine), {})
+        rows = select("*").from_(_BEFORE)
+        into = exp.to_table(self.engine.table_sql(TARGET), dialect=self.engine.dialect)
+        self.engine.execute(exp.insert(rows, into).sql(self.engine.dialect))
+
+    def differing(self, layout: Layout) -> tuple[int, ...]:
+        """The numbers of the cases whose target does not hold the expected rows."""
+        count = free_name("copies", [column.name for column in layout.target.feed_columns])
+        names = [quoted(one.name, self.engine.dialect) for one in layout.target.feed_columns]
+        found, copies = self.engine.table_sql(TARGET), quoted(count, self.engine.dialect)
+        # Rows of one case that are not there as often as they are expected.
+        rows = self.engine.rows(
+            f"SELECT DISTINCT {names[0]} FROM (SELECT *, 1 AS {copies} FROM {found} "
+            f"UNION ALL SELECT *, -1 AS {copies} FROM {_EXPECTED}) AS sides "
+            f"GROUP BY {', '.join(names)} HAVING SUM({copies}) <> 0"
+        )
+        return tuple(sorted(int(str(row[0])) for row in rows))
+
+    def held(self, layout: Layout, number: int) -> list[tuple[object, ...]]:
+        """The target's rows of one case."""
+        query = self._found().where(exp.EQ(this=_column(layout.number), expression=_int(number)))
+        return [row[1:] for row in self.engine.rows(query.sql(self.engine.dialect))]
+
+    def staged(self, number: str, columns: tuple[FeedColumn, ...]) -> RowStage:
+        """A file for rows of these columns, with a number before each."""
+        first = FeedColumn(number, _NUMBER, "BIGINT", not_null=False)
+        return RowStage(_bare((first, *columns)), "duckdb", self._path(), [], _where)
+
+    def _staged(
+        self, layout: Layout, cases: Mapping[int, Case]
+    ) -> tuple[ChangeStage, RowStage, RowStage]:
+        """The changes, the rows before them and those expected, each in a file."""
+        mistakes: list[tuple[Place, Mistake]] = []
+        dialect = self.engine.dialect
+        changes = ChangeStage(layout.feed, dialect, self._path(), mistakes, _where)
+        before, expected = (
+            RowStage(layout.target, dialect, self._path(), mistakes, _where) for _ in range(2)
+        )
+        names = [column.name for column in layout.compiled.feed_columns]
+        rows = RepeatedRows(changes.codecs[1:])
+        # A change comes in many cases, and so does a row.
+        every = [change for case in cases.values() for change in case.changes]
+        distinct = {id(change): change for change in every}
+        order = dict(zip(distinct, count()))
+        placed = [_placed(change, names, rows) for change in distinct.values()]
+        own = [column.name for column in layout.compiled.columns]
+        befores = {number: case.before for number, case in cases.items()}
+        after = {number: case.expected or () for number, case in cases.items()}
+        sides = [_held(held, names, own, rows) for held in (befores, after)]
+        columns = rows.columns()
+        write_changes(
+            changes,
+            columns,
+            placed,
+            [order[id(change)] for change in every],
+            positions=[10 * at for case in cases.values() for at, _ in enumerate(case.changes, 1)],
+            numbers=[number for number, case in cases.items() for _ in case.changes],
+        )
+        shown = [columns[names.index(name)] for name in own]
+        for stage, (places, numbers) in zip((before, expected), sides, strict=True):
+            write_rows(stage, shown, places, numbers)
+        return changes, before, expected
+
+    def _define_feed(self, layout: Layout, stage: ChangeStage) -> None:
+        logged, added = f"before_{layout.number}", f"after_{layout.number}"
+        columns: list[exp.Expr] = [
+            _column(column.name)
+            for column in stage.columns
+            if column.name not in (logged, added, "unchanged")
+        ]
+        # A feed may say NULL where nothing was left out: half of the cases do.
+        absent = exp.and_(
+            exp.EQ(this=exp.ArraySize(this=_column("unchanged")), expression=_int(0)),
+            exp.EQ(this=exp.Mod(this=_column(logged), expression=_int(2)), expression=_int(0)),
+        )
+        unchanged = exp.case().when(exp.not_(absent), _column("unchanged"))
+        columns.append(exp.alias_(unchanged, "unchanged", quoted=True))
+        number = exp.alias_(_column(logged), layout.number, quoted=True)
+        self._define(FEED, select(number, *columns, copy=False).from_(_CHANGES, copy=False))
+
+    def _define(self, name: str, query: exp.Select) -> None:
+        self.engine.define(name, query.sql(self.engine.dialect))
+
+    def _found(self) -> exp.Select:
+        table = exp.to_table(self.engine.table_sql(TARGET), dialect=self.engine.dialect)
+        return select("*").from_(table)
+
+    def _path(self) -> Path:
+        return self.folder / f"{next(self._numbers)}.parquet"
+
+
+def _placed(change: Change, names: Sequence[str], rows: RepeatedRows) -> RepeatedChange:
+    before, after = (
+        None if image is None else rows.place(tuple([image.get(name) for name in names]))
+        for image in (change.before, change.after)
+    )
+    return RepeatedChange(change.op, before, after, change.unchanged)
+
+
+def _held(
+    held: Mapping[int, Sequence[Row]],
+    names: Sequence[str],
+    own: Sequence[str],
+    rows: RepeatedRows,
+) -> tuple[list[int], list[int]]:
+    """The places of the rows of each case, and the cases' numbers."""
+    every = [row for some in held.values() for row in some]
+    known = dict.fromkeys(every)
+    places: dict[Row, int] = {}
+    for row in known:
+        image = dict(zip(own, row, strict=True))
+        places[row] = rows.place(tuple([image.get(name) for name in names]))
+    numbers = [number for number, some in held.items() for _ in some]
+    return [places[row] for row in every], numbers
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """A name like it that no column has."""
+    folded = {one.lower() for one in taken}
+    while any(one.endswith(name) for one in folded):
+        name += "_"
+    return name
+
+
+def _bare(columns: tuple[FeedColumn, ...]) -> CompiledTable:
+    """As much of a compiled table as staging rows asks for."""
+    nothing: dict[str, object] = dict.fromkeys(CompiledTable.__dataclass_fields__, "")
+    return CompiledTable(**{**nothing, "feed_columns": columns})  # type: ignore[arg-type]
+
+
+def _where(place: Place) -> Span:
+    return Source("", "").span(0, 0)
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)
+
+
+def _int(number: int) -> exp.Expr:
+    return exp.Literal.number(number)
