@@ -93,7 +93,7 @@ def of_postgres(connection: psycopg.Connection[Any], version: int) -> Catalogs:
 
 def of_definitions(project: Project) -> Catalogs:
     """What filtersql holds of the same script."""
-    definitions, shelf = project.definitions, FilterShelf(project)
+    definitions, filter_cache = project.definitions, FilterShelf(project)
     settings = Settings(project.semantics, project.postgres_version)
     held: dict[tuple[str, ...], Any] = {}
     for name, table in definitions.catalog.tables.items():
@@ -113,7 +113,7 @@ def of_definitions(project: Project) -> Catalogs:
             if entry.columns is not None:
                 known = definitions.catalog.tables[relation].columns
                 columns = [column.name for column in known if column.name in entry.columns]
-            where = shelf.deparse(entry.where, relation, pub) if entry.where else None
+            where = filter_cache.deparse(entry.where, relation, pub) if entry.where else None
             held["entry", pub, f"{relation.schema}.{relation.name}"] = (where, columns)
         span = Source("x.sql", "x").span(0, 1)
         subscription = Subscription("s", span, ((pub, span),))
@@ -124,7 +124,7 @@ def of_definitions(project: Project) -> Catalogs:
             continue
         for each in targets:
             wheres = {
-                shelf.deparse(part.where, each.table.name, pub)
+                filter_cache.deparse(part.where, each.table.name, pub)
                 for part in each.copy_filters
                 if part.where is not None
             }
