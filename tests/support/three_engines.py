@@ -189,6 +189,11 @@ NASTY: dict[str, list[str | None]] = {
     "time": ["00:00:00", "12:30:00.5", "23:59:59.999999", "24:00:00", "12:30:00", None],
     "uuid": ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "00000000-0000-0000-0000-000000000000",
              "ffffffff-ffff-ffff-ffff-ffffffffffff", None],
+    # of versions that hold a moment, and nearly so
+    "uuid:timed": ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+                   "ffffffff-ffff-7fff-bfff-ffffffffffff", "00000000-0000-1000-8000-000000000000",
+                   "017f22e2-79b0-7cc3-18c4-dc0c0c07398f", "017f22e2-79b0-6cc3-98c4-dc0c0c07398f",
+                   None],
 }  # fmt: skip
 #: values that a type of the engine cannot hold: a run stops on them, no filter sees them
 NOT_IN_SPARK = {"infinity", "-infinity", "0044-03-15 BC", "5874897-12-31", "4713-01-01 BC",
