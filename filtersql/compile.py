@@ -17,16 +17,8 @@ from filtersql.definitions.model import Action, Earlier, Publication, Replicatio
 from filtersql.errors import Collector, Mistake, Mistakes, Notice, heard, in_order
 from filtersql.errors.filters import InvalidExpression
 from filtersql.filter_cache import FilterShelf
-from filtersql.filters.check import (
-    outcomes,
-    replica_identity,
-    supersets,
-)
-from filtersql.filters.check.replica_identity import (
-    check_identity,
-    check_unsubscribed,
-    unjudgeable,
-)
+from filtersql.filters.check import outcomes, replica_identity, supersets
+from filtersql.filters.check.replica_identity import check_identity, check_unsubscribed, unjudgeable
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.project import Project

@@ -14,10 +14,7 @@ from filtersql.commands.selecting import selected
 from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
 from filtersql.review.text_table import aligned
-from filtersql.run.auditing import (
-    Audit,
-    audit,
-)
+from filtersql.run.auditing import Audit, audit
 from filtersql.targets.open import open_engine
 from filtersql.verify.source_copies import source_copy
 

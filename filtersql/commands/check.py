@@ -20,18 +20,12 @@ from filtersql.commands.selecting import selected
 from filtersql.commands.shared import subcommand
 from filtersql.compile import destination
 from filtersql.filter_cache import FilterShelf
-from filtersql.review.counterexamples import (
-    counterexample_record,
-    counterexample_text,
-)
+from filtersql.review.counterexamples import counterexample_record, counterexample_text
 from filtersql.targets.duckdb import connect
 from filtersql.targets.open import open_engine
 from filtersql.verify.check import Bench
 from filtersql.verify.loading import Shelf
-from filtersql.verify.shared_proofs import (
-    Asked,
-    proofs,
-)
+from filtersql.verify.shared_proofs import Asked, proofs
 
 if TYPE_CHECKING:
     from filtersql.compile import Node

@@ -13,11 +13,7 @@ from filtersql.errors import Collector
 from filtersql.project import Project
 from filtersql.publications import resolve
 from filtersql.publications.model import ResolvedTable
-from filtersql.review.listing import (
-    Listed,
-    list_nodes,
-    listing_json,
-)
+from filtersql.review.listing import Listed, list_nodes, listing_json
 
 __all__ = ["listed", "listing_json"]
 

@@ -15,10 +15,7 @@ from filtersql.errors import Mistakes
 if TYPE_CHECKING:
     from filtersql.compile import Node
     from filtersql.project import Project
-    from filtersql.run import (
-        Event,
-        RunResult,
-    )
+    from filtersql.run import Event, RunResult
 
 __all__ = ["Progress", "dotted"]
 

@@ -23,10 +23,7 @@ from filtersql.review.approvals import standing
 from filtersql.review.changed_meaning import changes_of_meaning
 from filtersql.review.markdown import markdown
 from filtersql.review.page import html
-from filtersql.review.review import (
-    Review,
-    review_target,
-)
+from filtersql.review.review import Review, review_target
 from filtersql.review.row_trials import Trials
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect

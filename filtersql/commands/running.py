@@ -20,11 +20,7 @@ from filtersql.commands.rows import print_rows
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import UnknownTable
 from filtersql.project.profiles import is_secret
-from filtersql.run import (
-    Options,
-    run,
-    run_results,
-)
+from filtersql.run import Options, run, run_results
 from filtersql.run.ledger import key_of
 from filtersql.targets.open import open_engine
 

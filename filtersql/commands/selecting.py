@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from filtersql.artifacts import (
-    EarlierManifest,
-    EarlierNode,
-    Fingerprints,
-    checksums,
-    read_manifest,
-)
+from filtersql.artifacts import EarlierManifest, EarlierNode, Fingerprints, checksums, read_manifest
 from filtersql.commands.asking import asks_for_state
 from filtersql.commands.options import Options
 from filtersql.compile import Compilation, Node, destination
 from filtersql.project import Project
-from filtersql.review.listing import (
-    list_nodes,
-    target_traits,
-)
+from filtersql.review.listing import list_nodes, target_traits
 from filtersql.selection import Traits, select
 
 __all__ = ["selected", "states"]

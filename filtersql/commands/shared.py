@@ -10,12 +10,7 @@ from functools import wraps
 import click
 
 from filtersql.commands.console import Console
-from filtersql.commands.options import (
-    Options,
-    merged_options,
-    own_from_environment,
-    shared_options,
-)
+from filtersql.commands.options import Options, merged_options, own_from_environment, shared_options
 from filtersql.errors import Mistake, Mistakes
 
 __all__ = ["subcommand"]

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     from filtersql.definitions.model import UnitTest
     from filtersql.project import Project
     from filtersql.targets.model import Engine
-    from filtersql.verify.unit_tests import (
-        Difference,
-        Outcome,
-    )
+    from filtersql.verify.unit_tests import Difference, Outcome
 
 __all__ = ["command"]
 

@@ -12,13 +12,7 @@ from itertools import chain
 
 from filtersql.catalog import Column, ForeignKey, OwnOperator, PgType, ReplicaIdentity
 from filtersql.definitions.bounds import Bounds
-from filtersql.definitions.model import (
-    Earlier,
-    Publication,
-    ReplicationSet,
-    Subscription,
-    UnitTest,
-)
+from filtersql.definitions.model import Earlier, Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span

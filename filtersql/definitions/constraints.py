@@ -15,11 +15,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from filtersql.definitions.catalog_builder import (
-    DraftIndex,
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
 from filtersql.definitions.foreign_keys import check_key_drop
 from filtersql.definitions.keys import column_labels, object_name

@@ -16,10 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import TEMPORARY, kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet

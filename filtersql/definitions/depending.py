@@ -13,10 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import (
     described,
     drawing,

@@ -18,12 +18,7 @@ from datetime import UTC, datetime
 
 from filtersql.catalog import Table
 from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.model import (
-    Definitions,
-    Publication,
-    PublishedTable,
-    Subscription,
-)
+from filtersql.definitions.model import Definitions, Publication, PublishedTable, Subscription
 from filtersql.names import RelationName
 
 __all__ = ["doubt_of", "sound_now", "undoubted"]

@@ -11,10 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from filtersql.catalog import Catalog, Column, PgType, Table
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.earlier_statements import earlier
 from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.freezing import frozen, made

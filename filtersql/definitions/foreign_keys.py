@@ -15,10 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from filtersql.catalog import ForeignKey, PgType
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import described, references_to, resting_on
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, kind_of
 from filtersql.definitions.sql_names import (

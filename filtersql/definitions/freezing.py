@@ -10,10 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.catalog import Made, Table, UniqueIndex
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.collations import compared, own_collations
 from filtersql.definitions.user_defined_overrides import rivals
 

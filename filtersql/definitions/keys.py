@@ -14,10 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from filtersql.catalog import ForeignKey, Generated
-from filtersql.definitions.catalog_builder import (
-    DraftIndex,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.errors.definitions import (
     DuplicateInKey,

@@ -10,10 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.names import RelationName
 
 __all__ = [

@@ -14,10 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import described
 from filtersql.definitions.keys import object_name
 from filtersql.definitions.kinds import kind_of, taken

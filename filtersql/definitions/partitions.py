@@ -21,11 +21,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.bounds import Bounds, printed
-from filtersql.definitions.catalog_builder import (
-    DraftIndex,
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named, same_expression
 from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS

@@ -13,10 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.expressions import moved
 from filtersql.definitions.model import PublishedTable
 from filtersql.names import RelationName

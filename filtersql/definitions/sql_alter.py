@@ -16,12 +16,7 @@ from functools import partial
 from filtersql.catalog import Identity, ReplicaIdentity
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.constraints import drop_constraint
-from filtersql.definitions.generations import (
-    add_identity,
-    column_of,
-    set_default,
-    set_identity,
-)
+from filtersql.definitions.generations import add_identity, column_of, set_default, set_identity
 from filtersql.definitions.inheriting import detach
 from filtersql.definitions.keys import set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
@@ -36,19 +31,11 @@ from filtersql.definitions.sql_alter_columns import (
     require_not_null,
 )
 from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
-from filtersql.definitions.sql_names import (
-    Script,
-    known_table,
-    place_of,
-    referenced,
-    span_of,
-)
+from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
 from filtersql.definitions.sql_transactions import check_alone
-from filtersql.errors.altering import (
-    UnusableIdentityIndex,
-)
+from filtersql.errors.altering import UnusableIdentityIndex
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name

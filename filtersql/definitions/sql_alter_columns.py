@@ -20,28 +20,16 @@ from filtersql.definitions.dependents import described, drop_column
 from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.foreign_keys import check_references, check_retyped
-from filtersql.definitions.generations import (
-    check_generation,
-    column_of,
-    note_value,
-)
+from filtersql.definitions.generations import check_generation, column_of, note_value
 from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.owned import own_sequences
-from filtersql.definitions.sql_names import (
-    AlreadyTold,
-    Script,
-    referenced,
-)
+from filtersql.definitions.sql_names import AlreadyTold, Script, referenced
 from filtersql.definitions.sql_set_members import check_members, retyped
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
-from filtersql.errors.altering import (
-    ColumnInUse,
-    DependedOn,
-    TypeInUse,
-)
+from filtersql.errors.altering import ColumnInUse, DependedOn, TypeInUse
 from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
 from filtersql.errors.generations import ColumnValue
 from filtersql.errors.relations import SystemColumn

@@ -14,10 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    EventTrigger,
-)
+from filtersql.definitions.catalog_builder import Drafts, EventTrigger
 from filtersql.definitions.session_code import setting_changed
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_text import psql_commands

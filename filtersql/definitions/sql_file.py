@@ -58,10 +58,7 @@ from filtersql.definitions.sql_views import (
     create_view,
 )
 from filtersql.definitions.stored_code import check_code, keep_names
-from filtersql.definitions.user_defined_overrides import (
-    create_cast,
-    rivals,
-)
+from filtersql.definitions.user_defined_overrides import create_cast, rivals
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import Statement, parse_statements, parse_statements_apart

@@ -14,10 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.identifiers import fold
 from filtersql.definitions.kinds import TEMPORARY, UNOPENED, kind_of, taken
 from filtersql.definitions.partitions import settle

@@ -14,17 +14,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from filtersql.definitions.catalog_builder import (
-    DraftIndex,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
 from filtersql.definitions.collations import drop_collation
-from filtersql.definitions.dependents import (
-    described,
-    drop_sequence,
-    remove_table,
-    remove_view,
-)
+from filtersql.definitions.dependents import described, drop_sequence, remove_table, remove_view
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index

@@ -17,10 +17,7 @@ from itertools import takewhile
 
 from filtersql.catalog import Generated
 from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.earlier_statements import (
-    made_whole,
-    note,
-)
+from filtersql.definitions.earlier_statements import made_whole, note
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.opening import opened

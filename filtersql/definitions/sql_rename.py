@@ -16,19 +16,10 @@ from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import described_thing, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
-from filtersql.definitions.rename_cascade import (
-    move_other,
-    move_table,
-)
+from filtersql.definitions.rename_cascade import move_other, move_table
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS, move_function
-from filtersql.definitions.sql_names import (
-    AlreadyTold,
-    Script,
-    known_table,
-    place_of,
-    referenced,
-)
+from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors.altering import UnknownSchema

@@ -12,12 +12,7 @@ from __future__ import annotations
 from filtersql.definitions.identifiers import relation_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_arguments import Arguments
-from filtersql.definitions.sql_names import (
-    AlreadyTold,
-    Script,
-    found_last,
-    unknown_table,
-)
+from filtersql.definitions.sql_names import AlreadyTold, Script, found_last, unknown_table
 from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
 from filtersql.errors.replication_sets import ARGUMENT_IS_NULL

@@ -16,10 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from filtersql.catalog import Column, Identity, PgType
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.earlier_statements import note

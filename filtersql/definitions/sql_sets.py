@@ -13,12 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from filtersql.definitions.model import (
-    Action,
-    DdlFilter,
-    PublishedTable,
-    ReplicationSet,
-)
+from filtersql.definitions.model import Action, DdlFilter, PublishedTable, ReplicationSet
 from filtersql.definitions.predefined_sets import PREDEFINED, find_set
 from filtersql.definitions.session_code import check_writes
 from filtersql.definitions.set_calls import calls_of, check_calls_of, check_hidden
@@ -50,11 +45,7 @@ from filtersql.definitions.sql_set_subscriptions import (
 )
 from filtersql.definitions.sql_settings import set_config
 from filtersql.errors.altering import UnknownSchema
-from filtersql.errors.definitions import (
-    NotMember,
-    UnknownParameter,
-    UnsupportedStatement,
-)
+from filtersql.errors.definitions import NotMember, UnknownParameter, UnsupportedStatement
 from filtersql.errors.replication_sets import (
     ARGUMENT_IS_NULL,
     EMPTY_SET_NAME,

@@ -19,12 +19,7 @@ from filtersql.definitions.sql_parameters import subscription_parameters
 from filtersql.definitions.sql_publications import name_place
 from filtersql.definitions.sql_text import lexemes
 from filtersql.definitions.yaml_subscriptions import with_settings
-from filtersql.errors.definitions import (
-    AlreadySubscribed,
-    Duplicate,
-    Unknown,
-    UnsupportedStatement,
-)
+from filtersql.errors.definitions import AlreadySubscribed, Duplicate, Unknown, UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
 

@@ -13,10 +13,7 @@ from __future__ import annotations
 import re
 
 from filtersql.catalog import Column
-from filtersql.definitions.catalog_builder import (
-    DraftIndex,
-    DraftTable,
-)
+from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
 from filtersql.definitions.columns import ColumnConstraint, check_said, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.foreign_keys import check_references
@@ -27,13 +24,7 @@ from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPO
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_like import copy_like
-from filtersql.definitions.sql_names import (
-    Script,
-    check_free,
-    created,
-    referenced,
-    span_of,
-)
+from filtersql.definitions.sql_names import Script, check_free, created, referenced, span_of
 from filtersql.definitions.sql_partitions import partition_key, read_bounds
 from filtersql.definitions.temporaries import (
     create_temporary_table,

@@ -9,10 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.definitions.catalog_builder import (
-    DraftTable,
-    DraftView,
-)
+from filtersql.definitions.catalog_builder import DraftTable, DraftView
 from filtersql.definitions.kinds import taken
 from filtersql.definitions.sql_names import Script, check_free, created, referenced, span_of
 from filtersql.definitions.stored_code import keep_code

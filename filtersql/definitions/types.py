@@ -24,12 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from filtersql.catalog import PgType
-from filtersql.errors.definitions import (
-    InvalidModifier,
-    PseudoType,
-    Unknown,
-    UnsupportedStatement,
-)
+from filtersql.errors.definitions import InvalidModifier, PseudoType, Unknown, UnsupportedStatement
 from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span

@@ -10,11 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from filtersql.catalog import Column, Generated
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    DraftTable,
-    PlainColumn,
-)
+from filtersql.definitions.catalog_builder import Drafts, DraftTable, PlainColumn
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import add_constraint
@@ -24,11 +20,7 @@ from filtersql.definitions.yaml_keys import read_keys
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_partitions import read_partition
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import (
-    Duplicate,
-    DuplicateColumn,
-    NeedsKey,
-)
+from filtersql.errors.definitions import Duplicate, DuplicateColumn, NeedsKey
 from filtersql.grammar import parse_column
 from filtersql.names import RelationName
 from filtersql.source import Passage

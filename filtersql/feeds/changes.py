@@ -19,24 +19,13 @@ from pathlib import Path
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistakes
-from filtersql.errors.feeds import (
-    FEED_GAP,
-    INTERLEAVED_TRANSACTION,
-    TOO_MANY_FEED_MISTAKES,
-)
+from filtersql.errors.feeds import FEED_GAP, INTERLEAVED_TRANSACTION, TOO_MANY_FEED_MISTAKES
 from filtersql.feeds.blocks import Blocks, blocks_of
-from filtersql.feeds.dispatch import (
-    MOST_MISTAKES,
-    Taker,
-    Tally,
-)
+from filtersql.feeds.dispatch import MOST_MISTAKES, Taker, Tally
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import line_span
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import (
-    Runs,
-    Unordered,
-)
+from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.staging import ChangeStage, Place, Records, StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.source import Span

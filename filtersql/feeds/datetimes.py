@@ -21,11 +21,7 @@ from typing import Any
 import pyarrow
 from pyarrow import types
 
-from filtersql.feeds.datetime_numbers import (
-    date_text,
-    time_of_day,
-    timestamp_text,
-)
+from filtersql.feeds.datetime_numbers import date_text, time_of_day, timestamp_text
 
 __all__ = [
     "FOREVER_DAYS",

@@ -27,12 +27,7 @@ from typing import Any
 
 from filtersql.catalog import PgType
 from filtersql.definitions.model import Feed
-from filtersql.feeds.datetime_numbers import (
-    date_text,
-    interval_text,
-    time_of_day,
-    timestamp_text,
-)
+from filtersql.feeds.datetime_numbers import date_text, interval_text, time_of_day, timestamp_text
 
 __all__ = ["TEMPORAL", "Ambiguous", "moment"]
 

@@ -16,11 +16,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from filtersql.filters.values.numbers import (
-    show_float4,
-    show_float8,
-    to_float4,
-)
+from filtersql.filters.values.numbers import show_float4, show_float8, to_float4
 from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["float_text", "float_value", "integer_value", "numeric_text"]

@@ -38,11 +38,7 @@ from filtersql.feeds.datetimes import (
 )
 from filtersql.feeds.jsonb import check_json, json_text, jsonb_text
 from filtersql.feeds.numbers import float_text, float_value, integer_value, numeric_text
-from filtersql.filters.values import (
-    Clock,
-    read,
-    show,
-)
+from filtersql.filters.values import Clock, read, show
 from filtersql.filters.values.arrays import SEPARATORS
 from filtersql.filters.values.texts import BLANKS
 from filtersql.source import DEFAULTS, Session

@@ -25,18 +25,10 @@ from typing import TYPE_CHECKING
 
 from filtersql.catalog import PgType
 from filtersql.errors.feeds import UnstorableType
-from filtersql.feeds.arrow_encoders import (
-    StoredKind,
-    Unstorable,
-    stored_kind,
-    storer,
-)
+from filtersql.feeds.arrow_encoders import StoredKind, Unstorable, stored_kind, storer
 from filtersql.feeds.datetimes import OutOfRange
 from filtersql.feeds.readers import family, text_of, type_title
-from filtersql.feeds.vectorized import (
-    Whole,
-    whole,
-)
+from filtersql.feeds.vectorized import Whole, whole
 from filtersql.storage import Engine
 
 if TYPE_CHECKING:

@@ -14,36 +14,19 @@ from datetime import datetime
 from filtersql.catalog import Generated, Made, Table
 from filtersql.filters.model import Filter
 from filtersql.filters.resolve.allowed import check
-from filtersql.filters.resolve.coercion import (
-    boolean,
-    coerce,
-)
+from filtersql.filters.resolve.coercion import boolean, coerce
 from filtersql.filters.resolve.lookups import lookup
 from filtersql.filters.resolve.planner_folding import planned
-from filtersql.filters.resolve.resolution_cache import (
-    Alike,
-    Typed,
-)
+from filtersql.filters.resolve.resolution_cache import Alike, Typed
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.transform import transform
 from filtersql.filters.resolve.versions import check_casts
 from filtersql.filters.tree.deparse import deparse
-from filtersql.filters.tree.locales import (
-    UNKNOWN,
-    of_the_database,
-    of_the_files,
-)
-from filtersql.filters.tree.nodes import (
-    Node,
-    Var,
-    walk,
-)
+from filtersql.filters.tree.locales import UNKNOWN, of_the_database, of_the_files
+from filtersql.filters.tree.nodes import Node, Var, walk
 from filtersql.filters.tree.rebuilding import rebuilt
 from filtersql.filters.values.clock import Clock
-from filtersql.filters.write.raising_notices import (
-    mutable,
-    notices,
-)
+from filtersql.filters.write.raising_notices import mutable, notices
 from filtersql.grammar import parse_expression, parse_row_filter
 from filtersql.names import RelationName
 from filtersql.semantics import POSTGRES, Semantics

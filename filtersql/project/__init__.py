@@ -22,13 +22,7 @@ from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
 from filtersql.errors.project import NO_PROFILES_FILE, NoProject
 from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
-from filtersql.project.profiles import (
-    Output,
-    hide_secrets,
-    is_secret,
-    read_output,
-    unset_mark,
-)
+from filtersql.project.profiles import Output, hide_secrets, is_secret, read_output, unset_mark
 from filtersql.project.settings import Settings, read_settings
 from filtersql.project.templates import Templates, Unset
 from filtersql.semantics import Semantics

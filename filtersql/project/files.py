@@ -11,10 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from filtersql.definitions.catalog_builder import (
-    Drafts,
-    Refuse,
-)
+from filtersql.definitions.catalog_builder import Drafts, Refuse
 from filtersql.definitions.error_recovery import undoubted
 from filtersql.definitions.finish import finish
 from filtersql.definitions.model import Definitions

@@ -26,9 +26,7 @@ from dataclasses import dataclass, field
 
 from filtersql.definitions.model import Action
 from filtersql.errors import Mistake
-from filtersql.errors.replication_sets import (
-    SEVERAL_FILTERS,
-)
+from filtersql.errors.replication_sets import SEVERAL_FILTERS
 from filtersql.names import RelationName
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Contribution, ResolvedTable

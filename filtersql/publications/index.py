@@ -19,10 +19,7 @@ from filtersql.errors.publications import (
     missing_publication,
     perhaps,
 )
-from filtersql.errors.replication_sets import (
-    SET_NOT_FOUND,
-    SETS_NEED_PROFILE,
-)
+from filtersql.errors.replication_sets import SET_NOT_FOUND, SETS_NEED_PROFILE
 from filtersql.names import RelationName
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.membership import Membership, membership

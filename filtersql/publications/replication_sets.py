@@ -28,11 +28,7 @@ from filtersql.definitions.model import PublishedTable, ReplicationSet, Subscrip
 from filtersql.definitions.set_members import judges, misses_key
 from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import shown
-from filtersql.errors.replication_sets import (
-    COLUMNS_RESERVED,
-    LIST_MISSES_KEY,
-    UnusableMember,
-)
+from filtersql.errors.replication_sets import COLUMNS_RESERVED, LIST_MISSES_KEY, UnusableMember
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.publications.lineage import Lineage, is_publishable

@@ -19,12 +19,7 @@ from filtersql.definitions.model import Action, Subscription
 from filtersql.errors import Mistake, Mistakes, Notice
 from filtersql.errors.publications import CONFLICTING_ALIASES
 from filtersql.names import RelationName
-from filtersql.publications.actions import (
-    ROW_ACTIONS,
-    contribution,
-    in_force,
-    several_filters,
-)
+from filtersql.publications.actions import ROW_ACTIONS, contribution, in_force, several_filters
 from filtersql.publications.columns import published_columns
 from filtersql.publications.foreign_keys import unclosed
 from filtersql.publications.identity import identity_mistakes

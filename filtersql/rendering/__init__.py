@@ -17,10 +17,7 @@ from filtersql.names import RelationName, view_name
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
 from filtersql.rendering.diagnostic_queries import Looks
-from filtersql.rendering.filters_in_force import (
-    FilterWriter,
-    printed,
-)
+from filtersql.rendering.filters_in_force import FilterWriter, printed
 from filtersql.rendering.header import header
 from filtersql.rendering.lookups import looked_up_by
 from filtersql.rendering.macros import COSTLY_PARTS, MACROS, Macros
@@ -29,10 +26,7 @@ from filtersql.rendering.naming import not_in_session_catalog, target_name, targ
 from filtersql.rendering.plan import Outline, merge_plan
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
-from filtersql.rendering.sql_fragments import (
-    named,
-    quoted,
-)
+from filtersql.rendering.sql_fragments import named, quoted
 from filtersql.rendering.target_outlines import outlined
 from filtersql.rendering.template_cache import Own
 from filtersql.storage import Engine, column_type

@@ -22,11 +22,7 @@ from dataclasses import fields, replace
 from functools import lru_cache
 
 from filtersql.changes import Form
-from filtersql.rendering.plan_records import (
-    Counting,
-    Counts,
-    MergePlan,
-)
+from filtersql.rendering.plan_records import Counting, Counts, MergePlan
 
 __all__ = ["COUNTED", "COUNTING_NAMES", "counting", "counts_of", "without_counting"]
 

@@ -17,11 +17,7 @@ from filtersql.rendering.counting import COUNTING_NAMES
 from filtersql.rendering.filters_in_force import judging_words
 from filtersql.rendering.layout import alternatives, clause, laid_out
 from filtersql.rendering.macros import MACROS
-from filtersql.rendering.plan_records import (
-    Internals,
-    MergePlan,
-    PlannedColumn,
-)
+from filtersql.rendering.plan_records import Internals, MergePlan, PlannedColumn
 from filtersql.rendering.template_cache import Own
 from filtersql.storage import Engine
 

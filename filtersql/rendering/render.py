@@ -20,13 +20,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from filtersql.errors.compiling import MacroFailed
 from filtersql.rendering.plan_records import MergePlan
-from filtersql.rendering.template_cache import (
-    Own,
-    Skeleton,
-    Structure,
-    marked,
-    skeleton_of,
-)
+from filtersql.rendering.template_cache import Own, Skeleton, Structure, marked, skeleton_of
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -21,11 +21,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
-from filtersql.rendering.plan_records import (
-    MergePlan,
-    PlannedArm,
-    PlannedCriterion,
-)
+from filtersql.rendering.plan_records import MergePlan, PlannedArm, PlannedCriterion
 
 __all__ = ["Own", "Skeleton", "Structure", "marked", "skeleton_of"]
 

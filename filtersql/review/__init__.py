@@ -9,36 +9,17 @@ subscription_text, subscription_json                        show subscription
 term_text, term_json                                        show term
 """
 
-from filtersql.review.glossary import (
-    term_json,
-    term_text,
-)
-from filtersql.review.listing import (
-    Listed,
-    list_nodes,
-    listing_json,
-    listing_text,
-    target_traits,
-)
+from filtersql.review.glossary import term_json, term_text
+from filtersql.review.listing import Listed, list_nodes, listing_json, listing_text, target_traits
 from filtersql.review.show_publication import (
     Deparse,
     publication_json,
     publication_text,
     show_publication,
 )
-from filtersql.review.show_set import (
-    set_json,
-    set_text,
-)
-from filtersql.review.show_subscription import (
-    subscription_json,
-    subscription_text,
-)
-from filtersql.review.show_table import (
-    show_table,
-    table_json,
-    table_text,
-)
+from filtersql.review.show_set import set_json, set_text
+from filtersql.review.show_subscription import subscription_json, subscription_text
+from filtersql.review.show_table import show_table, table_json, table_text
 from filtersql.review.text_table import aligned
 from filtersql.selection import Selectable, Traits, select
 

@@ -29,12 +29,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.filters import Filter
 from filtersql.pgtypes import format_type
 from filtersql.publications.model import Contribution
-from filtersql.review.row_trials import (
-    Condition,
-    NotTried,
-    Row,
-    Trials,
-)
+from filtersql.review.row_trials import Condition, NotTried, Row, Trials
 
 __all__ = ["Meaning", "TargetChange", "Verdict", "changes_of_meaning", "condition_of"]
 

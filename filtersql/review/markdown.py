@@ -13,20 +13,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from filtersql.review.approvals import Approval
-from filtersql.review.changed_meaning import (
-    Meaning,
-    TargetChange,
-)
-from filtersql.review.review import (
-    Review,
-    ReviewedAction,
-    ReviewedTarget,
-    grouped,
-)
-from filtersql.review.row_trials import (
-    Row,
-    shown,
-)
+from filtersql.review.changed_meaning import Meaning, TargetChange
+from filtersql.review.review import Review, ReviewedAction, ReviewedTarget, grouped
+from filtersql.review.row_trials import Row, shown
 
 __all__ = ["markdown"]
 

@@ -18,26 +18,10 @@ from pathlib import Path
 from filtersql.artifacts import Mapped
 from filtersql.errors import Notice
 from filtersql.review.approvals import Approval
-from filtersql.review.changed_meaning import (
-    Meaning,
-    TargetChange,
-)
-from filtersql.review.html_text import (
-    anchor,
-    sql,
-    text,
-)
-from filtersql.review.review import (
-    InForce,
-    Review,
-    ReviewedAction,
-    ReviewedTarget,
-    grouped,
-)
-from filtersql.review.row_trials import (
-    Row,
-    shown,
-)
+from filtersql.review.changed_meaning import Meaning, TargetChange
+from filtersql.review.html_text import anchor, sql, text
+from filtersql.review.review import InForce, Review, ReviewedAction, ReviewedTarget, grouped
+from filtersql.review.row_trials import Row, shown
 from filtersql.review.worked_example import Worked
 from filtersql.source import Source, Span
 

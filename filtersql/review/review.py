@@ -15,18 +15,9 @@ from filtersql.definitions.model import Action
 from filtersql.errors import Mistake, Notice
 from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.review.approvals import Approval
-from filtersql.review.changed_meaning import (
-    TargetChange,
-    condition_of,
-)
-from filtersql.review.row_trials import (
-    NotTried,
-    Trials,
-)
-from filtersql.review.worked_example import (
-    Worked,
-    worked_rows,
-)
+from filtersql.review.changed_meaning import TargetChange, condition_of
+from filtersql.review.row_trials import NotTried, Trials
+from filtersql.review.worked_example import Worked, worked_rows
 from filtersql.source import Span
 
 __all__ = ["InForce", "Review", "ReviewedAction", "ReviewedTarget", "grouped", "review_target"]

@@ -25,10 +25,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.filters import Filter, write
 from filtersql.storage import column_type
 from filtersql.targets.model import Engine
-from filtersql.verify.boundaries import (
-    Candidates,
-    candidates,
-)
+from filtersql.verify.boundaries import Candidates, candidates
 
 __all__ = ["Comparison", "Condition", "NotTried", "Row", "Trials", "shown"]
 

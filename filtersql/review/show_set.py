@@ -29,11 +29,7 @@ from filtersql.errors.wording import meant
 from filtersql.publications.foreign_keys import OpenKey, open_keys
 from filtersql.publications.lineage import Lineage
 from filtersql.publications.replication_sets import set_membership
-from filtersql.review.show_publication import (
-    Deparse,
-    TableShown,
-    clauses,
-)
+from filtersql.review.show_publication import Deparse, TableShown, clauses
 from filtersql.review.text_table import aligned
 from filtersql.source import Source
 

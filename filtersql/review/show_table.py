@@ -35,14 +35,8 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.publications import Settings, index_of
 from filtersql.publications.lineage import Lineage, is_publishable
-from filtersql.review.show_publication import (
-    Deparse,
-    TableShown,
-)
-from filtersql.review.table_footers import (
-    TableDetails,
-    footers,
-)
+from filtersql.review.show_publication import Deparse, TableShown
+from filtersql.review.table_footers import TableDetails, footers
 from filtersql.review.text_table import aligned
 
 __all__ = ["TableDetails", "show_table", "table_json", "table_text"]

@@ -11,10 +11,7 @@ from dataclasses import dataclass
 
 from filtersql.catalog import ForeignKey, Identity, Table
 from filtersql.names import RelationName, quote_identifier
-from filtersql.review.show_publication import (
-    TableShown,
-    clauses,
-)
+from filtersql.review.show_publication import TableShown, clauses
 
 __all__ = ["TableDetails", "footers"]
 

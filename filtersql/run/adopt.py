@@ -16,16 +16,9 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import NOTHING_TO_ADOPT, OtherColumns
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
-from filtersql.run.auditing import (
-    Audit,
-    Audited,
-    audit,
-)
+from filtersql.run.auditing import Audit, Audited, audit
 from filtersql.run.context import now
-from filtersql.run.ledger import (
-    Entry,
-    key_of,
-)
+from filtersql.run.ledger import Entry, key_of
 from filtersql.run.model import Inputs
 from filtersql.run.table_columns import usual
 from filtersql.targets.model import Engine

@@ -29,35 +29,15 @@ from filtersql.feeds.images import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
-from filtersql.run.audit_findings import (
-    Found,
-    compare,
-)
-from filtersql.run.context import (
-    beating,
-    held_row,
-    note,
-    now,
-    release,
-    renew,
-)
+from filtersql.run.audit_findings import Found, compare
+from filtersql.run.context import beating, held_row, note, now, release, renew
 from filtersql.run.feed_reach import check_reach
-from filtersql.run.lease import (
-    Lease,
-    check_free,
-    leased,
-)
-from filtersql.run.ledger import (
-    Entry,
-    key_of,
-)
+from filtersql.run.lease import Lease, check_free, leased
+from filtersql.run.ledger import Entry, key_of
 from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
 from filtersql.run.repair import mend
-from filtersql.run.sources import (
-    read_feed,
-    stage_source,
-)
+from filtersql.run.sources import read_feed, stage_source
 from filtersql.run.stage_and_judge import judge_changes
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine

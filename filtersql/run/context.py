@@ -24,16 +24,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.lease import Lease
-from filtersql.run.ledger import (
-    Entry,
-    Phase,
-)
-from filtersql.run.model import (
-    Conflict,
-    Inputs,
-    Options,
-    no_conflicts,
-)
+from filtersql.run.ledger import Entry, Phase
+from filtersql.run.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
 from filtersql.run.shared_feeds import SharedFeeds

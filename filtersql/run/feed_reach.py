@@ -14,10 +14,7 @@ from sqlglot import exp, select
 from filtersql.errors import Mistakes
 from filtersql.errors.auditing import FEED_TOO_SHORT
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import (
-    Entry,
-    key_of,
-)
+from filtersql.run.ledger import Entry, key_of
 from filtersql.targets.model import Engine
 
 __all__ = ["check_reach"]

@@ -13,16 +13,8 @@ from filtersql.errors.old_rows import CannotJudge
 from filtersql.errors.raising import FilterRaises, UnknownUnchangedValue, stands
 from filtersql.feeds.staging import staged_columns
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import (
-    Target,
-    Work,
-)
-from filtersql.run.failing_changes import (
-    Raising,
-    all_raising,
-    first_lacking,
-    first_raising,
-)
+from filtersql.run.context import Target, Work
+from filtersql.run.failing_changes import Raising, all_raising, first_lacking, first_raising
 from filtersql.run.lookups import show_nothing
 
 __all__ = ["changes_that_raise", "stop_before_error", "values_not_sent"]

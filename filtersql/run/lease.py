@@ -29,10 +29,7 @@ from pathlib import Path
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
-from filtersql.run.ledger import (
-    Entry,
-    owner_of,
-)
+from filtersql.run.ledger import Entry, owner_of
 
 __all__ = ["SECONDS", "Lease", "check_free", "leased"]
 

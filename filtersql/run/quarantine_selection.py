@@ -21,12 +21,7 @@ from filtersql.feeds.restaging import restage
 from filtersql.feeds.staging import ChangeStage, Place, staged_columns
 from filtersql.feeds.values import canonical_text
 from filtersql.run import quarantine
-from filtersql.run.context import (
-    Target,
-    Work,
-    commit,
-    entry,
-)
+from filtersql.run.context import Target, Work, commit, entry
 from filtersql.run.quarantine import Held
 
 __all__ = ["put_aside", "release_begins", "release_ends", "sort_out"]

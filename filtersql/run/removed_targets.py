@@ -21,11 +21,7 @@ from dataclasses import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import (
-    Entry,
-    Key,
-    Ledger,
-)
+from filtersql.run.ledger import Entry, Key, Ledger
 from filtersql.run.model import Options
 
 __all__ = ["comes_again", "gone", "leaves"]

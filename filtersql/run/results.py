@@ -12,10 +12,7 @@ from datetime import UTC, datetime
 
 from filtersql import __version__
 from filtersql.names import path_name
-from filtersql.run.model import (
-    RunResult,
-    TableResult,
-)
+from filtersql.run.model import RunResult, TableResult
 
 __all__ = ["run_results"]
 

@@ -23,16 +23,8 @@ from filtersql.run.context import (
     timed,
 )
 from filtersql.run.lookups import define_lookups
-from filtersql.run.quarantine_selection import (
-    put_aside,
-    release_begins,
-    release_ends,
-)
-from filtersql.run.stage_and_judge import (
-    Judgement,
-    StageRefused,
-    judge_changes,
-)
+from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends
+from filtersql.run.stage_and_judge import Judgement, StageRefused, judge_changes
 from filtersql.targets.model import Engine
 
 __all__ = ["below", "round_of"]

@@ -19,25 +19,10 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import (
-    Work,
-    beating,
-    release,
-)
-from filtersql.run.filter_errors import (
-    changes_that_raise,
-    stop_before_error,
-    values_not_sent,
-)
+from filtersql.run.context import Work, beating, release
+from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
 from filtersql.run.lease import leased
-from filtersql.run.model import (
-    Event,
-    Inputs,
-    OnEvent,
-    Options,
-    RunResult,
-    TableResult,
-)
+from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.run.removed_targets import gone
 from filtersql.run.sessions import lanes
 from filtersql.run.shared_feeds import SharedFeeds

@@ -18,19 +18,10 @@ from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import (
-    Ledger,
-    key_of,
-)
-from filtersql.run.model import (
-    Inputs,
-    Options,
-)
+from filtersql.run.ledger import Ledger, key_of
+from filtersql.run.model import Inputs, Options
 from filtersql.run.removed_targets import comes_again
-from filtersql.run.sources import (
-    FeedRead,
-    read_feed,
-)
+from filtersql.run.sources import FeedRead, read_feed
 from filtersql.run.target_state import copied_to
 from filtersql.targets.model import Engine
 

@@ -14,11 +14,7 @@ from dataclasses import dataclass
 from sqlglot import exp, select
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import (
-    DUPLICATE_KEYS,
-    NULL_FOR_NOT_NULL,
-    UNREADABLE_STATEMENT,
-)
+from filtersql.errors.applying import DUPLICATE_KEYS, NULL_FOR_NOT_NULL, UNREADABLE_STATEMENT
 from filtersql.errors.conflicts import PrimaryKeyTaken
 from filtersql.errors.raising import UnknownUnchangedValue
 from filtersql.rendering.compiled import CompiledTable
@@ -32,15 +28,8 @@ from filtersql.run.conflict_counts import (
     reviewed_rows,
 )
 from filtersql.run.key_texts import written_otherwise
-from filtersql.run.model import (
-    CONFLICTS,
-    Conflict,
-    no_conflicts,
-)
-from filtersql.run.query_parts import (
-    Kept,
-    run_costly_parts,
-)
+from filtersql.run.model import CONFLICTS, Conflict, no_conflicts
+from filtersql.run.query_parts import Kept, run_costly_parts
 from filtersql.targets.model import Engine
 
 __all__ = ["Judgement", "StageRefused", "judge_changes", "staged_merge"]

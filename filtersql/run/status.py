@@ -20,15 +20,8 @@ from filtersql.feeds.lines import find_files
 from filtersql.feeds.staging import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
-from filtersql.run.ledger import (
-    Entry,
-    key_of,
-    read,
-)
-from filtersql.run.model import (
-    Inputs,
-    no_conflicts,
-)
+from filtersql.run.ledger import Entry, key_of, read
+from filtersql.run.model import Inputs, no_conflicts
 from filtersql.targets.model import Engine
 
 __all__ = ["TargetStatus", "status"]

@@ -19,10 +19,7 @@ from filtersql.errors.raising import CopyRefused
 from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import (
-    ledger,
-    quarantine,
-)
+from filtersql.run import ledger, quarantine
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import (
     Target,
@@ -40,21 +37,12 @@ from filtersql.run.context import (
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import check_free
 from filtersql.run.ledger import Entry
-from filtersql.run.lookups import (
-    check_chosen,
-    define_lookups,
-)
+from filtersql.run.lookups import check_chosen, define_lookups
 from filtersql.run.model import TableResult
 from filtersql.run.quarantine_selection import sort_out
 from filtersql.run.removed_targets import leaves
-from filtersql.run.rounds import (
-    below,
-    round_of,
-)
-from filtersql.run.sources import (
-    FeedRead,
-    stage_source,
-)
+from filtersql.run.rounds import below, round_of
+from filtersql.run.sources import FeedRead, stage_source
 from filtersql.run.target_state import standings
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine, Written

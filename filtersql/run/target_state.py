@@ -22,18 +22,9 @@ from dataclasses import dataclass
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.applying import (
-    CHANGED_FILTER,
-    FOREIGN_TARGET,
-    TARGET_GONE,
-    TARGET_MOVED,
-)
+from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import (
-    Entry,
-    Key,
-    key_of,
-)
+from filtersql.run.ledger import Entry, Key, key_of
 from filtersql.run.model import Options
 from filtersql.run.removed_targets import comes_again
 from filtersql.run.sessions import Lanes

@@ -18,15 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from filtersql.verify.expected_rows import (
-    Draft,
-    Tried,
-    answered,
-)
-from filtersql.verify.model import (
-    Change,
-    Row,
-)
+from filtersql.verify.expected_rows import Draft, Tried, answered
+from filtersql.verify.model import Change, Row
 from filtersql.verify.values import Trial
 from filtersql.verify.world import (
     World,

@@ -27,24 +27,12 @@ from filtersql.verify.batch_cases import NotLifted
 from filtersql.verify.cells import cells
 from filtersql.verify.expected_rows import Tried
 from filtersql.verify.histories import histories
-from filtersql.verify.loading import (
-    Case,
-    Layout,
-    Shelf,
-    free_name,
-)
+from filtersql.verify.loading import Case, Layout, Shelf, free_name
 from filtersql.verify.lookups import show_lookups
 from filtersql.verify.model import Model
-from filtersql.verify.statement import (
-    Statement,
-    read_statement,
-)
+from filtersql.verify.statement import Statement, read_statement
 from filtersql.verify.statement_outlines import Outlines
-from filtersql.verify.values import (
-    Answers,
-    trials,
-    values_of,
-)
+from filtersql.verify.values import Answers, trials, values_of
 from filtersql.verify.world import World
 
 __all__ = [

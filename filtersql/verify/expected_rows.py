@@ -10,12 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from filtersql.verify.loading import Case
-from filtersql.verify.model import (
-    Change,
-    Image,
-    Row,
-    Stops,
-)
+from filtersql.verify.model import Change, Image, Row, Stops
 from filtersql.verify.world import World
 
 __all__ = ["Draft", "Tried", "answered"]

@@ -11,16 +11,8 @@ from collections.abc import Sequence
 from itertools import product
 
 from filtersql.definitions.model import Action
-from filtersql.verify.expected_rows import (
-    Draft,
-    Tried,
-    answered,
-)
-from filtersql.verify.model import (
-    Change,
-    Image,
-    Row,
-)
+from filtersql.verify.expected_rows import Draft, Tried, answered
+from filtersql.verify.model import Change, Image, Row
 from filtersql.verify.world import (
     World,
     has_other_keys,

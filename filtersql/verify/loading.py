@@ -19,21 +19,13 @@ from sqlglot import exp, select
 
 from filtersql.catalog import PgType
 from filtersql.errors import Mistake
-from filtersql.feeds.repeated_rows import (
-    RepeatedChange,
-    RepeatedRows,
-    write_changes,
-    write_rows,
-)
+from filtersql.feeds.repeated_rows import RepeatedChange, RepeatedRows, write_changes, write_rows
 from filtersql.feeds.staging import ChangeStage, Place, RowStage
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.source import Source, Span
 from filtersql.targets.model import Engine
-from filtersql.verify.model import (
-    Change,
-    Row,
-)
+from filtersql.verify.model import Change, Row
 
 __all__ = ["CASES", "FEED", "TARGET", "Case", "Layout", "Shelf", "free_name"]
 

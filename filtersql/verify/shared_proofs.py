@@ -36,16 +36,8 @@ from filtersql.verify.check import (
 )
 from filtersql.verify.equal_proofs import sameness
 from filtersql.verify.loading import Case
-from filtersql.verify.statement import (
-    Statement,
-    read_statement,
-)
-from filtersql.verify.values import (
-    Answers,
-    Image,
-    ask_together,
-    tried_images,
-)
+from filtersql.verify.statement import Statement, read_statement
+from filtersql.verify.values import Answers, Image, ask_together, tried_images
 
 __all__ = ["Asked", "Outcome", "proofs"]
 

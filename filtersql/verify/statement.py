@@ -38,29 +38,13 @@ from filtersql.errors.proving import (
 from filtersql.filter_cache import FilterShelf
 from filtersql.rendering import SETTINGS
 from filtersql.rendering.layout import squeezed
-from filtersql.rendering.sql_fragments import (
-    raise_error,
-    true_or_false,
-)
+from filtersql.rendering.sql_fragments import raise_error, true_or_false
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.verify.batch_cases import (
-    Lifting,
-    lifted,
-)
-from filtersql.verify.loading import (
-    CASES,
-    FEED,
-    TARGET,
-    Layout,
-)
-from filtersql.verify.statement_outlines import (
-    PIECES,
-    Outline,
-    Outlines,
-    outlined,
-)
+from filtersql.verify.batch_cases import Lifting, lifted
+from filtersql.verify.loading import CASES, FEED, TARGET, Layout
+from filtersql.verify.statement_outlines import PIECES, Outline, Outlines, outlined
 
 __all__ = ["Statement", "read_statement"]
 

@@ -27,10 +27,7 @@ from filtersql.feeds.values import codec
 from filtersql.filters import Filter
 from filtersql.storage import column_type
 from filtersql.verify.boundaries import candidates
-from filtersql.verify.filter_answers import (
-    Question,
-    ask,
-)
+from filtersql.verify.filter_answers import Question, ask
 from filtersql.verify.loading import Shelf
 
 if TYPE_CHECKING:

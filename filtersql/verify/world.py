@@ -12,16 +12,8 @@ from dataclasses import dataclass, field
 
 from filtersql.catalog import Identity
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.verify.model import (
-    Image,
-    Model,
-    Row,
-)
-from filtersql.verify.values import (
-    Answers,
-    Trial,
-    values_of,
-)
+from filtersql.verify.model import Image, Model, Row
+from filtersql.verify.values import Answers, Trial, values_of
 
 __all__ = [
     "World",

@@ -38,15 +38,8 @@ from test_targets_spark import output
 
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import (
-    Options,
-    run,
-    shared_feeds,
-)
-from filtersql.run.sources import (
-    FeedRead,
-    read_feed,
-)
+from filtersql.run import Options, run, shared_feeds
+from filtersql.run.sources import FeedRead, read_feed
 from filtersql.run.stage_and_judge import staged_merge
 from filtersql.targets.model import Engine, Mark
 from filtersql.targets.open import open_engine

@@ -25,10 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from running import SPAN, World, insert, table
 from spark_server import SparkServer, serving
 
-from filtersql.run import (
-    Options,
-    run,
-)
+from filtersql.run import Options, run
 from filtersql.targets.open import open_engine
 
 _CHANGES = 5

@@ -22,10 +22,7 @@ from filtersql.feeds.dispatch import Taker
 from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import blocks_from_files, from_files
-from filtersql.feeds.ordered_runs import (
-    Runs,
-    Unordered,
-)
+from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.records import Number, Record
 from filtersql.feeds.spill import Numbers
 from filtersql.feeds.values import codec

@@ -7,10 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filtersql.feeds.order import Order
-from filtersql.feeds.ordered_runs import (
-    Runs,
-    Unordered,
-)
+from filtersql.feeds.ordered_runs import Runs, Unordered
 from filtersql.feeds.records import Record
 from filtersql.feeds.spill import Numbers
 

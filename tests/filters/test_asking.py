@@ -12,11 +12,7 @@ from filtersql.filters import resolve
 from filtersql.names import RelationName
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect
-from filtersql.verify.filter_answers import (
-    Answer,
-    Question,
-    ask,
-)
+from filtersql.verify.filter_answers import Answer, Question, ask
 from filtersql.verify.loading import Shelf
 
 TYPES = {"a": "int4", "b": "int4", "c": "text", "place": "int4", "v1": "text"}

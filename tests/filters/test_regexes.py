@@ -14,10 +14,7 @@ from collections.abc import Callable
 import pytest
 from servers import Server
 
-from filtersql.filters.write.rules.regex_matches import (
-    check_end,
-    check_groups,
-)
+from filtersql.filters.write.rules.regex_matches import check_end, check_groups
 from filtersql.filters.write.rules.regex_printing import written
 from filtersql.filters.write.rules.regex_syntax import parsed
 from filtersql.filters.write.rules.regex_trees import Untranslatable

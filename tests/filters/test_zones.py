@@ -10,11 +10,7 @@ import duckdb
 import pytest
 from servers import Server
 
-from filtersql.filters.values.time_zone_rules import (
-    is_sure,
-    known_zone,
-    zones,
-)
+from filtersql.filters.values.time_zone_rules import is_sure, known_zone, zones
 from filtersql.filters.write.rules.time_zones import _east
 
 #: of (zone, first and last day): what is added to UTC on every day, all in one text

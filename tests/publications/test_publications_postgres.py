@@ -20,13 +20,8 @@ from publisher import Publisher, Sent, decode
 from servers import Server
 
 from filtersql import publications
-from filtersql.catalog import (
-    Table,
-)
-from filtersql.definitions.model import (
-    Action,
-    Definitions,
-)
+from filtersql.catalog import Table
+from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistakes
 from filtersql.filters.check.replica_identity import check_identity
 from filtersql.filters.model import Filter

@@ -20,15 +20,7 @@ from typing import Any
 import psycopg
 import pytest
 from answers import Project
-from pglogical_servers import (
-    CopyFailed,
-    ask,
-    caught_up,
-    missing,
-    nodes,
-    serve_pglogical,
-    subscribe,
-)
+from pglogical_servers import CopyFailed, ask, caught_up, missing, nodes, serve_pglogical, subscribe
 from pglogical_worlds import compared, remove, write_feed
 from servers import Server
 from set_scripts import script

@@ -18,11 +18,7 @@ from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
 from filtersql.compile import compile_project
 from filtersql.rendering.macros import COSTLY_PARTS
-from filtersql.run import (
-    Options,
-    query_parts,
-    run,
-)
+from filtersql.run import Options, query_parts, run
 from filtersql.run.query_parts import cut
 from filtersql.targets.duckdb import connect
 

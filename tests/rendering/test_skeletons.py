@@ -11,15 +11,8 @@ from checked import PROJECT, with_conflicts
 from filtersql.artifacts import files_of
 from filtersql.compile import compile_project
 from filtersql.project import load
-from filtersql.rendering.plan_records import (
-    PlannedArm,
-    PlannedCriterion,
-)
-from filtersql.rendering.template_cache import (
-    Own,
-    marked,
-    skeleton_of,
-)
+from filtersql.rendering.plan_records import PlannedArm, PlannedCriterion
+from filtersql.rendering.template_cache import Own, marked, skeleton_of
 
 #: targets alike but for their names and filters, and such that differ in one thing each
 ALIKE = """

@@ -30,14 +30,8 @@ from servers import Server
 from filtersql.compile import FilterShelf
 from filtersql.project import Project
 from filtersql.publications import Settings
-from filtersql.review.show_publication import (
-    publication_text,
-    show_publication,
-)
-from filtersql.review.show_table import (
-    show_table,
-    table_text,
-)
+from filtersql.review.show_publication import publication_text, show_publication
+from filtersql.review.show_table import show_table, table_text
 
 pytestmark = pytest.mark.postgres
 

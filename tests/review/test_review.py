@@ -12,10 +12,7 @@ from demo import NASTY, edit, parsed, started, written
 from test_schemas import wrong
 from transcripts import Shell
 
-from filtersql.review.html_text import (
-    sql,
-    text,
-)
+from filtersql.review.html_text import sql, text
 
 
 @pytest.fixture

@@ -7,10 +7,7 @@ import json
 from running import insert
 from test_applying import engine, world  # noqa: F401
 
-from filtersql.run import (
-    run_results,
-    status,
-)
+from filtersql.run import run_results, status
 
 
 def test_events_and_results_name_every_target(world, engine) -> None:  # noqa: F811

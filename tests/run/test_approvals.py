@@ -9,11 +9,7 @@ from demo import edit, parsed, started
 from transcripts import Shell
 
 from filtersql.errors import Mistakes
-from filtersql.review.approvals import (
-    Approval,
-    approvals_text,
-    read_approvals,
-)
+from filtersql.review.approvals import Approval, approvals_text, read_approvals
 
 
 @pytest.fixture

@@ -19,10 +19,7 @@ from test_applying import T1, Killed, OneByOne, engine, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.errors import Mistakes
-from filtersql.run import (
-    lease,
-    ledger,
-)
+from filtersql.run import lease, ledger
 
 __all__ = ["engine", "lake", "warm", "world"]
 

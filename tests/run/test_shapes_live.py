@@ -38,11 +38,7 @@ from filtersql.commands.options import Options as Flags
 from filtersql.compile import compile_project
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import (
-    Inputs,
-    Options,
-    run,
-)
+from filtersql.run import Inputs, Options, run
 from filtersql.targets.duckdb import connect
 
 BUDGET = float(os.environ.get("FILTERSQL_SHAPES_SECONDS", "0"))

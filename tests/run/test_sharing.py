@@ -12,13 +12,7 @@ from replaying import Stand
 
 from filtersql.definitions.model import Feed, Subscription
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import (
-    Inputs,
-    Options,
-    RunResult,
-    run,
-    shared_feeds,
-)
+from filtersql.run import Inputs, Options, RunResult, run, shared_feeds
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect
 

@@ -36,11 +36,7 @@ from filtersql.feeds.images import Landing
 from filtersql.feeds.lines import find_files
 from filtersql.feeds.native import from_files
 from filtersql.project import package_folder
-from filtersql.run import (
-    Options,
-    RunResult,
-    run,
-)
+from filtersql.run import Options, RunResult, run
 from filtersql.targets.duckdb import connect
 
 __all__ = ["Feeds", "Projects", "fuzz"]

@@ -94,11 +94,7 @@ def _statement(_engine: object, statement: str) -> str:
 
 def watch(steps: Steps) -> None:
     """Put moments around the steps of a run and the calls of its engine."""
-    from filtersql.run import (
-        rounds,
-        shared_feeds,
-        subscription,
-    )
+    from filtersql.run import rounds, shared_feeds, subscription
     from filtersql.targets.duckdb import DuckDB
     from filtersql.targets.session import Session
 

@@ -6,15 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from filtersql.catalog import (
-    Catalog,
-    Column,
-    Generated,
-    Identity,
-    PgType,
-    ReplicaIdentity,
-    Table,
-)
+from filtersql.catalog import Catalog, Column, Generated, Identity, PgType, ReplicaIdentity, Table
 from filtersql.definitions.model import (
     Action,
     Definitions,

@@ -22,12 +22,7 @@ from filtersql.commands.loading import load_project
 from filtersql.commands.options import Options as Flags
 from filtersql.compile import compile_project
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import (
-    Inputs,
-    Options,
-    RunResult,
-    run,
-)
+from filtersql.run import Inputs, Options, RunResult, run
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 

@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from filtersql import publications
-from filtersql.catalog import (
-    Catalog,
-    Column,
-    PgType,
-    Table,
-)
-from filtersql.definitions.model import (
-    Definitions,
-    Publication,
-    PublishedTable,
-    Subscription,
-)
+from filtersql.catalog import Catalog, Column, PgType, Table
+from filtersql.definitions.model import Definitions, Publication, PublishedTable, Subscription
 from filtersql.names import RelationName
 from filtersql.publications import Settings
 from filtersql.semantics import POSTGRES

@@ -29,12 +29,7 @@ from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import (
-    Inputs,
-    Options,
-    RunResult,
-    run,
-)
+from filtersql.run import Inputs, Options, RunResult, run
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Passage, Source
 

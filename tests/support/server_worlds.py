@@ -17,10 +17,7 @@ from running import SPAN, World, insert, table, update
 from spark_server import SparkServer, serving
 
 from filtersql.feeds.staging import StagedColumn
-from filtersql.run import (
-    lease,
-    ledger,
-)
+from filtersql.run import lease, ledger
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
 from filtersql.targets.remote import Remote

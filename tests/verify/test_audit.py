@@ -20,10 +20,7 @@ from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.options import Options
 from filtersql.project import load
-from filtersql.run import (
-    auditing,
-    ledger,
-)
+from filtersql.run import auditing, ledger
 from filtersql.run.audit_findings import Found
 from filtersql.run.auditing import Audited
 from filtersql.targets.open import open_engine

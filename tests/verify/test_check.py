@@ -19,13 +19,7 @@ from filtersql.errors import Mistakes
 from filtersql.project import Project, load
 from filtersql.targets.duckdb import connect
 from filtersql.verify.batch_cases import NotLifted
-from filtersql.verify.check import (
-    Bench,
-    Cases,
-    Proof,
-    cases_of,
-    prove,
-)
+from filtersql.verify.check import Bench, Cases, Proof, cases_of, prove
 from filtersql.verify.loading import Shelf
 from filtersql.verify.statement import read_statement
 
@@ -252,10 +246,7 @@ def test_what_cannot_be_lifted_is_said() -> None:
     import sqlglot
     from sqlglot import exp
 
-    from filtersql.verify.batch_cases import (
-        Lifting,
-        lifted,
-    )
+    from filtersql.verify.batch_cases import Lifting, lifted
 
     def lift(query: str) -> str:
         merge = sqlglot.parse_one(

@@ -13,10 +13,7 @@ from transcripts import Shell
 from filtersql.artifacts import compiled_path
 from filtersql.compile import compile_project
 from filtersql.verify.equal_proofs import sameness
-from filtersql.verify.shared_proofs import (
-    Asked,
-    Outcome,
-)
+from filtersql.verify.shared_proofs import Asked, Outcome
 from filtersql.verify.shared_proofs import proofs as proofs_of
 from filtersql.verify.statement import read_statement
 from filtersql.verify.statement_outlines import outlined

@@ -14,18 +14,11 @@ from filtersql.catalog import Column, PgType, Table
 from filtersql.changes import Effect
 from filtersql.filters import resolve
 from filtersql.names import RelationName
-from filtersql.review.row_trials import (
-    Condition,
-    NotTried,
-    Trials,
-)
+from filtersql.review.row_trials import Condition, NotTried, Trials
 from filtersql.review.worked_example import worked_rows
 from filtersql.source import Source
 from filtersql.targets.duckdb import connect
-from filtersql.verify.boundaries import (
-    candidates,
-    is_cellular,
-)
+from filtersql.verify.boundaries import candidates, is_cellular
 
 TYPES = {
     "id": "int4",

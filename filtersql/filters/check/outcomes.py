@@ -25,10 +25,7 @@ from itertools import product
 from filtersql.catalog import Table
 from filtersql.errors import Notice
 from filtersql.errors.publications import shown
-from filtersql.filters.check.contradictions import (
-    excluded,
-    lists_null,
-)
+from filtersql.filters.check.contradictions import excluded, lists_null
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.nodes import (
     Bool,

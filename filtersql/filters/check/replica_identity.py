@@ -31,15 +31,8 @@ from filtersql import publications
 from filtersql.catalog import Catalog, Identity, Table
 from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistake, Mistakes, Notice
-from filtersql.errors.publications import (
-    FilterOutsideIdentity,
-    NoReplicaIdentity,
-    as_notice,
-    shown,
-)
-from filtersql.errors.replication_sets import (
-    NEEDS_FULL_IDENTITY,
-)
+from filtersql.errors.publications import FilterOutsideIdentity, NoReplicaIdentity, as_notice, shown
+from filtersql.errors.replication_sets import NEEDS_FULL_IDENTITY
 from filtersql.filters.model import Filter
 from filtersql.names import RelationName
 from filtersql.publications.model import Contribution, ResolvedTable

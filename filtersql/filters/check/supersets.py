@@ -27,10 +27,7 @@ from filtersql.errors import Notice
 from filtersql.errors.publications import shown
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.deparse import deparse
-from filtersql.filters.tree.nodes import (
-    Bool,
-    Node,
-)
+from filtersql.filters.tree.nodes import Bool, Node
 from filtersql.names import RelationName
 
 __all__ = ["Held", "lints"]

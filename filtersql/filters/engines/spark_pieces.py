@@ -13,10 +13,7 @@ from filtersql.filters.engines.interval_pieces import interval_pieces
 from filtersql.filters.engines.network_types import network_kinds
 from filtersql.filters.engines.number_types import number_kinds
 from filtersql.filters.engines.templates import table
-from filtersql.filters.engines.text_types import (
-    quotient,
-    text_kinds,
-)
+from filtersql.filters.engines.text_types import quotient, text_kinds
 
 __all__ = ["PIECES"]
 

@@ -19,14 +19,8 @@ from functools import lru_cache
 from sqlglot import exp
 
 from filtersql.filters.facts import facts
-from filtersql.filters.values import (
-    dates,
-    show,
-)
-from filtersql.filters.values.networks import (
-    Address,
-    sort_key,
-)
+from filtersql.filters.values import dates, show
+from filtersql.filters.values.networks import Address, sort_key
 from filtersql.storage import Engine
 
 __all__ = ["Unwritable", "boolean", "cast", "integer", "literal", "null", "text"]

@@ -19,20 +19,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Const,
-    Node,
-    Relabel,
-    Var,
-)
+from filtersql.filters.tree.nodes import Const, Node, Relabel, Var
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 from filtersql.filters.write.writer import Family
 

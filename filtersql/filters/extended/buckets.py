@@ -24,12 +24,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Relabel,
-    Var,
-)
+from filtersql.filters.tree.nodes import Func, Node, Relabel, Var
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import (
@@ -41,10 +36,7 @@ from filtersql.filters.write.rules import (
 )
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 from filtersql.filters.write.writer import Family
 

@@ -30,10 +30,7 @@ from filtersql.filters.tree.nodes import Node
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer
 
-from filtersql.filters.write.writer import (
-    Family,
-    without_name,
-)
+from filtersql.filters.write.writer import Family, without_name
 
 __all__ = ["FAMILY"]
 

@@ -16,11 +16,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from filtersql.filters.tree.nodes import Node
-from filtersql.filters.write.writer import (
-    Family,
-    Writer,
-    without_name,
-)
+from filtersql.filters.write.writer import Family, Writer, without_name
 from filtersql.storage import Engine
 
 __all__ = ["FAMILY"]

@@ -23,19 +23,10 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from filtersql.errors import Mistake
-from filtersql.errors.filters import (
-    CannotCast,
-    CannotMatchTypes,
-    NotBoolean,
-    NotTranslated,
-    Wrong,
-)
+from filtersql.errors.filters import CannotCast, CannotMatchTypes, NotBoolean, NotTranslated, Wrong
 from filtersql.filters import values
 from filtersql.filters.facts import facts
-from filtersql.filters.resolve.collations import (
-    merged,
-    of_result,
-)
+from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import (
     Collate,

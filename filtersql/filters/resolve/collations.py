@@ -22,12 +22,7 @@ from typing import NamedTuple
 from filtersql.errors.filters import CollationMismatch
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import (
-    Collate,
-    Node,
-    Strength,
-    leftmost,
-)
+from filtersql.filters.tree.nodes import Collate, Node, Strength, leftmost
 
 __all__ = ["Merged", "merged", "of_result"]
 

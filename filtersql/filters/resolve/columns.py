@@ -18,16 +18,8 @@ from filtersql.catalog import Column
 from filtersql.errors import Mistake
 from filtersql.errors.filters import MissingTable, UnknownColumn, Wrong
 from filtersql.filters.facts import facts
-from filtersql.filters.resolve.scope import (
-    Scope,
-    type_of,
-)
-from filtersql.filters.tree.nodes import (
-    Node,
-    Relabel,
-    Strength,
-    Var,
-)
+from filtersql.filters.resolve.scope import Scope, type_of
+from filtersql.filters.tree.nodes import Node, Relabel, Strength, Var
 from filtersql.grammar import Node as Parsed
 from filtersql.names import quote_identifier
 from filtersql.pgtypes import format_type

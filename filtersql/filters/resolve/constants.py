@@ -13,10 +13,7 @@ import re
 
 from filtersql.errors.filters import Wrong
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import (
-    Const,
-    Node,
-)
+from filtersql.filters.tree.nodes import Const, Node
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.numbers import read_numeric
 from filtersql.grammar import Node as Parsed

@@ -24,31 +24,13 @@ from filtersql.errors.filters import (
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.resolve import user_defined_overrides
 from filtersql.filters.resolve.allowed import MUTABLE
-from filtersql.filters.resolve.candidates import (
-    Candidate,
-    Casts,
-    best,
-    matching,
-)
-from filtersql.filters.resolve.coercion import (
-    coerce,
-    pathway,
-    shown_type,
-)
-from filtersql.filters.resolve.collations import (
-    merged,
-    of_result,
-)
+from filtersql.filters.resolve.candidates import Candidate, Casts, best, matching
+from filtersql.filters.resolve.coercion import coerce, pathway, shown_type
+from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.polymorphic import enforce
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.versions import has
-from filtersql.filters.tree.nodes import (
-    ArrayExpr,
-    Display,
-    Func,
-    Node,
-    leftmost,
-)
+from filtersql.filters.tree.nodes import ArrayExpr, Display, Func, Node, leftmost
 from filtersql.names import quote_identifier
 from filtersql.source import Rival
 

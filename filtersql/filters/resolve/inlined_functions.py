@@ -22,11 +22,7 @@ from dataclasses import replace
 
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Op,
-)
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.tree.rebuilding import rebuilt
 
 __all__ = ["inlined"]

@@ -22,25 +22,10 @@ from filtersql.errors.filters import (
 )
 from filtersql.filters.facts import Operator, facts
 from filtersql.filters.resolve import user_defined_overrides
-from filtersql.filters.resolve.allowed import (
-    OPERATORS,
-    TYPES,
-    of_own_type,
-)
-from filtersql.filters.resolve.candidates import (
-    Candidate,
-    Casts,
-    best,
-    matching,
-)
-from filtersql.filters.resolve.coercion import (
-    coerce,
-    shown_type,
-)
-from filtersql.filters.resolve.collations import (
-    merged,
-    of_result,
-)
+from filtersql.filters.resolve.allowed import OPERATORS, TYPES, of_own_type
+from filtersql.filters.resolve.candidates import Candidate, Casts, best, matching
+from filtersql.filters.resolve.coercion import coerce, shown_type
+from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.polymorphic import enforce
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import (

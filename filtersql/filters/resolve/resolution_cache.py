@@ -18,11 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from filtersql.catalog import Generated, Table
-from filtersql.filters.tree.nodes import (
-    Node,
-    Var,
-    walk,
-)
+from filtersql.filters.tree.nodes import Node, Var, walk
 from filtersql.source import Passage
 
 __all__ = ["Alike", "Typed"]

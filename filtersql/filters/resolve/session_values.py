@@ -12,11 +12,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import (
-    Node,
-    Other,
-    Strength,
-)
+from filtersql.filters.tree.nodes import Node, Other, Strength
 from filtersql.grammar import Node as Parsed
 from filtersql.grammar import enum_name
 

@@ -23,22 +23,9 @@ from filtersql.filters.resolve import (
     versions,
 )
 from filtersql.filters.resolve.allowed import ONLY
-from filtersql.filters.resolve.coercion import (
-    boolean,
-    cast,
-    coerce,
-    common_type,
-    to_common,
-)
-from filtersql.filters.resolve.collations import (
-    merged,
-    of_result,
-)
-from filtersql.filters.resolve.operators import (
-    make,
-    make_distinct,
-    make_null_if,
-)
+from filtersql.filters.resolve.coercion import boolean, cast, coerce, common_type, to_common
+from filtersql.filters.resolve.collations import merged, of_result
+from filtersql.filters.resolve.operators import make, make_distinct, make_null_if
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.session_values import current
 from filtersql.filters.tree.nodes import (

@@ -22,10 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from filtersql.filters.facts import facts
-from filtersql.filters.resolve.candidates import (
-    Candidate,
-    Casts,
-)
+from filtersql.filters.resolve.candidates import Candidate, Casts
 from filtersql.filters.resolve.scope import Scope
 from filtersql.source import Rival
 

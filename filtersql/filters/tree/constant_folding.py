@@ -40,11 +40,7 @@ from filtersql.filters.tree.nodes import (
 )
 from filtersql.filters.types import numeric_parts
 from filtersql.filters.values import dates
-from filtersql.filters.values.numbers import (
-    EXACT,
-    fits_scale,
-    to_float4,
-)
+from filtersql.filters.values.numbers import EXACT, fits_scale, to_float4
 
 __all__ = ["ascending", "comparison", "fold"]
 

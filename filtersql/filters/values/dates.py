@@ -18,16 +18,9 @@ from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
 from filtersql.filters.facts import facts
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.datetime_digits import Moment
-from filtersql.filters.values.datetime_fields import (
-    Bad,
-    Field,
-    fields,
-)
+from filtersql.filters.values.datetime_fields import Bad, Field, fields
 from filtersql.filters.values.datetimes import decode
-from filtersql.filters.values.time_zone_rules import (
-    is_sure,
-    known_zone,
-)
+from filtersql.filters.values.time_zone_rules import is_sure, known_zone
 from filtersql.filters.values.times import decode_clock
 
 __all__ = [

@@ -23,11 +23,7 @@ from filtersql.filters.values.datetime_digits import (
     number_field,
     zone_offset,
 )
-from filtersql.filters.values.datetime_fields import (
-    WORDS,
-    Bad,
-    Field,
-)
+from filtersql.filters.values.datetime_fields import WORDS, Bad, Field
 
 __all__ = ["apply_meridian", "date_of", "decode", "overflows", "special", "validate"]
 

@@ -12,11 +12,7 @@ from __future__ import annotations
 import math
 import re
 
-from filtersql.filters.values.datetime_fields import (
-    WORDS,
-    Bad,
-    Field,
-)
+from filtersql.filters.values.datetime_fields import WORDS, Bad, Field
 
 __all__ = ["DAY", "LIMITS", "Sum", "added_up"]
 

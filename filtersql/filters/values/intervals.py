@@ -14,16 +14,8 @@ from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.values.clock import Clock
-from filtersql.filters.values.datetime_fields import (
-    Bad,
-    fields,
-)
-from filtersql.filters.values.interval_sums import (
-    DAY,
-    LIMITS,
-    Sum,
-    added_up,
-)
+from filtersql.filters.values.datetime_fields import Bad, fields
+from filtersql.filters.values.interval_sums import DAY, LIMITS, Sum, added_up
 from filtersql.filters.values.iso_intervals import iso_interval
 
 __all__ = ["INFINITE_SINCE", "TYPES", "Interval", "Parts", "total"]

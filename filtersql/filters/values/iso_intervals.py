@@ -10,10 +10,7 @@ import math
 import re
 
 from filtersql.filters.values.datetime_fields import Bad
-from filtersql.filters.values.interval_sums import (
-    DAY,
-    Sum,
-)
+from filtersql.filters.values.interval_sums import DAY, Sum
 
 __all__ = ["iso_interval"]
 

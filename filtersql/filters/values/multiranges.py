@@ -15,10 +15,7 @@ from typing import NamedTuple
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.values.clock import Clock
-from filtersql.filters.values.ranges import (
-    Range,
-    compare,
-)
+from filtersql.filters.values.ranges import Range, compare
 from filtersql.filters.values.texts import BLANKS
 
 __all__ = ["Multirange", "of"]

@@ -25,17 +25,8 @@ from filtersql.filters.values.datetime_digits import (
     number_field,
     zone_offset,
 )
-from filtersql.filters.values.datetime_fields import (
-    Bad,
-    Field,
-)
-from filtersql.filters.values.datetimes import (
-    apply_meridian,
-    date_of,
-    overflows,
-    special,
-    validate,
-)
+from filtersql.filters.values.datetime_fields import Bad, Field
+from filtersql.filters.values.datetimes import apply_meridian, date_of, overflows, special, validate
 
 __all__ = ["decode_clock"]
 

@@ -32,12 +32,7 @@ from filtersql.filters.tree.nodes import (
     Var,
     is_null_const,
 )
-from filtersql.filters.write import (
-    boolean_logic,
-    evaluation_order,
-    let_binding,
-    stored_types,
-)
+from filtersql.filters.write import boolean_logic, evaluation_order, let_binding, stored_types
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.registry import rule_of
 from filtersql.filters.write.rules import (

@@ -23,16 +23,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Case,
-    CaseTest,
-    Node,
-)
+from filtersql.filters.tree.nodes import Case, CaseTest, Node
 from filtersql.filters.tree.rebuilding import rebuilt
-from filtersql.filters.write.raising import (
-    may_raise,
-    raises_there,
-)
+from filtersql.filters.write.raising import may_raise, raises_there
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

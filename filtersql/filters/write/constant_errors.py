@@ -22,10 +22,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from filtersql.filters.tree.constant_folding import (
-    ascending,
-    fold,
-)
+from filtersql.filters.tree.constant_folding import ascending, fold
 from filtersql.filters.tree.nodes import (
     Bool,
     Case,

@@ -67,11 +67,7 @@ from filtersql.filters.write.rules import (
     numerics,
     ranges,
 )
-from filtersql.filters.write.writer import (
-    Forms,
-    Put,
-    Writer,
-)
+from filtersql.filters.write.writer import Forms, Put, Writer
 from filtersql.source import Passage
 from filtersql.storage import Engine
 

@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp, select
 
 from filtersql.filters.engines.templates import operand
-from filtersql.filters.tree.nodes import (
-    Lookup,
-    Var,
-)
+from filtersql.filters.tree.nodes import Lookup, Var
 from filtersql.filters.write.rules import numeric_digits
 from filtersql.names import view_name
 

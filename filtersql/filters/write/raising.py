@@ -24,14 +24,7 @@ from typing import Any
 from filtersql.filters.facts import NUMERIC_COMPARISONS, Function
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Const,
-    Func,
-    Node,
-    Op,
-    Var,
-    walk,
-)
+from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import display
 from filtersql.filters.values import jsonpaths
 from filtersql.filters.values.intervals import Parts

@@ -18,20 +18,9 @@ from filtersql.errors import Notice
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.facts import NUMERIC_COMPARISONS
 from filtersql.filters.resolve.scope import Scope
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Op,
-    Other,
-    leftmost,
-    walk,
-)
+from filtersql.filters.tree.nodes import Func, Node, Op, Other, leftmost, walk
 from filtersql.filters.write import dispatch
-from filtersql.filters.write.raising import (
-    DIGITS,
-    INFINITE,
-    raising,
-)
+from filtersql.filters.write.raising import DIGITS, INFINITE, raising
 from filtersql.filters.write.rules.division import QUOTIENT
 from filtersql.filters.write.rules.infinite_fields import endless
 from filtersql.filters.write.rules.numeric_digits import is_quotient

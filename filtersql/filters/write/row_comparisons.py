@@ -15,11 +15,7 @@ from sqlglot import exp
 
 from filtersql.filters.engines.templates import joined
 from filtersql.filters.facts import facts
-from filtersql.filters.tree.nodes import (
-    Node,
-    Op,
-    RowCompare,
-)
+from filtersql.filters.tree.nodes import Node, Op, RowCompare
 from filtersql.filters.write import calls
 from filtersql.filters.write.raising import may_raise
 

@@ -30,16 +30,7 @@ from filtersql.catalog import PgType
 from filtersql.filters.engines import values
 from filtersql.filters.facts import SYMBOLS, Function
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Case,
-    Coalesce,
-    Const,
-    MinMax,
-    Node,
-    NullIf,
-    Relabel,
-    Var,
-)
+from filtersql.filters.tree.nodes import Case, Coalesce, Const, MinMax, Node, NullIf, Relabel, Var
 from filtersql.filters.values.dates import INFINITE
 from filtersql.filters.write.rules import array_elements
 from filtersql.storage import is_text, stored_as

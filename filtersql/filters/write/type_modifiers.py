@@ -18,10 +18,7 @@ from operator import le
 from typing import TYPE_CHECKING
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-)
+from filtersql.filters.tree.nodes import Func, Node
 from filtersql.filters.write.rules import interval_fields
 
 if TYPE_CHECKING:

@@ -21,17 +21,9 @@ import re
 from typing import TYPE_CHECKING
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Const,
-    Node,
-    Relabel,
-    Var,
-)
+from filtersql.filters.tree.nodes import Const, Node, Relabel, Var
 from filtersql.filters.values import show
-from filtersql.filters.write.rules import (
-    intervals,
-    numeric_order,
-)
+from filtersql.filters.write.rules import intervals, numeric_order
 from filtersql.storage import is_text
 
 if TYPE_CHECKING:

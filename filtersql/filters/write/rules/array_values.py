@@ -41,10 +41,7 @@ from filtersql.filters.tree.nodes import (
 )
 from filtersql.filters.values import show
 from filtersql.filters.write import let_binding
-from filtersql.filters.write.rules import (
-    array_elements,
-    text_arrays,
-)
+from filtersql.filters.write.rules import array_elements, text_arrays
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

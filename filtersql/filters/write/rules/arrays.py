@@ -27,40 +27,16 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.facts import facts
 from filtersql.filters.model import ELEMENT
-from filtersql.filters.tree.constant_folding import (
-    ascending,
-    fold,
-)
-from filtersql.filters.tree.nodes import (
-    Node,
-    Relabel,
-    ScalarArrayOp,
-    Var,
-)
+from filtersql.filters.tree.constant_folding import ascending, fold
+from filtersql.filters.tree.nodes import Node, Relabel, ScalarArrayOp, Var
 from filtersql.filters.values.arrays import SEPARATORS
-from filtersql.filters.write import (
-    evaluation_order,
-    let_binding,
-)
+from filtersql.filters.write import evaluation_order, let_binding
 from filtersql.filters.write.raising import may_raise
-from filtersql.filters.write.rules import (
-    array_elements,
-    array_values,
-    text_arrays,
-)
-from filtersql.filters.write.rules.array_values import (
-    constant,
-    element_of,
-    listed,
-    one,
-    places,
-)
+from filtersql.filters.write.rules import array_elements, array_values, text_arrays
+from filtersql.filters.write.rules.array_values import constant, element_of, listed, one, places
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "constant", "holds", "is_null", "items"]
 

@@ -27,20 +27,9 @@ from sqlglot import exp
 
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    ArrayExpr,
-    Collate,
-    Func,
-    Node,
-    Op,
-    Relabel,
-    ScalarArrayOp,
-)
+from filtersql.filters.tree.nodes import ArrayExpr, Collate, Func, Node, Op, Relabel, ScalarArrayOp
 from filtersql.filters.write.rules import letter_case
-from filtersql.filters.write.rules.letter_case import (
-    Constant,
-    to_ascii,
-)
+from filtersql.filters.write.rules.letter_case import Constant, to_ascii
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

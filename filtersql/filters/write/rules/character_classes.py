@@ -13,10 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from filtersql.filters.write.rules.regex_trees import (
-    LAST,
-    Range,
-)
+from filtersql.filters.write.rules.regex_trees import LAST, Range
 
 __all__ = ["CLASSES", "ESCAPES", "WORD_DOUBT", "Class", "listed"]
 

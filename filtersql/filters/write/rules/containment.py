@@ -22,12 +22,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-from filtersql.filters.write.rules.document_values import (
-    any_item,
-    field,
-    raw,
-    raw_of,
-)
+from filtersql.filters.write.rules.document_values import any_item, field, raw, raw_of
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

@@ -27,11 +27,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Op,
-)
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.write.rules.numeric_digits import (
     MOST,
     Digits,

@@ -29,22 +29,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Case,
-    Coalesce,
-    Const,
-    Func,
-    Node,
-    NullIf,
-    Op,
-    Relabel,
-    Var,
-)
+from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.write.raising import may_raise
-from filtersql.filters.write.rules import (
-    array_values,
-    arrays,
-)
+from filtersql.filters.write.rules import array_values, arrays
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

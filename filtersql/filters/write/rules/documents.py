@@ -29,19 +29,8 @@ from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Op,
-    Relabel,
-    Var,
-)
-from filtersql.filters.write.rules import (
-    arrays,
-    case_comparisons,
-    containment,
-    numeric_order,
-)
+from filtersql.filters.tree.nodes import Func, Node, Op, Relabel, Var
+from filtersql.filters.write.rules import arrays, case_comparisons, containment, numeric_order
 from filtersql.filters.write.rules.document_values import (
     STEPS,
     document,
@@ -53,10 +42,7 @@ from filtersql.filters.write.rules.document_values import (
 from filtersql.filters.write.writer import without_name
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "beside", "is_null", "number", "of_json"]
 

@@ -26,18 +26,8 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from filtersql.filters.engines import values
 from filtersql.filters.facts import NUMERIC_COMPARISONS, SYMBOLS
-from filtersql.filters.tree.constant_folding import (
-    comparison,
-    fold,
-)
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Op,
-    Relabel,
-    children,
-    walk,
-)
+from filtersql.filters.tree.constant_folding import comparison, fold
+from filtersql.filters.tree.nodes import Func, Node, Op, Relabel, children, walk
 from filtersql.filters.write.rules import datetime_fields
 
 if TYPE_CHECKING:

@@ -17,13 +17,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.facts import Function
-from filtersql.filters.tree.nodes import (
-    Node,
-    Op,
-    Relabel,
-    Var,
-    walk,
-)
+from filtersql.filters.tree.nodes import Node, Op, Relabel, Var, walk
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

@@ -38,11 +38,7 @@ from filtersql.filters.tree.nodes import (
     Var,
     walk,
 )
-from filtersql.filters.values.intervals import (
-    INFINITE_SINCE,
-    Parts,
-    total,
-)
+from filtersql.filters.values.intervals import INFINITE_SINCE, Parts, total
 from filtersql.filters.write.rules import interval_fields
 from filtersql.filters.write.rules.time_zones import unit_of
 

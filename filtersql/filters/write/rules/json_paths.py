@@ -27,28 +27,14 @@ from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Op,
-)
+from filtersql.filters.tree.nodes import Func, Node, Op
 from filtersql.filters.values import jsonpaths
-from filtersql.filters.values.jsonpath_trees import (
-    Path,
-    Whole,
-    with_values,
-)
-from filtersql.filters.write.rules.document_values import (
-    document,
-    loaded,
-)
+from filtersql.filters.values.jsonpath_trees import Path, Whole, with_values
+from filtersql.filters.write.rules.document_values import document, loaded
 from filtersql.filters.write.rules.json_walks import Walker
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "found"]
 

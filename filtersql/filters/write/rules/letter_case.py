@@ -26,10 +26,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from filtersql.filters.tree.locales import (
-    UNKNOWN,
-    ascii_only,
-)
+from filtersql.filters.tree.locales import UNKNOWN, ascii_only
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,10 +34,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from filtersql.filters.tree.nodes import Node
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = [
     "CASED",

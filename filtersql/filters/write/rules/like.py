@@ -19,21 +19,11 @@ from sqlglot import exp
 from filtersql.filters.engines import values
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Relabel,
-)
-from filtersql.filters.write.rules import (
-    case_comparisons,
-    letter_case,
-)
+from filtersql.filters.tree.nodes import Func, Node, Relabel
+from filtersql.filters.write.rules import case_comparisons, letter_case
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["LIKE", "RULES", "like", "of_column", "unended"]
 

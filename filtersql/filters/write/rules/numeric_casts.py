@@ -14,19 +14,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Node,
-    Var,
-)
+from filtersql.filters.tree.nodes import Node, Var
 from filtersql.filters.write.rules import numerics
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES"]
 

@@ -15,12 +15,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from filtersql.filters.tree.nodes import (
-    Const,
-    Func,
-    Node,
-    Op,
-)
+from filtersql.filters.tree.nodes import Const, Func, Node, Op
 
 if TYPE_CHECKING:
     from sqlglot import exp

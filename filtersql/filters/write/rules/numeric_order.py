@@ -32,17 +32,7 @@ from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Case,
-    Coalesce,
-    Func,
-    MinMax,
-    Node,
-    NullIf,
-    Op,
-    Var,
-    walk,
-)
+from filtersql.filters.tree.nodes import Case, Coalesce, Func, MinMax, Node, NullIf, Op, Var, walk
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.conditionals import conditional
 from filtersql.filters.write.rules import (
@@ -52,19 +42,12 @@ from filtersql.filters.write.rules import (
     numeric_floats,
     numeric_steps,
 )
-from filtersql.filters.write.rules.numeric_digits import (
-    MOST,
-    digits,
-    is_quotient,
-)
+from filtersql.filters.write.rules.numeric_digits import MOST, digits, is_quotient
 from filtersql.filters.write.rules.numerics import put
 from filtersql.filters.write.rules.undeclared_numerics import BROKEN
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 

@@ -27,14 +27,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Const,
-    Func,
-    Node,
-    Op,
-    Var,
-    walk,
-)
+from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import numeric_parts
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import numeric_floats

@@ -29,35 +29,14 @@ from filtersql.filters.engines.templates import field_of
 from filtersql.filters.engines.values import boolean
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Case,
-    Coalesce,
-    Const,
-    Func,
-    Node,
-    NullIf,
-    Op,
-    Relabel,
-    Var,
-)
+from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.values import show
 from filtersql.filters.values.ranges import Range
-from filtersql.filters.write.rules import (
-    array_elements,
-    numeric_order,
-    numerics,
-    range_tests,
-)
-from filtersql.filters.write.rules.range_sets import (
-    NO_UNION,
-    SETS,
-)
+from filtersql.filters.write.rules import array_elements, numeric_order, numerics, range_tests
+from filtersql.filters.write.rules.range_sets import NO_UNION, SETS
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "text_of"]
 

@@ -15,12 +15,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.filters.write.rules.character_classes import (
-    CLASSES,
-    ESCAPES,
-    WORD_DOUBT,
-    listed,
-)
+from filtersql.filters.write.rules.character_classes import CLASSES, ESCAPES, WORD_DOUBT, listed
 from filtersql.filters.write.rules.regex_trees import (
     LAST,
     Anchor,

@@ -26,11 +26,7 @@ from sqlglot import exp
 
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Relabel,
-)
+from filtersql.filters.tree.nodes import Func, Node, Relabel
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

@@ -55,10 +55,7 @@ from filtersql.filters.write.rules.regular_expressions import (
 )
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["FUNCTIONS", "RULES", "Given", "all_matches_end", "given", "takes_part"]
 

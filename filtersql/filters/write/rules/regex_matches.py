@@ -23,10 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from filtersql.filters.write.rules.regex_printing import (
-    WORD,
-    least,
-)
+from filtersql.filters.write.rules.regex_printing import WORD, least
 from filtersql.filters.write.rules.regex_trees import (
     Anchor,
     Choice,

@@ -23,10 +23,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from filtersql.filters.write.rules.regex_printing import written
-from filtersql.filters.write.rules.regex_trees import (
-    Node,
-    Untranslatable,
-)
+from filtersql.filters.write.rules.regex_trees import Node, Untranslatable
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -27,29 +27,15 @@ from filtersql.filters.engines import values
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Func,
-    Node,
-    Op,
-    Relabel,
-)
+from filtersql.filters.tree.nodes import Func, Node, Op, Relabel
 from filtersql.filters.write.rules import regex_columns
 from filtersql.filters.write.rules.regex_printing import written
 from filtersql.filters.write.rules.regex_syntax import parsed
-from filtersql.filters.write.rules.regex_trees import (
-    Anchor,
-    Join,
-    Look,
-    Regex,
-    Untranslatable,
-)
+from filtersql.filters.write.rules.regex_trees import Anchor, Join, Look, Regex, Untranslatable
 from filtersql.filters.write.rules.regex_trees import Node as Tree
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = [
     "MATCHES",

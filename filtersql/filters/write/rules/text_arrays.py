@@ -21,26 +21,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
-from filtersql.filters.tree.nodes import (
-    Const,
-    Func,
-    Node,
-)
-from filtersql.filters.write.rules.regex_functions import (
-    all_matches_end,
-    given,
-    takes_part,
-)
+from filtersql.filters.tree.nodes import Const, Func, Node
+from filtersql.filters.write.rules.regex_functions import all_matches_end, given, takes_part
 from filtersql.filters.write.rules.regex_matches import check_groups
-from filtersql.filters.write.rules.regex_printing import (
-    sign,
-    written,
-)
+from filtersql.filters.write.rules.regex_printing import sign, written
 from filtersql.filters.write.rules.regex_trees import Untranslatable
-from filtersql.filters.write.rules.regular_expressions import (
-    guarded,
-    matches,
-)
+from filtersql.filters.write.rules.regular_expressions import guarded, matches
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer

@@ -17,14 +17,8 @@ from sqlglot import exp
 from filtersql.filters.facts import SYMBOLS
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Node
-from filtersql.filters.write.rules import (
-    case_comparisons,
-    documents,
-)
-from filtersql.filters.write.writer import (
-    Rule,
-    Writer,
-)
+from filtersql.filters.write.rules import case_comparisons, documents
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES"]
 

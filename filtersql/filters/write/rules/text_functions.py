@@ -28,10 +28,7 @@ from filtersql.filters.write.rules.character_classes import WORD_DOUBT
 from filtersql.filters.write.writer import without_name
 
 if TYPE_CHECKING:
-    from filtersql.filters.write.writer import (
-        Rule,
-        Writer,
-    )
+    from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES"]
 
