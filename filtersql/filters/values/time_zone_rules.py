@@ -29,7 +29,7 @@ from pathlib import Path
 
 __all__ = ["is_sure", "known_zone", "window", "zones"]
 
-_FILE = Path(__file__).parent / "catalog_facts" / "time_zones.json"
+_FILE = Path(__file__).parents[1] / "catalog_facts" / "time_zones.json"
 
 
 @cache
