@@ -31,6 +31,8 @@ from filtersql.review.show_set import set_json
 _SCRIPTS = DATA / "refused_by_pglogical.sql"
 BUDGET = float(os.environ.get("FILTERSQL_LIVE_SECONDS", "4"))
 FIRST = int(os.environ.get("FILTERSQL_LIVE_SEED", "1"))
+#: the hint of what filtersql does not carry out
+_DUMP = "Put what pg_dump"
 #: pglogical goes by the CASCADE of a session's last DROP: each script is a session of its own
 _RESET = "DROP TABLE IF EXISTS nothing"
 #: the details of these hold numbers that only the server knows
@@ -93,9 +95,13 @@ def test_calls_in_any_order_are_judged_as_pglogical_does(
         with cluster.transaction(force_rollback=True):
             cluster.execute(_RESET)
             for statement in script(random.Random(seed)):
+                cluster.execute("SAVEPOINT kept")
                 said = _refused(cluster, statement)
                 text = ";\n".join([*kept, statement]) + ";\n"
                 ours = of_filtersql(folder, text, 15, "pglogical")
+                if ours and all((hint or "").startswith(_DUMP) for *_, hint in ours):
+                    cluster.execute("ROLLBACK TO kept")  # it is not carried out here
+                    continue
                 judged += 1
                 where = f"FILTERSQL_LIVE_SEED={seed}\n{text}{said}\n{ours}"
                 assert (said is None) == (not ours), where
