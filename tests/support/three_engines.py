@@ -67,8 +67,8 @@ NASTY: dict[str, list[str | None]] = {
     # values that fit where a numeric without declared digits is computed with
     "numeric:fits": ["0", "0.00", "1", "1.00", "-1", "0.5", "-0.25", "2.5", "-2.5", "10", "7.125",
                      "999999999999999999", "-0.0000000001", "9.9999999999", "-100", None],
-    "numeric:factors": ["0", "0.00", "1", "-1.00", "0.5", "-0.25", "2.5", "2.236068", "999999999999",
-                        "-999999999999.999999", "0.000001", None],
+    "numeric:factors": ["0", "0.00", "1", "-1.00", "0.5", "-0.25", "2.5", "2.236068",
+                        "999999999999", "-999999999999.999999", "0.000001", None],
     "text:escape": ["\\", "a", "%o", None],
     # patterns that end with the escape
     "text:unended": ["a\\", "%\\", "a%_\\", "_\\", "%b\\", "\\%\\", "x%%_%\\", "%b", "b", None],
