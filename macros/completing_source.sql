@@ -4,6 +4,6 @@ WITH RECURSIVE
 
     {% include "changes.sql" %},
 
-    {% include "taken.sql" %},
+    {% include "not_skipped.sql" %},
 
     {% include "completed.sql" %}

@@ -4,6 +4,6 @@ WITH RECURSIVE
 
     {% include "changes.sql" %},
 
-    {% include "taken_keeping.sql" %},
+    {% include "not_skipped_keeping.sql" %},
 
     {% include "completed.sql" %}

@@ -1,7 +1,7 @@
 {#- The first conflicts of each kind, with the key that they met. -#}
 SELECT sampled.*
 FROM (
-    {% include plan.met %},
+    {% include plan.conflicts %},
 
     ranked AS (
         SELECT
@@ -15,7 +15,7 @@ FROM (
     )
 
     SELECT
-{%- for column in plan.met_columns %}
+{%- for column in plan.conflict_columns %}
         {{ column.name }},
 {%- endfor %}
         {{ plan.change_seq }},

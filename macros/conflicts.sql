@@ -2,7 +2,7 @@
     that stops a PostgreSQL subscriber; and the changes that no filter let through. -#}
 SELECT counted.*
 FROM (
-    {% include plan.met %}
+    {% include plan.conflicts %}
 
     SELECT
         COALESCE(

@@ -3,7 +3,7 @@
 WITH
   {% include "truncated.sql" %},
   {% include "changes.sql" %},
-  {% include plan.taken %},
+  {% include plan.not_skipped %},
   walked AS (
     SELECT
       *,

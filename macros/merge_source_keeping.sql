@@ -5,7 +5,7 @@ WITH
 
     {% include "changes.sql" %},
 
-    {% include "taken_keeping.sql" %},
+    {% include "not_skipped_keeping.sql" %},
 
     net AS (
         -- The last change of a key decides; what it left out is filled from

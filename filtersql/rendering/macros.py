@@ -18,36 +18,43 @@ class Macros(NamedTuple):
 
     source: str
     merge: str
-    met: str
+    conflicts: str
     audit: str
     #: the source where a change of a key left a value out
     completing: str | None = None
     #: the changes that are not skipped
-    taken: str = "taken"
+    not_skipped: str = "not_skipped"
 
 
 MACROS = {
-    Form.KEYED: Macros("merge_source", "merge", "met", "audit"),
+    Form.KEYED: Macros("merge_source", "merge", "conflicts_keyed", "audit"),
     Form.KEYED_UNCHANGED: Macros(
-        "merge_source_unchanged", "merge", "met", "audit", "completing_source"
+        "merge_source_unchanged", "merge", "conflicts_keyed", "audit", "completing_source"
     ),
-    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "met_skipping", "audit"),
+    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "conflicts_skipping", "audit"),
     Form.KEYED_KEEPING: Macros(
         "merge_source_keeping",
         "merge",
-        "met_keeping",
+        "conflicts_keeping",
         "audit",
         "completing_source_keeping",
-        "taken_keeping",
+        "not_skipped_keeping",
     ),
-    Form.KEYLESS: Macros("merge_source_keyless", "merge_keyless", "met_keyless", "audit_keyless"),
+    Form.KEYLESS: Macros(
+        "merge_source_keyless", "merge_keyless", "conflicts_keyless", "audit_keyless"
+    ),
     Form.KEYLESS_SKIPPING: Macros(
-        "merge_source_keyless_skipping", "merge_keyless", "met_keyless_skipping", "audit_keyless"
+        "merge_source_keyless_skipping",
+        "merge_keyless",
+        "conflicts_keyless_skipping",
+        "audit_keyless",
     ),
-    Form.APPEND: Macros("merge_source_append", "merge_keyless", "met_append", "audit_keyless"),
+    Form.APPEND: Macros(
+        "merge_source_append", "merge_keyless", "conflicts_append", "audit_keyless"
+    ),
 }
 
-#: parts (WITH) of `source` that it names more than once and `met` names, too
+#: parts (WITH) of `source` that it names more than once and `conflicts` names, too
 COSTLY_PARTS = {
     Form.KEYED_SKIPPING: ("changed", "applied"),
     Form.KEYED_KEEPING: ("changed", "found_under_key"),

@@ -114,8 +114,8 @@ def merge_plan(outline: Outline) -> MergePlan:
         all_barriers=sql_fragments.all_of("seq", engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
-        met=f"{MACROS[outline.form].met}.sql",
-        taken=f"{MACROS[outline.form].taken}.sql",
+        conflicts=f"{MACROS[outline.form].conflicts}.sql",
+        not_skipped=f"{MACROS[outline.form].not_skipped}.sql",
         **names,
     )
 
@@ -133,7 +133,7 @@ def _target_columns(
         "assignments": payload or keys,
         "keepable_columns": keepable,
         "complete_columns": tuple(column for column in payload if column not in keepable),
-        "met_columns": keys or tuple(planned[name] for name in outline.columns),
+        "conflict_columns": keys or tuple(planned[name] for name in outline.columns),
         "unique_columns": tuple(planned[name] for name in outline.unique),
         "selection": clause("SELECT", tuple(planned[name].name for name in outline.columns), 0),
         "key_selection": clause("SELECT", tuple(column.name for column in keys), 0),

@@ -183,7 +183,7 @@ class MergePlan(Internals):
     keepable_columns: tuple[PlannedColumn, ...]
     complete_columns: tuple[PlannedColumn, ...]
     #: columns that tell which row a conflict is about
-    met_columns: tuple[PlannedColumn, ...]
+    conflict_columns: tuple[PlannedColumn, ...]
     #: the primary key, where rows are found by another key
     unique_columns: tuple[PlannedColumn, ...]
     #: SELECT and all columns, or those of the key, in lines
@@ -235,8 +235,8 @@ class MergePlan(Internals):
     plain_effect: str
     plain_ordinal: str
     #: the files of the macros that say what changes met, and which of them are not skipped
-    met: str
-    taken: str
+    conflicts: str
+    not_skipped: str
     #: the query that merge.sql holds
     source_sql: str = ""
     #: one record where the query counts what the changes meet, none in what is reviewed

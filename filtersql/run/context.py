@@ -1,8 +1,8 @@
 """What a run holds on to while it works on a subscription, and how it writes that down.
 
 Example
-    commit(work, [entry(work, target, "applying", 17)])    # before the MERGE
-    work.pending.append(entry(work, target, "applied", 17))    # goes in with the next commit
+    commit(context, [entry(context, target, "applying", 17)])    # before the MERGE
+    context.pending.append(entry(context, target, "applied", 17))    # in with the next commit
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from filtersql.targets.model import Engine, Mark, Written
 
 __all__ = [
     "Holder",
-    "Target",
-    "Work",
+    "RunContext",
+    "TargetRun",
     "beating",
     "begin",
     "commit",
@@ -54,7 +54,7 @@ __all__ = [
 
 
 @dataclass(slots=True)
-class Target:
+class TargetRun:
     """A target while a run works on it."""
 
     standing: Standing
@@ -110,7 +110,7 @@ class Holder(Protocol):
 
 
 @dataclass(slots=True)
-class Work:
+class RunContext:
     """What one subscription's run holds on to."""
 
     inputs: Inputs
@@ -122,7 +122,7 @@ class Work:
     feeds: SharedFeeds
     on_start: Callable[[CompiledTable], None]
     on_read: Callable[[int], None] | None = None
-    targets: list[Target] = field(default_factory=list)
+    targets: list[TargetRun] = field(default_factory=list)
     ordinal: int = 0
     #: rows of the ledger that are true already and go in with the next commit
     pending: list[Entry] = field(default_factory=list)
@@ -161,67 +161,67 @@ class Work:
         return self.lanes.engines[0]
 
 
-def begin(work: Work, target: Target) -> None:
+def begin(context: RunContext, target: TargetRun) -> None:
     """Say that work at a target begins."""
-    with work.lanes.lock:
-        work.on_start(target.compiled)
-        work.touched = True
+    with context.lanes.lock:
+        context.on_start(target.compiled)
+        context.touched = True
 
 
-def commit(work: Work, entries: Sequence[Entry], *, last: bool = False) -> None:
+def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False) -> None:
     """Write the pending rows of the ledger and these, in one commit.
 
     They renew the run's lease; the last ones give it back.
     """
-    if work.pending or entries:
-        prepare(work)
-        note(work, work.engine, [*work.pending, *entries], last=last)
-        work.pending.clear()
+    if context.pending or entries:
+        prepare(context)
+        note(context, context.engine, [*context.pending, *entries], last=last)
+        context.pending.clear()
 
 
-def note(work: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
+def note(context: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
     """Add rows to a ledger that is there; they renew the lease, the last ones give it back."""
-    with work.lease.lock:
-        until = None if last or engine.atomic else work.lease.until()
+    with context.lease.lock:
+        until = None if last or engine.atomic else context.lease.until()
         numbered = [
-            replace(row, ordinal=number, owner=work.lease.owner, held_until=until)
-            for number, row in enumerate(rows, work.ordinal + 1)
+            replace(row, ordinal=number, owner=context.lease.owner, held_until=until)
+            for number, row in enumerate(rows, context.ordinal + 1)
         ]
-        ledger.append(engine, work.inputs.state_schema, numbered)
-        work.ordinal += len(rows)
-        work.lease.note(held=until is not None)
+        ledger.append(engine, context.inputs.state_schema, numbered)
+        context.ordinal += len(rows)
+        context.lease.note(held=until is not None)
 
 
-def renew(work: Holder, engine: Engine) -> None:
+def renew(context: Holder, engine: Engine) -> None:
     """Make sure that the lease is this run's, before a session writes a target. Raises Mistakes."""
-    with work.lease.lock:
-        if work.lease.doubtful:
-            note(work, engine, [held_row(work)], last=False)
+    with context.lease.lock:
+        if context.lease.doubtful:
+            note(context, engine, [held_row(context)], last=False)
 
 
-def release(work: Holder) -> None:
+def release(context: Holder) -> None:
     """Give back the lease of a run that did not reach its end, as far as that can be done."""
-    if work.lease.held:
+    if context.lease.held:
         with suppress(Mistakes):
-            note(work, work.engine, [held_row(work)], last=True)
+            note(context, context.engine, [held_row(context)], last=True)
 
 
 @contextmanager
-def beating(work: Holder) -> Iterator[None]:
+def beating(context: Holder) -> Iterator[None]:
     """Heartbeats while a run writes: of a session of their own, since a statement may take long."""
-    if work.engine.atomic:
+    if context.engine.atomic:
         yield
         return
     done = threading.Event()
 
     def beat() -> None:
         beside: Engine | None = None
-        while not done.wait(work.lease.pause):
+        while not done.wait(context.lease.pause):
             # A heartbeat that fails is no mistake: without one the run looks before it writes.
-            with suppress(Mistakes), work.lease.lock:
-                if work.lease.held:
-                    beside = beside or work.engine.beside()
-                    note(work, beside, [held_row(work)], last=False)
+            with suppress(Mistakes), context.lease.lock:
+                if context.lease.held:
+                    beside = beside or context.engine.beside()
+                    note(context, beside, [held_row(context)], last=False)
         if beside is not None:
             with suppress(Mistakes):
                 beside.close()
@@ -235,17 +235,17 @@ def beating(work: Holder) -> Iterator[None]:
         thread.join()
 
 
-def held_row(work: Holder) -> Entry:
+def held_row(context: Holder) -> Entry:
     """A row that says nothing but who holds the lease."""
-    return Entry(0, work.subscription.name, "", "", "", "", False, 0, "held", at=now())
+    return Entry(0, context.subscription.name, "", "", "", "", False, 0, "held", at=now())
 
 
-def prepare(work: Work) -> None:
+def prepare(context: RunContext) -> None:
     """Make the ledger, where this run has not done so."""
-    if not work.prepared:
-        if not work.made:
-            ledger.prepare(work.engine, work.inputs.state_schema)
-        work.prepared = True
+    if not context.prepared:
+        if not context.made:
+            ledger.prepare(context.engine, context.inputs.state_schema)
+        context.prepared = True
 
 
 def now() -> str:
@@ -253,25 +253,25 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def only_looking(work: Work) -> bool:
+def only_looking(context: RunContext) -> bool:
     """A dry run where nothing can be rolled back; DuckDB carries it out and rolls it back."""
-    return work.options.dry_run and not work.engine.atomic
+    return context.options.dry_run and not context.engine.atomic
 
 
-def mark(target: Target, position: int | None = None) -> Mark:
+def mark(target: TargetRun, position: int | None = None) -> Mark:
     """What is committed with the target's data; without a position: the one it has."""
     compiled = target.compiled
     at = target.position if position is None else position
     return Mark(compiled.subscription, compiled.relation, target.standing.generation, at)
 
 
-def settled_phase(target: Target) -> Phase:
+def settled_phase(target: TargetRun) -> Phase:
     """What an interrupted run would have written last."""
     known = target.standing.entry
     return "copied" if known is not None and known.phase == "copying" else "applied"
 
 
-def entry(work: Work, target: Target, phase: Phase, position: int | None) -> Entry:
+def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | None) -> Entry:
     """A row for the ledger; it gets its number when it is written."""
     compiled = target.compiled
     return Entry(
@@ -297,7 +297,7 @@ def entry(work: Work, target: Target, phase: Phase, position: int | None) -> Ent
 
 
 @contextmanager
-def timed(target: Target) -> Iterator[None]:
+def timed(target: TargetRun) -> Iterator[None]:
     """Adds the seconds of a block to the target's."""
     started = time.perf_counter()
     try:

@@ -20,7 +20,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.raising import UNKNOWN_VALUE
 from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.staging import staged_columns
-from filtersql.run.context import Target
+from filtersql.run.context import TargetRun
 from filtersql.targets.model import Engine
 
 __all__ = ["Raising", "all_raising", "first_lacking", "first_raising"]
@@ -34,12 +34,12 @@ class _Undone(Exception):
 class Raising:
     """A change, and what the engine says of its filter."""
 
-    target: Target
+    target: TargetRun
     seq: int
     reason: str
 
 
-def first_raising(engine: Engine, target: Target, upto: int) -> Raising | None:
+def first_raising(engine: Engine, target: TargetRun, upto: int) -> Raising | None:
     """The first change of a target on which a filter raises an error."""
     seqs = _judged(target, upto)
     if not seqs or (reason := _reason(engine, target, seqs)) is None:
@@ -57,7 +57,7 @@ def first_raising(engine: Engine, target: Target, upto: int) -> Raising | None:
     return Raising(target, seqs[low], _reason(engine, target, seqs[low:high]) or reason)
 
 
-def first_lacking(engine: Engine, target: Target, upto: int) -> int | None:
+def first_lacking(engine: Engine, target: TargetRun, upto: int) -> int | None:
     """The change that brings a row without a value that was not sent: up to it, a statement stops.
 
     Up to the change before it does not. A target that the run made, and that is gone again, is
@@ -76,7 +76,7 @@ def first_lacking(engine: Engine, target: Target, upto: int) -> int | None:
     return seqs[high - 1]
 
 
-def _lacks(engine: Engine, target: Target, upto: int) -> bool:
+def _lacks(engine: Engine, target: TargetRun, upto: int) -> bool:
     assert target.staged is not None
     compiled = target.compiled
     above = None if target.releasing else target.position
@@ -94,13 +94,13 @@ def _lacks(engine: Engine, target: Target, upto: int) -> bool:
         return any(UNKNOWN_VALUE in one.message for one in refused.mistakes)
 
 
-def all_raising(engine: Engine, target: Target, upto: int) -> list[Raising]:
+def all_raising(engine: Engine, target: TargetRun, upto: int) -> list[Raising]:
     """All changes of a target on which a filter raises an error."""
     seqs = _judged(target, upto)
     return [] if seqs and _fails_alone(engine, target, seqs) else _all(engine, target, seqs)
 
 
-def _all(engine: Engine, target: Target, seqs: Sequence[int]) -> list[Raising]:
+def _all(engine: Engine, target: TargetRun, seqs: Sequence[int]) -> list[Raising]:
     if not seqs or (reason := _reason(engine, target, seqs)) is None:
         return []
     if len(seqs) == 1:
@@ -109,7 +109,7 @@ def _all(engine: Engine, target: Target, seqs: Sequence[int]) -> list[Raising]:
     return _all(engine, target, seqs[:middle]) + _all(engine, target, seqs[middle:])
 
 
-def _judged(target: Target, upto: int) -> list[int]:
+def _judged(target: TargetRun, upto: int) -> list[int]:
     """The changes that the statement judges, in their order."""
     if target.staged is None:
         return []
@@ -123,17 +123,17 @@ def _judged(target: Target, upto: int) -> list[int]:
     return [seq for seq, _ in pending]
 
 
-def _fails_alone(engine: Engine, target: Target, seqs: Sequence[int]) -> bool:
+def _fails_alone(engine: Engine, target: TargetRun, seqs: Sequence[int]) -> bool:
     """Whether the filters fail over no change, too: what they are is refused, not a row of them."""
     return _failure(engine, target, seqs[-1], seqs[-1]) is not None
 
 
-def _reason(engine: Engine, target: Target, seqs: Sequence[int]) -> str | None:
+def _reason(engine: Engine, target: TargetRun, seqs: Sequence[int]) -> str | None:
     """Why the filters fail over some changes that follow each other; None where they do not."""
     return _failure(engine, target, seqs[0] - 1, seqs[-1])
 
 
-def _failure(engine: Engine, target: Target, above: int, upto: int) -> str | None:
+def _failure(engine: Engine, target: TargetRun, above: int, upto: int) -> str | None:
     assert target.staged is not None
     compiled = target.compiled
     engine.view(compiled.changes_view, target.staged, target.columns, above=above, upto=upto)

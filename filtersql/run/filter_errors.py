@@ -13,25 +13,25 @@ from filtersql.errors.old_rows import CannotJudge
 from filtersql.errors.raising import FilterRaises, UnknownUnchangedValue, stands
 from filtersql.feeds.staging import staged_columns
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import Target, Work
+from filtersql.run.context import RunContext, TargetRun
 from filtersql.run.failing_changes import Raising, all_raising, first_lacking, first_raising
 from filtersql.run.lookups import show_nothing
 
 __all__ = ["changes_that_raise", "stop_before_error", "values_not_sent"]
 
 
-def stop_before_error(work: Work) -> Stop | None:
+def stop_before_error(context: RunContext) -> Stop | None:
     """Where to stop, if a filter raises an error on a change up to the feed's cut."""
-    if work.cut is None or work.boundary is None:
+    if context.cut is None or context.boundary is None:
         return None
-    show_nothing(work.engine, work.targets)
-    found = [first_raising(work.engine, target, work.cut) for target in work.targets]
+    show_nothing(context.engine, context.targets)
+    found = [first_raising(context.engine, target, context.cut) for target in context.targets]
     raising = sorted((one for one in found if one is not None), key=lambda one: one.seq)
     if not raising:
         return None
-    upto = work.boundary(raising[0].seq)
+    upto = context.boundary(raising[0].seq)
     first = [one for one in raising if one.seq == raising[0].seq]
-    applied = work.position if upto is None else upto
+    applied = context.position if upto is None else upto
     mistakes = (_mistake(one, applied) for one in first)
     return Stop(upto, tuple(mistakes), frozenset(one.target.name for one in first))
 
@@ -44,30 +44,30 @@ def _mistake(one: Raising, applied: int | None) -> Mistake:
     return FilterRaises(one.target.name, one.seq, key, one.reason, applied)
 
 
-def changes_that_raise(work: Work) -> dict[str, dict[int, str]]:
+def changes_that_raise(context: RunContext) -> dict[str, dict[int, str]]:
     """All changes up to the feed's cut on which a filter raises an error, by target."""
-    show_nothing(work.engine, work.targets)
+    show_nothing(context.engine, context.targets)
     found: dict[str, dict[int, str]] = {}
-    for target in work.targets:
+    for target in context.targets:
         position = target.position if target.releasing else None
-        upto = max((seq for seq in (work.cut, position) if seq is not None), default=None)
-        for one in [] if upto is None else all_raising(work.engine, target, upto):
+        upto = max((seq for seq in (context.cut, position) if seq is not None), default=None)
+        for one in [] if upto is None else all_raising(context.engine, target, upto):
             found.setdefault(target.name, {})[one.seq] = one.reason
     return found
 
 
-def values_not_sent(work: Work) -> list[Mistake]:
+def values_not_sent(context: RunContext) -> list[Mistake]:
     """The first change of each target that stops it for a value that was not sent.
 
     Not of one that this run made and that is gone again, where it held rows of a source, or where
     making it again is no matter of a transaction.
     """
-    if work.cut is None:
+    if context.cut is None:
         return []
-    empty = work.engine.atomic and work.subscription.source is None
-    looked = [target for target in work.targets if empty or not target.copied]
-    show_nothing(work.engine, work.targets)
-    found = [(target, first_lacking(work.engine, target, work.cut)) for target in looked]
+    empty = context.engine.atomic and context.subscription.source is None
+    looked = [target for target in context.targets if empty or not target.copied]
+    show_nothing(context.engine, context.targets)
+    found = [(target, first_lacking(context.engine, target, context.cut)) for target in looked]
     return [
         UnknownUnchangedValue(target.name, target.compiled.may_be_unchanged, seq, _key(target, seq))
         for target, seq in found
@@ -75,7 +75,7 @@ def values_not_sent(work: Work) -> list[Mistake]:
     ]
 
 
-def _key(target: Target, seq: int) -> dict[str, object]:
+def _key(target: TargetRun, seq: int) -> dict[str, object]:
     """The key (without one: the row) of a change: the new one where there is one."""
     compiled, names = target.compiled, [column.name for column in target.columns]
     wanted = compiled.key or tuple(column.name for column in compiled.columns)

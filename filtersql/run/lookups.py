@@ -18,7 +18,7 @@ from sqlglot import exp, select
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import LOOKUP_LEFT_OUT
 from filtersql.rendering.compiled import CompiledTable, LookedUp
-from filtersql.run.context import Target
+from filtersql.run.context import TargetRun
 from filtersql.targets.model import Engine
 
 __all__ = ["check_chosen", "define_lookups", "show_held", "show_nothing"]
@@ -38,7 +38,12 @@ def check_chosen(tables: Sequence[CompiledTable]) -> None:
 
 
 def define_lookups(
-    engine: Engine, target: Target, targets: Sequence[Target], upto: int | None, *, completing: bool
+    engine: Engine,
+    target: TargetRun,
+    targets: Sequence[TargetRun],
+    upto: int | None,
+    *,
+    completing: bool,
 ) -> None:
     """Make the views of what a target's filters look up; `upto` None: before any change."""
     for looked in target.compiled.lookups:
@@ -67,7 +72,7 @@ def show_held(engine: Engine, looked: LookedUp, other: CompiledTable) -> None:
     engine.stage(looked.view, held.sql(engine.dialect))
 
 
-def show_nothing(engine: Engine, targets: Sequence[Target]) -> None:
+def show_nothing(engine: Engine, targets: Sequence[TargetRun]) -> None:
     """Make all views without a row: enough where it is asked which filters raise an error."""
     known = {target.compiled.relation: target.compiled for target in targets}
     for looked in dict.fromkeys(one for target in targets for one in target.compiled.lookups):

@@ -21,7 +21,7 @@ from filtersql.feeds.restaging import restage
 from filtersql.feeds.staging import ChangeStage, Place, staged_columns
 from filtersql.feeds.values import canonical_text
 from filtersql.run import quarantine
-from filtersql.run.context import Target, Work, commit, entry
+from filtersql.run.context import RunContext, TargetRun, commit, entry
 from filtersql.run.quarantine import Held
 
 __all__ = ["put_aside", "release_begins", "release_ends", "sort_out"]
@@ -30,24 +30,26 @@ _FOLLOWS = "held back: an earlier change of its row is in quarantine, seq {}"
 Key = tuple[object, ...]
 
 
-def sort_out(work: Work, raising: Mapping[str, Mapping[int, str]]) -> None:
+def sort_out(context: RunContext, raising: Mapping[str, Mapping[int, str]]) -> None:
     """Take changes out of what is staged that are put aside; add those that are released."""
-    for index, target in enumerate(work.targets):
+    for index, target in enumerate(context.targets):
         if target.staged is None:
             continue
         if target.quarantined and not target.standing.copy:
-            target.held = quarantine.read(work.engine, target.compiled)
+            target.held = quarantine.read(context.engine, target.compiled)
         known = raising.get(target.name, {})
         if target.held or known:
-            _sort_out(work, target, known, index)
+            _sort_out(context, target, known, index)
 
 
-def _sort_out(work: Work, target: Target, raising: Mapping[int, str], index: int) -> None:
+def _sort_out(
+    context: RunContext, target: TargetRun, raising: Mapping[int, str], index: int
+) -> None:
     assert target.staged is not None
     position = -1 if target.position is None else target.position
     changes = [held for held in target.held if held.record.op != "truncate"]
     released: list[Held] = []
-    if work.options.release and changes:
+    if context.options.release and changes:
         barrier = max((h.seq for h in target.held if h.record.op == "truncate"), default=-1)
         released = [held for held in changes if held.seq <= position]
         # What came before a TRUNCATE that was applied cannot matter any more.
@@ -55,22 +57,22 @@ def _sort_out(work: Work, target: Target, raising: Mapping[int, str], index: int
         released = [held for held in released if held.seq > barrier]
         kept = {held.seq for held in released}
         target.moot = [h.seq for h in target.held if h.seq <= position and h.seq not in kept]
-    path = work.folder / f"held-{index}.parquet"
-    _stage(work, target, changes, path)
-    blocked = _blocked(target, path, position, releasing=work.options.release)
+    path = context.folder / f"held-{index}.parquet"
+    _stage(context, target, changes, path)
+    blocked = _blocked(target, path, position, releasing=context.options.release)
     again = {held.seq: held.error for held in changes if held.seq > position}
     aside, truncated = _walk(target, path, {**again, **raising}, blocked, released)
     target.truncated = [seq for seq in truncated if seq > position]
     target.aside = aside
     target.released = [held.seq for held in released if held.seq not in aside]
     kept = {held.seq for held in released}
-    out = work.folder / f"sorted-{index}.parquet"
+    out = context.folder / f"sorted-{index}.parquet"
     others = {held.seq for held in changes} - kept
     restage([path, target.staged], {*aside, *others}, out)
     target.staged, target.pending = out, None
 
 
-def _blocked(target: Target, path: Path, position: int, *, releasing: bool) -> dict[Key, int]:
+def _blocked(target: TargetRun, path: Path, position: int, *, releasing: bool) -> dict[Key, int]:
     """The keys that are held back before the first pending change, by the change that did it."""
     blocked: dict[Key, int] = {}
     if releasing:
@@ -83,7 +85,7 @@ def _blocked(target: Target, path: Path, position: int, *, releasing: bool) -> d
 
 
 def _walk(
-    target: Target,
+    target: TargetRun,
     path: Path,
     raising: Mapping[int, str],
     blocked: dict[Key, int],
@@ -108,7 +110,7 @@ def _walk(
     return aside, truncated
 
 
-def _rows(target: Target, path: Path) -> Iterator[tuple[int, str, tuple[Key, ...]]]:
+def _rows(target: TargetRun, path: Path) -> Iterator[tuple[int, str, tuple[Key, ...]]]:
     """seq, op and the keys (without one: the rows) of staged changes."""
     compiled, names = target.compiled, [column.name for column in target.columns]
     wanted = compiled.key or tuple(column.name for column in compiled.columns)
@@ -125,12 +127,12 @@ def _rows(target: Target, path: Path) -> Iterator[tuple[int, str, tuple[Key, ...
         yield int(seq), str(op), tuple(sorted(both, key=repr))
 
 
-def _stage(work: Work, target: Target, held: Sequence[Held], path: Path) -> None:
+def _stage(context: RunContext, target: TargetRun, held: Sequence[Held], path: Path) -> None:
     """Changes of the quarantine, as those of a feed are staged."""
     mistakes: list[tuple[Place, Mistake]] = []
     stage = ChangeStage(
         target.compiled,
-        work.engine.dialect,
+        context.engine.dialect,
         path,
         mistakes,
         lambda place: line_span(*place),
@@ -142,7 +144,7 @@ def _stage(work: Work, target: Target, held: Sequence[Held], path: Path) -> None
         raise Mistakes(mistake for _, mistake in mistakes)
 
 
-def put_aside(work: Work, target: Target, upto: int) -> None:
+def put_aside(context: RunContext, target: TargetRun, upto: int) -> None:
     """Write the changes up to a cut that are put aside, before any row is written."""
     known = {held.seq for held in target.held}
     position = -1 if target.position is None else target.position
@@ -151,7 +153,7 @@ def put_aside(work: Work, target: Target, upto: int) -> None:
         for seq, error in target.aside.items()
         if position < seq <= upto and seq not in known
     }
-    held = [Held(_plain(record, target), new[record.seq]) for record in _found(work, new)]
+    held = [Held(_plain(record, target), new[record.seq]) for record in _found(context, new)]
     held += [
         Held(Record(seq=seq, op="truncate"), "")
         for seq in target.truncated
@@ -159,25 +161,25 @@ def put_aside(work: Work, target: Target, upto: int) -> None:
     ]
     if held and not target.quarantined:
         # The ledger tells later runs to look for a quarantine, before there is one.
-        commit(work, [entry(work, target, "aside", target.position)])
+        commit(context, [entry(context, target, "aside", target.position)])
         target.quarantined = True
-    quarantine.append(work.engine, target.compiled, held)
+    quarantine.append(context.engine, target.compiled, held)
     target.held = (*target.held, *held)
     target.put_aside += len(new)
 
 
-def _found(work: Work, seqs: Mapping[int, str]) -> Iterator[Record]:
+def _found(context: RunContext, seqs: Mapping[int, str]) -> Iterator[Record]:
     """The records of some changes: the feed is read again for them."""
-    if not seqs or work.records is None:
+    if not seqs or context.records is None:
         return
     seen: set[int] = set()
-    for _, record in work.records([]):
+    for _, record in context.records([]):
         if record.seq in seqs and record.seq not in seen:
             seen.add(record.seq)
             yield record
 
 
-def _plain(record: Record, target: Target) -> Record:
+def _plain(record: Record, target: TargetRun) -> Record:
     """A record whose values are PostgreSQL's texts, of the columns that the target reads."""
     types = {column.name: column.pg_type for column in target.compiled.feed_columns}
 
@@ -201,15 +203,15 @@ def _plain(record: Record, target: Target) -> Record:
     )
 
 
-def release_begins(work: Work, target: Target) -> None:
+def release_begins(context: RunContext, target: TargetRun) -> None:
     """Say what is about to be applied; the commit of a release has a mark of its own."""
-    quarantine.mark_released(work.engine, target.compiled, [*target.released, *target.moot])
-    if not work.engine.atomic:
+    quarantine.mark_released(context.engine, target.compiled, [*target.released, *target.moot])
+    if not context.engine.atomic:
         generation = target.standing.generation + 1
         target.standing = replace(target.standing, generation=generation)
 
 
-def release_ends(work: Work, target: Target) -> None:
+def release_ends(context: RunContext, target: TargetRun) -> None:
     """Forget what was applied."""
-    quarantine.remove_released(work.engine, target.compiled)
+    quarantine.remove_released(context.engine, target.compiled)
     target.releasing = False

@@ -1,7 +1,7 @@
 """A cut of the feed: all targets are judged up to it, then all of them are written.
 
 Example
-    round_of(work, targets, 17)       targets that stood at 12 stand at 17, or at the boundary
+    round_of(context, targets, 17)    targets that stood at 12 stand at 17, or at the boundary
                                       before a conflict that stops the subscription
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from filtersql.errors import Mistake, Mistakes
 from filtersql.run.conflicting_change import first_stop
 from filtersql.run.context import (
-    Target,
-    Work,
+    RunContext,
+    TargetRun,
     begin,
     commit,
     entry,
@@ -30,21 +30,21 @@ from filtersql.targets.model import Engine
 __all__ = ["below", "round_of"]
 
 
-def round_of(work: Work, targets: Sequence[Target], upto: int) -> None:
+def round_of(context: RunContext, targets: Sequence[TargetRun], upto: int) -> None:
     """Judge the changes of all targets up to a cut; then write them all."""
-    judged = _judged(work, targets, upto)
-    stop = first_stop((judgement for _, judgement in judged), work.boundary, work.position)
+    judged = _judged(context, targets, upto)
+    stop = first_stop((judgement for _, judgement in judged), context.boundary, context.position)
     if stop is not None:
-        work.stop = stop
+        context.stop = stop
         # Targets that are further already stay where they are: nothing is taken back.
         targets = [t for t in targets if stop.upto is not None and below(t.position, stop.upto)]
         for target in targets:
             target.pending = None
-        judged = [] if stop.upto is None else _judged(work, targets, stop.upto)
+        judged = [] if stop.upto is None else _judged(context, targets, stop.upto)
         upto = upto if stop.upto is None else stop.upto
     _count(judged)
-    if not only_looking(work):
-        _write(work, judged, upto)
+    if not only_looking(context):
+        _write(context, judged, upto)
 
 
 def below(position: int | None, upto: int) -> bool:
@@ -52,7 +52,7 @@ def below(position: int | None, upto: int) -> bool:
     return position is None or position < upto
 
 
-def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
+def _count(judged: Sequence[tuple[TargetRun, Judgement]]) -> None:
     for target, judgement in judged:
         if not target.releasing:
             target.read += judgement.changes
@@ -61,13 +61,15 @@ def _count(judged: Sequence[tuple[Target, Judgement]]) -> None:
             target.conflicts[kind] += count
 
 
-def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Target, Judgement]]:
+def _judged(
+    context: RunContext, targets: Sequence[TargetRun], upto: int
+) -> list[tuple[TargetRun, Judgement]]:
     """What is about to be written to each target. Raises Mistakes."""
-    looking = only_looking(work)
+    looking = only_looking(context)
     judging = [t for t in targets if t.staged is not None and not (looking and t.standing.copy)]
-    found = work.lanes.each(
+    found = context.lanes.each(
         [(target.lane, target) for target in judging],
-        lambda engine, target: _judge(work, engine, target, upto),
+        lambda engine, target: _judge(context, engine, target, upto),
     )
     mistakes = [mistake for _, wrong in found for mistake in wrong]
     if mistakes:
@@ -75,34 +77,34 @@ def _judged(work: Work, targets: Sequence[Target], upto: int) -> list[tuple[Targ
     return [(target, judgement) for target, (judgement, _) in zip(judging, found, strict=True)]
 
 
-def _write(work: Work, judged: Sequence[tuple[Target, Judgement]], upto: int) -> None:
+def _write(context: RunContext, judged: Sequence[tuple[TargetRun, Judgement]], upto: int) -> None:
     writing = [(target, judgement) for target, judgement in judged if judgement.staged]
     for target, _ in judged:
-        put_aside(work, target, upto)
+        put_aside(context, target, upto)
         if target.releasing:
-            release_begins(work, target)
+            release_begins(context, target)
     intended = [
-        entry(work, target, "releasing" if target.releasing else "applying", upto)
+        entry(context, target, "releasing" if target.releasing else "applying", upto)
         for target, _ in writing
     ]
-    commit(work, [] if work.engine.atomic else intended)
-    work.lanes.each(
+    commit(context, [] if context.engine.atomic else intended)
+    context.lanes.each(
         [(pair[0].lane, pair) for pair in writing],
-        lambda engine, pair: _merge(work, engine, *pair, upto),
+        lambda engine, pair: _merge(context, engine, *pair, upto),
     )
     for target, _ in judged:
-        applied = entry(work, target, "applied", upto)
+        applied = entry(context, target, "applied", upto)
         target.position = upto
-        work.pending.append(applied)
+        context.pending.append(applied)
     for target, _ in judged:
         if target.releasing:
-            if not work.engine.atomic:
-                commit(work, [])
-            release_ends(work, target)
+            if not context.engine.atomic:
+                commit(context, [])
+            release_ends(context, target)
 
 
 def _judge(
-    work: Work, engine: Engine, target: Target, upto: int
+    context: RunContext, engine: Engine, target: TargetRun, upto: int
 ) -> tuple[Judgement, list[Mistake]]:
     assert target.staged is not None
     compiled = target.compiled
@@ -115,10 +117,10 @@ def _judge(
             upto=upto,
         )
         try:
-            define_lookups(engine, target, work.targets, upto, completing=work.completing)
+            define_lookups(engine, target, context.targets, upto, completing=context.completing)
             stage = f"filtersql_stage__{target.lane}"
             return judge_changes(
-                engine, compiled, stage, target.pending, completing=work.completing
+                engine, compiled, stage, target.pending, completing=context.completing
             )
         except StageRefused:
             raise
@@ -128,9 +130,11 @@ def _judge(
             return Judgement(compiled, "", 0, 0, {}), list(found.mistakes)
 
 
-def _merge(work: Work, engine: Engine, target: Target, judgement: Judgement, upto: int) -> None:
-    begin(work, target)
-    renew(work, engine)
+def _merge(
+    context: RunContext, engine: Engine, target: TargetRun, judgement: Judgement, upto: int
+) -> None:
+    begin(context, target)
+    renew(context, engine)
     with timed(target):
         written = engine.write(judgement.merge, target.compiled, mark(target, upto))
     if written is None:

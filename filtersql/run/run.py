@@ -19,7 +19,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import Work, beating, release
+from filtersql.run.context import RunContext, beating, release
 from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
 from filtersql.run.lease import leased
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
@@ -130,8 +130,8 @@ def _subscription(
             lanes(feeds.engine, feeds.options.threads, len(tables)) as several,
         ):
 
-            def work() -> Work:
-                return Work(
+            def new_context() -> RunContext:
+                return RunContext(
                     feeds.inputs,
                     several,
                     feeds.options,
@@ -143,7 +143,7 @@ def _subscription(
                     lambda count: told.reading(name, count),
                 )
 
-            return _attempts(work, tables)
+            return _attempts(new_context, tables)
     except Mistakes as wrong:
         spent = time.perf_counter() - began
         message = wrong.mistakes[0].message
@@ -153,7 +153,7 @@ def _subscription(
 
 
 def _attempts(
-    new: Callable[[], Work], tables: Sequence[CompiledTable]
+    new: Callable[[], RunContext], tables: Sequence[CompiledTable]
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     """Where a statement was refused, another attempt knows why. Raises Mistakes.
 
@@ -164,38 +164,38 @@ def _attempts(
     raising: dict[str, dict[int, str]] = {}
     completing = False
     while True:
-        work = new()
-        work.stop, work.completing = stop, completing
+        context = new()
+        context.stop, context.completing = stop, completing
         try:
-            return _attempt(work, tables, raising)
+            return _attempt(context, tables, raising)
         except StageRefused as refused:
             known = bool(stop or raising)
-            puts_aside = work.subscription.on_filter_error == "quarantine"
+            puts_aside = context.subscription.on_filter_error == "quarantine"
             if not known and puts_aside:
-                raising = changes_that_raise(work)
+                raising = changes_that_raise(context)
             elif not known:
-                stop = stop_before_error(work)
+                stop = stop_before_error(context)
             if known or not (stop or raising):
                 if completing or not any(table.completing_source_sql for table in tables):
-                    raise Mistakes(values_not_sent(work) or refused.mistakes) from None
+                    raise Mistakes(values_not_sent(context) or refused.mistakes) from None
                 completing = True
-        for engine in work.lanes.engines:
+        for engine in context.lanes.engines:
             engine.clear()
 
 
 def _attempt(
-    work: Work, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
+    context: RunContext, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     found: tuple[list[TableResult], Sequence[Mistake]] = ([], ())
     try:
-        with work.engine.transaction(), beating(work):
-            found = apply_subscription(work, tables, raising)
-            if work.options.dry_run:
+        with context.engine.transaction(), beating(context):
+            found = apply_subscription(context, tables, raising)
+            if context.options.dry_run:
                 raise _Undone
     except _Undone:
         pass
     except (Exception, KeyboardInterrupt):
-        release(work)
+        release(context)
         raise
-    release(work)
+    release(context)
     return found

@@ -22,8 +22,8 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger, quarantine
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import (
-    Target,
-    Work,
+    RunContext,
+    TargetRun,
     begin,
     commit,
     entry,
@@ -51,23 +51,25 @@ __all__ = ["apply_subscription"]
 
 
 def apply_subscription(
-    work: Work, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
+    context: RunContext, tables: Sequence[CompiledTable], raising: Mapping[str, Mapping[int, str]]
 ) -> tuple[list[TableResult], tuple[Mistake, ...]]:
     """Bring all targets of a subscription to the feed's cut. Raises Mistakes.
 
     `raising` are changes to be put aside, by the name of their target, and why. The mistakes that
     come with the results stopped it at an earlier boundary.
     """
-    engine, schema = work.engine, work.inputs.state_schema
+    engine, schema = context.engine, context.inputs.state_schema
     check_chosen(tables)
-    for each in work.lanes.engines:
+    for each in context.lanes.engines:
         configure(each, {k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
-    work.ordinal, work.made, work.feeds.known = known.ordinal, known.made, known
-    check_free(work.subscription.name, known.last.get(work.subscription.name), work.lease.owner)
-    found = standings(work.lanes, work.subscription, tables, known.newest, work.options)
-    work.targets = [
-        Target(
+    context.ordinal, context.made, context.feeds.known = known.ordinal, known.made, known
+    check_free(
+        context.subscription.name, known.last.get(context.subscription.name), context.lease.owner
+    )
+    found = standings(context.lanes, context.subscription, tables, known.newest, context.options)
+    context.targets = [
+        TargetRun(
             standing,
             standing.position,
             lane=lane,
@@ -75,103 +77,103 @@ def apply_subscription(
         )
         for lane, standing in enumerate(found)
     ]
-    work.pending += leaves(known, work.subscription, work.options)
-    for target in work.targets:
-        if target.standing.released and not only_looking(work):
+    context.pending += leaves(known, context.subscription, context.options)
+    for target in context.targets:
+        if target.standing.released and not only_looking(context):
             quarantine.remove_released(engine, target.compiled)
         if target.standing.settled:
             target.settled = True
-            work.pending.append(entry(work, target, settled_phase(target), target.position))
+            context.pending.append(entry(context, target, settled_phase(target), target.position))
         elif target.standing.accepted:
             # Else the next run would refuse the filter again, though nothing may have come since.
-            work.pending.append(entry(work, target, "applied", target.position))
+            context.pending.append(entry(context, target, "applied", target.position))
     landings = [Landing(standing.compiled, standing.position) for standing in found]
-    feed = work.feeds.of(work.subscription, landings, known, work.folder, work.on_read)
+    feed = context.feeds.of(context.subscription, landings, known, context.folder, context.on_read)
     if feed is not None:
-        work.boundary, work.records = feed.reading.boundary, feed.records
-        for target, staged in zip(work.targets, feed.reading.staged, strict=True):
+        context.boundary, context.records = feed.reading.boundary, feed.records
+        for target, staged in zip(context.targets, feed.reading.staged, strict=True):
             target.staged, target.columns = staged.path, staged.columns
             target.skipped = staged.skipped
-            whole = not feed.reading.waiting and work.stop is None
+            whole = not feed.reading.waiting and context.stop is None
             if whole and target.standing.until is None:
                 target.pending = staged.read
-        _check_refills(work)
-    sort_out(work, raising)
-    _copy(work)
+        _check_refills(context)
+    sort_out(context, raising)
+    _copy(context)
     try:
-        work.cut = None if feed is None else feed.reading.cut
-        _catch_up(work, work.upto)
-        _remember(work, feed)
-        if not only_looking(work):
-            commit(work, [], last=True)
+        context.cut = None if feed is None else feed.reading.cut
+        _catch_up(context, context.upto)
+        _remember(context, feed)
+        if not only_looking(context):
+            commit(context, [], last=True)
     except Mistakes:
-        _take_back(work)
+        _take_back(context)
         raise
-    ledger.tidy(engine, schema, known.ordinal, work.ordinal)
-    stopped = () if work.stop is None else work.stop.mistakes
-    return [_result(target, work.stop) for target in work.targets], stopped
+    ledger.tidy(engine, schema, known.ordinal, context.ordinal)
+    stopped = () if context.stop is None else context.stop.mistakes
+    return [_result(target, context.stop) for target in context.targets], stopped
 
 
-def _check_refills(work: Work) -> None:
+def _check_refills(context: RunContext) -> None:
     """A target that is copied again must find every change that it had. Raises Mistakes."""
-    again = [t for t in work.targets if t.standing.copy and t.standing.refilled and t.staged]
+    again = [t for t in context.targets if t.standing.copy and t.standing.refilled and t.staged]
     if not again:
         return
-    rows = ledger.history(work.engine, work.inputs.state_schema)
+    rows = ledger.history(context.engine, context.inputs.state_schema)
     mistakes: list[Mistake] = []
     for target in again:
         assert target.staged is not None  # it was chosen for that
-        work.engine.view(target.compiled.changes_view, target.staged, target.columns)
+        context.engine.view(target.compiled.changes_view, target.staged, target.columns)
         try:
-            check_reach(work.engine, target.compiled, target.name, rows, target.position)
+            check_reach(context.engine, target.compiled, target.name, rows, target.position)
         except Mistakes as found:
             mistakes += found.mistakes
     if mistakes:
         raise Mistakes(mistakes)
 
 
-def _copy(work: Work) -> None:
+def _copy(context: RunContext) -> None:
     """Make and fill the targets that are missing; all sources are judged before."""
-    missing = [target for target in work.targets if target.standing.copy]
+    missing = [target for target in context.targets if target.standing.copy]
 
-    def source(engine: Engine, target: Target) -> bool | Mistakes:
-        path = work.folder / f"source-{target.lane}.parquet"
+    def source(engine: Engine, target: TargetRun) -> bool | Mistakes:
+        path = context.folder / f"source-{target.lane}.parquet"
         try:
-            return stage_source(work.inputs, engine, work.subscription, target.compiled, path)
+            return stage_source(context.inputs, engine, context.subscription, target.compiled, path)
         except Mistakes as found:
             return found
 
-    sources = work.lanes.each([(target.lane, target) for target in missing], source)
+    sources = context.lanes.each([(target.lane, target) for target in missing], source)
     mistakes = [m for one in sources if isinstance(one, Mistakes) for m in one.mistakes]
     if mistakes:
         raise Mistakes(mistakes)
-    if not missing or only_looking(work):
+    if not missing or only_looking(context):
         return
-    commit(work, [entry(work, target, "copying", target.position) for target in missing])
+    commit(context, [entry(context, target, "copying", target.position) for target in missing])
     try:
         filling = list(zip(missing, sources, strict=True))
         for asks in (False, True):
             # What a filter looks up is there before it is asked.
-            work.lanes.each(
+            context.lanes.each(
                 [
                     (pair[0].lane, pair)
                     for pair in filling
                     if asks is bool(pair[0].compiled.lookups)
                 ],
-                lambda engine, pair: _fill(work, engine, pair[0], has_source=bool(pair[1])),
+                lambda engine, pair: _fill(context, engine, pair[0], has_source=bool(pair[1])),
             )
-        work.pending += [entry(work, target, "copied", target.position) for target in missing]
+        context.pending += [entry(context, target, "copied", target.position) for target in missing]
     except Mistakes:
-        _take_back(work)
+        _take_back(context)
         raise
 
 
-def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> None:
+def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source: bool) -> None:
     compiled = target.compiled
-    begin(work, target)
-    renew(work, engine)
+    begin(context, target)
+    renew(context, engine)
     with timed(target):
-        config = dict(work.subscription.target_config)
+        config = dict(context.subscription.target_config)
         if target.quarantined:
             quarantine.drop(engine, compiled)
         if target.standing.unfinished:
@@ -180,11 +182,11 @@ def _fill(work: Work, engine: Engine, target: Target, *, has_source: bool) -> No
         engine.create(compiled.target, compiled.column_definitions_sql, config)
         target.copied = True
         if has_source:
-            define_lookups(engine, target, work.targets, None, completing=False)
+            define_lookups(engine, target, context.targets, None, completing=False)
             target.written += _filled(engine, target) or Written()
 
 
-def _filled(engine: Engine, target: Target) -> Written | None:
+def _filled(engine: Engine, target: TargetRun) -> Written | None:
     try:
         return engine.write(target.compiled.initial_copy_sql, target.compiled, mark(target))
     except Mistakes as refused:
@@ -193,49 +195,51 @@ def _filled(engine: Engine, target: Target) -> Written | None:
         raise Mistakes([CopyRefused(target.name, mistake)]) from None
 
 
-def _catch_up(work: Work, cut: int | None) -> None:
+def _catch_up(context: RunContext, cut: int | None) -> None:
     """First what a killed run left undone, then everything up to the cut."""
-    unfinished = {t.standing.until for t in work.targets if t.standing.until is not None}
-    known = work.stop
+    unfinished = {t.standing.until for t in context.targets if t.standing.until is not None}
+    known = context.stop
     for position in sorted(
-        {t.position for t in work.targets if t.releasing and t.position is not None}
+        {t.position for t in context.targets if t.releasing and t.position is not None}
     ):
         round_of(
-            work, [t for t in work.targets if t.releasing and t.position == position], position
+            context,
+            [t for t in context.targets if t.releasing and t.position == position],
+            position,
         )
     for until in sorted(unfinished):
-        round_of(work, [t for t in work.targets if t.standing.until == until], until)
-    if cut is not None and work.stop is known:
-        round_of(work, [t for t in work.targets if below(t.position, cut)], cut)
+        round_of(context, [t for t in context.targets if t.standing.until == until], until)
+    if cut is not None and context.stop is known:
+        round_of(context, [t for t in context.targets if below(t.position, cut)], cut)
 
 
-def _take_back(work: Work) -> None:
+def _take_back(context: RunContext) -> None:
     """A refusal changes nothing: targets that this run made are removed again."""
-    if work.engine.atomic or work.options.full_refresh:
+    if context.engine.atomic or context.options.full_refresh:
         return
-    filled = (work.options.refills(t.compiled) or t.standing.refilled for t in work.targets)
-    fresh = [t for t, before in zip(work.targets, filled, strict=True) if not before]
+    filled = (context.options.refills(t.compiled) or t.standing.refilled for t in context.targets)
+    fresh = [t for t, before in zip(context.targets, filled, strict=True) if not before]
     made = [target for target in fresh if target.copied]
     if any(target.position != target.standing.position for target in made):
         return
     for target in made:
-        work.engine.drop(target.compiled.target)
-    begun = [t for t in fresh if t.standing.copy] if work.prepared else []
-    work.pending = [row for row in work.pending if row.phase != "copied"]
-    commit(work, [entry(work, target, "dropped", None) for target in begun], last=True)
+        context.engine.drop(target.compiled.target)
+    begun = [t for t in fresh if t.standing.copy] if context.prepared else []
+    context.pending = [row for row in context.pending if row.phase != "copied"]
+    commit(context, [entry(context, target, "dropped", None) for target in begun], last=True)
 
 
-def _remember(work: Work, feed: FeedRead | None) -> None:
+def _remember(context: RunContext, feed: FeedRead | None) -> None:
     """The files that were consumed, for the next commit of the ledger."""
     if feed is None or not feed.files:
         return
-    name = work.subscription.name
-    work.pending.append(
+    name = context.subscription.name
+    context.pending.append(
         Entry(0, name, "", "", "", "", False, 0, "read", files=feed.files, at=now())
     )
 
 
-def _result(target: Target, stop: Stop | None) -> TableResult:
+def _result(target: TargetRun, stop: Stop | None) -> TableResult:
     written, compiled = target.written, target.compiled
     stopped = stop is not None and target.name in stop.targets
     return TableResult(
@@ -256,7 +260,7 @@ def _result(target: Target, stop: Stop | None) -> TableResult:
     )
 
 
-def _message(target: Target) -> str:
+def _message(target: TargetRun) -> str:
     written = target.written
     if target.repeated or target.settled:
         return "an interrupted run is finished"

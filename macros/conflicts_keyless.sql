@@ -1,4 +1,4 @@
-{#- As conflicts, for a table without key: an old row of which the target holds no copy. -#}
+{#- As conflicts_keyed, for a table without key: an old row of which the target holds no copy. -#}
 WITH
     {% include "truncated.sql" %},
 

@@ -1,4 +1,4 @@
-{#- As conflicts, where an UPDATE of a row that the target lacks is skipped. -#}
+{#- As conflicts_keyed, where an UPDATE of a row that the target lacks is skipped. -#}
 WITH RECURSIVE
     {% include "truncated.sql" %},
 
@@ -51,4 +51,4 @@ WITH RECURSIVE
         WHERE {{ plan.change_seq }} > COALESCE((SELECT truncated.seq FROM truncated), -1)
     ),
 
-    {% include "met_found.sql" %}
+    {% include "conflicts_by_row_found.sql" %}

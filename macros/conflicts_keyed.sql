@@ -56,4 +56,4 @@ WITH
 {%- endfor %}
     ),
 
-    {% include "met_found.sql" %}
+    {% include "conflicts_by_row_found.sql" %}

@@ -1,4 +1,4 @@
-{#- As conflicts, for a table to which rows are only added: nothing can be met. -#}
+{#- As conflicts_keyed, for a table to which rows are only added: nothing can be met. -#}
 WITH
     {% include "truncated.sql" %},
 

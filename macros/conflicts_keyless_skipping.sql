@@ -1,4 +1,4 @@
-{#- As conflicts, for a table without key where an UPDATE of a row that the target lacks is skipped. -#}
+{#- As conflicts_keyed, for a table without key where an UPDATE of a row that the target lacks is skipped. -#}
 WITH
     {% include "truncated.sql" %},
 
