@@ -78,15 +78,7 @@ def apply_subscription(
         for lane, standing in enumerate(found)
     ]
     context.pending += leaves(known, context.subscription, context.options)
-    for target in context.targets:
-        if target.standing.released and not only_looking(context):
-            quarantine.remove_released(engine, target.compiled)
-        if target.standing.settled:
-            target.settled = True
-            context.pending.append(entry(context, target, settled_phase(target), target.position))
-        elif target.standing.accepted:
-            # Else the next run would refuse the filter again, though nothing may have come since.
-            context.pending.append(entry(context, target, "applied", target.position))
+    _note_settled(context)
     landings = [Landing(standing.compiled, standing.position) for standing in found]
     feed = context.feeds.of(context.subscription, landings, known, context.folder, context.on_read)
     if feed is not None:
@@ -112,6 +104,19 @@ def apply_subscription(
     ledger.tidy(engine, schema, known.ordinal, context.ordinal)
     stopped = () if context.stop is None else context.stop.mistakes
     return [_result(target, context.stop) for target in context.targets], stopped
+
+
+def _note_settled(context: RunContext) -> None:
+    """What is known of the targets before anything is read."""
+    for target in context.targets:
+        if target.standing.released and not only_looking(context):
+            quarantine.remove_released(context.engine, target.compiled)
+        if target.standing.settled:
+            target.settled = True
+            context.pending.append(entry(context, target, settled_phase(target), target.position))
+        elif target.standing.accepted:
+            # Else the next run would refuse the filter again, though nothing may have come since.
+            context.pending.append(entry(context, target, "applied", target.position))
 
 
 def _check_refills(context: RunContext) -> None:
