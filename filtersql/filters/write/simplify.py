@@ -50,7 +50,15 @@ _COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
     exp.GTE: operator.ge,
 }
 #: bind more tightly than comparisons
-_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe)
+_ARITHMETIC: tuple[type[exp.Expr], ...] = (
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.IntDiv,
+    exp.Mod,
+    exp.DPipe,
+)
 _ATOMS = (exp.Paren, exp.Boolean, exp.Literal, exp.Column, exp.Bracket)
 _TESTS: tuple[type[exp.Expr], ...] = (
     *_COMPARISONS,
@@ -124,8 +132,9 @@ def _connector(tree: exp.Expr, engine: Engine) -> exp.Expr:
         return right
     if _truth(right) is (not decides):
         return left
+    bare: tuple[type[exp.Expr], ...] = (*_TESTS, type(tree))
     for key, side in (("this", left), ("expression", right)):
-        if isinstance(side, exp.Paren) and isinstance(side.this, (*_TESTS, type(tree))):
+        if isinstance(side, exp.Paren) and isinstance(side.this, bare):
             put(tree, key, side, side.this)
     return tree
 

@@ -64,12 +64,12 @@ def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Ex
 
 def compared(writer: Writer, symbol: str, node: Var, value: Decimal) -> exp.Expr | None:
     """The column beside a constant; None where that has more digits than a DOUBLE keeps apart."""
-    if not value.is_finite() or len(value.normalize().as_tuple().digits) > _KEPT_APART:
-        return None
-    if abs(value.adjusted()) > _FAREST:
+    if not value.is_finite() or abs(value.adjusted()) > _FAREST:
         return None
     shown = format(value.copy_abs(), "f")
     shown = (shown.rstrip("0").rstrip(".") if "." in shown else shown) if value else "0"
+    if len(shown.replace(".", "").strip("0")) > _KEPT_APART:
+        return None
     # the side of the constant that is farther from zero; the other one is what is left
     farther = ("<", ">=") if value < 0 or (not value and symbol in ("<", ">=")) else (">", "<=")
     sign, digits = "-" if farther[0] == "<" else "", shown.replace(".", "[.]")
