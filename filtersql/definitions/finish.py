@@ -24,7 +24,7 @@ from filtersql.definitions.sql_names import unknown_table
 from filtersql.errors import Mistake
 from filtersql.errors.altering import UnusableIdentityIndex
 from filtersql.errors.definitions import Unknown, UnknownKeyColumn
-from filtersql.errors.inheriting import Parentage
+from filtersql.errors.partitions import CIRCULAR
 from filtersql.names import RelationName
 
 __all__ = ["finish"]
@@ -110,7 +110,7 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
             raise unknown_table(drafts, name, name.schema, span)
         return
     if name in (*below, table.name):
-        raise Parentage.circular(name.name, table.name.name, span)
+        raise CIRCULAR(span, child=name.name, parent=table.name.name)
     _complete(drafts, parent, (*below, table.name))
     table.partition_of, table.unattached = None, False
     if parent.name not in drafts.broken:

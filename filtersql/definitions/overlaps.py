@@ -27,7 +27,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
 from filtersql.definitions.bounds import Bounds, printed
-from filtersql.errors.altering import BadBounds
+from filtersql.errors import partitions as refusals
 from filtersql.source import Span
 
 __all__ = ["check_bounds", "check_shape"]
@@ -40,32 +40,30 @@ _TRUE, _FALSE = {"true", "t", "yes", "on", "1"}, {"false", "f", "no", "off", "0"
 
 
 def check_shape(new: Bounds, strategy: str, keys: Sequence[str], span: Span) -> None:
-    """Raises BadBounds where the bounds are wrong whatever partitions there are."""
+    """Raises where the bounds are wrong whatever partitions there are."""
     if new.strategy == "default":
         if strategy == "hash":
-            raise BadBounds.hash_default(span)
+            raise refusals.HASH_DEFAULT(span)
     elif new.strategy != strategy:
-        raise BadBounds.other_strategy(strategy, span)
+        raise refusals.OTHER_STRATEGY(span, strategy=strategy)
     elif strategy == "hash":
         _check_modulus(int(new.lower[0]), int(new.upper[0]), span)
     elif strategy == "range":
         sides = {"FROM": new.lower, "TO": new.upper}
         for side, values in sides.items():
             if len(values) != len(keys):
-                one = f"{side} must specify exactly one value per partitioning column"
-                raise BadBounds(one, span)
+                raise refusals.BOUND_COUNT(span, side=side)
         if any("NULL" in values for values in sides.values()):
-            raise BadBounds("cannot specify NULL in range bound", span)
+            raise refusals.BOUND_NULL(span)
 
 
 def _check_modulus(modulus: int, remainder: int, span: Span) -> None:
-    least = "for hash partition must be an integer value greater than"
     if modulus <= 0:
-        raise BadBounds(f"modulus {least} zero", span)
+        raise refusals.MODULUS_TOO_SMALL(span)
     if remainder < 0:
-        raise BadBounds(f"remainder {least} or equal to zero", span)
+        raise refusals.REMAINDER_TOO_SMALL(span)
     if remainder >= modulus:
-        raise BadBounds("remainder for hash partition must be less than modulus", span)
+        raise refusals.REMAINDER_TOO_LARGE(span)
 
 
 def check_bounds(
@@ -76,11 +74,11 @@ def check_bounds(
     types: Sequence[str],
     span: Span,
 ) -> None:
-    """Raises BadBounds; `there` are the bounds of the partitions by name, `types` the key's."""
+    """Raises on an overlap; `there` are the partitions' bounds by name, `types` the key's."""
     if new.strategy == "default":
         for other, bounds in there.items():
             if bounds.strategy == "default":
-                raise BadBounds.second_default(name, other, span)
+                raise refusals.SECOND_DEFAULT(span, name=name, other=other)
         return
     others = {other: one for other, one in there.items() if one.strategy == strategy}
     rules = {"hash": _hash, "list": _list, "range": _range}
@@ -95,9 +93,13 @@ def _hash(
     smaller = [one for one in known if one[:2] <= (modulus, remainder)]
     larger = known[len(smaller) :]
     if smaller and modulus % smaller[-1][0]:
-        raise BadBounds.modulus(modulus, "divisible by", smaller[-1][0], smaller[-1][2], span)
+        raise refusals.MODULUS_UNFIT(
+            span, modulus=modulus, lacks="divisible by", known=smaller[-1][0], other=smaller[-1][2]
+        )
     if larger and larger[0][0] % modulus:
-        raise BadBounds.modulus(modulus, "a factor of", larger[0][0], larger[0][2], span)
+        raise refusals.MODULUS_UNFIT(
+            span, modulus=modulus, lacks="a factor of", known=larger[0][0], other=larger[0][2]
+        )
     if not known:
         return
     greatest = known[-1][0]
@@ -105,7 +107,7 @@ def _hash(
     while True:
         for each, rest, other in known:
             if place % each == rest:
-                raise BadBounds.overlap(name, other, span)
+                raise refusals.OVERLAP(span, name=name, other=other)
         place += modulus
         if place >= greatest:
             return
@@ -123,7 +125,7 @@ def _list(
     for value in new.lower:
         other = held.get(_equal(value, kind))
         if other is not None:
-            raise BadBounds.overlap(name, other, span)
+            raise refusals.OVERLAP(span, name=name, other=other)
 
 
 def _range(
@@ -135,7 +137,7 @@ def _range(
     if lower >= upper:
         shown = printed(Bounds("range", new.lower, new.upper), types)
         sides = shown.removeprefix("FOR VALUES FROM ").split(" TO ")
-        raise BadBounds.empty(name, sides[0], sides[-1], span)
+        raise refusals.EMPTY_RANGE(span, name=name, lower=sides[0], upper=sides[-1])
     known = []
     for other, one in others.items():
         begin, end = _ordered(one.lower, types), _ordered(one.upper, types)
@@ -143,7 +145,7 @@ def _range(
             known.append((begin, end, other))
     for first, last, other in sorted(known):
         if first < upper and lower < last:
-            raise BadBounds.overlap(name, other, span)
+            raise refusals.OVERLAP(span, name=name, other=other)
 
 
 def _ordered(values: Sequence[str], types: Sequence[str]) -> tuple[tuple[int, _Key], ...] | None:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.sql_names import Script, place_of, referenced, span_of
-from filtersql.errors.altering import NotForKind, PartitionMismatch
+from filtersql.errors.altering import NotForKind
 from filtersql.errors.definitions import UnknownColumn
+from filtersql.errors.partitions import NO_PARTITIONED_TABLE, TABLE_NOT_PARTITIONED
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -82,12 +83,12 @@ def check_kind(script: Script, statement: Statement) -> None:
         subtype = enum_name(wrapped.alter_table_cmd, "subtype")
         action, kinds = _ACTIONS.get(subtype, ("", None))
         if kind == "partitioned indexes" and kinds is _ROOTS:
-            raise PartitionMismatch.index(name.name, span)
+            raise NO_PARTITIONED_TABLE(span, name=name.name)
         if kinds is None or kind in kinds:
             continue
         partition = action.endswith(" PARTITION")
         if partition and version < _PARTITIONS_NAMED and kind == "tables":
-            raise PartitionMismatch.not_partitioned(name.name, span)
+            raise TABLE_NOT_PARTITIONED(span, parent=name.name)
         raise NotForKind(action, name.name, kind, span)
 
 

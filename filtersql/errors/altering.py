@@ -12,16 +12,12 @@ from filtersql.errors import Mistake
 from filtersql.source import Span
 
 __all__ = [
-    "BadBounds",
-    "CannotAttach",
     "CannotOpen",
     "CannotTurnOff",
     "ColumnInUse",
     "DependedOn",
     "InheritedConstraint",
     "NotForKind",
-    "PartitionMismatch",
-    "PartitionedKey",
     "SchemaBesideList",
     "TypeInUse",
     "UnknownSchema",
@@ -206,122 +202,6 @@ class InheritedConstraint(Mistake):
     def __init__(self, name: str, table: str, span: Span) -> None:
         super().__init__(
             f'cannot drop inherited constraint "{name}" of relation "{table}"', span=span
-        )
-
-
-class CannotAttach(Mistake):
-    """ATTACH PARTITION of a table that does not fit."""
-
-    def __init__(self, message: str, detail: str | None, span: Span) -> None:
-        super().__init__(message, span=span, detail=detail)
-
-    @classmethod
-    def extra_column(cls, table: str, column: str, parent: str, span: Span) -> CannotAttach:
-        """A column that the parent lacks."""
-        return cls(
-            f'table "{table}" contains column "{column}" not found in parent "{parent}"',
-            "The new partition may contain only the columns present in parent.",
-            span,
-        )
-
-
-class PartitionedKey(Mistake):
-    """What a partitioned table's own definition may not say."""
-
-    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
-        super().__init__(message, span=span, detail=detail)
-
-    @classmethod
-    def lacks(cls, kind: str, table: str, column: str, span: Span) -> PartitionedKey:
-        """A unique constraint without a column of the partition key."""
-        return cls(
-            "unique constraint on partitioned table must include all partitioning columns",
-            span,
-            f'{kind} constraint on table "{table}" lacks column "{column}" which is part of the '
-            "partition key.",
-        )
-
-    @classmethod
-    def unknown(cls, column: str, span: Span) -> PartitionedKey:
-        """PARTITION BY a column that does not exist."""
-        return cls(f'column "{column}" named in partition key does not exist', span)
-
-    @classmethod
-    def list_of_several(cls, span: Span) -> PartitionedKey:
-        """PARTITION BY LIST (a, b)."""
-        return cls('cannot use "list" partition strategy with more than one column', span)
-
-    @classmethod
-    def unlogged(cls, span: Span) -> PartitionedKey:
-        """CREATE UNLOGGED TABLE … PARTITION BY, since PostgreSQL 18."""
-        return cls("partitioned tables cannot be unlogged", span)
-
-
-class PartitionMismatch(Mistake):
-    """A partition and its parent do not fit each other."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def not_partitioned(cls, parent: str, span: Span) -> PartitionMismatch:
-        """The parent has no PARTITION BY."""
-        return cls(f'table "{parent}" is not partitioned', span)
-
-    @classmethod
-    def index(cls, name: str, span: Span) -> PartitionMismatch:
-        """ALTER TABLE index ATTACH PARTITION table."""
-        return cls(f'"{name}" is not a partitioned table', span)
-
-    @classmethod
-    def already(cls, table: str, span: Span) -> PartitionMismatch:
-        """A second parent."""
-        return cls(f'"{table}" is already a partition', span)
-
-
-class BadBounds(Mistake):
-    """A partition's bounds do not fit its parent, or the partitions that are there."""
-
-    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
-        super().__init__(message, span=span, detail=detail)
-
-    @classmethod
-    def hash_default(cls, span: Span) -> BadBounds:
-        """DEFAULT of a parent that is partitioned by hash."""
-        return cls("a hash-partitioned table may not have a default partition", span)
-
-    @classmethod
-    def second_default(cls, name: str, other: str, span: Span) -> BadBounds:
-        """DEFAULT twice."""
-        return cls(f'partition "{name}" conflicts with existing default partition "{other}"', span)
-
-    @classmethod
-    def other_strategy(cls, strategy: str, span: Span) -> BadBounds:
-        """Bounds of another strategy than the parent's."""
-        return cls(f"invalid bound specification for a {strategy} partition", span)
-
-    @classmethod
-    def overlap(cls, name: str, other: str, span: Span) -> BadBounds:
-        """Rows that belong to two partitions."""
-        return cls(f'partition "{name}" would overlap partition "{other}"', span)
-
-    @classmethod
-    def empty(cls, name: str, lower: str, upper: str, span: Span) -> BadBounds:
-        """A range without values."""
-        return cls(
-            f'empty range bound specified for partition "{name}"',
-            span,
-            f"Specified lower bound {lower} is greater than or equal to upper bound {upper}.",
-        )
-
-    @classmethod
-    def modulus(cls, modulus: int, lacks: str, known: int, other: str, span: Span) -> BadBounds:
-        """Not "divisible by" the next smaller modulus, or not "a factor of" the next larger."""
-        return cls(
-            "every hash partition modulus must be a factor of the next larger modulus",
-            span,
-            f"The new modulus {modulus} is not {lacks} {known}, "
-            f'the modulus of existing partition "{other}".',
         )
 
 

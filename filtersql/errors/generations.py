@@ -10,7 +10,7 @@ from __future__ import annotations
 from filtersql.errors import Mistake
 from filtersql.source import Span
 
-__all__ = ["ColumnValue", "IdentityOfPartition"]
+__all__ = ["ColumnValue"]
 
 _USE = "Use ALTER TABLE ... ALTER COLUMN ... {} instead."
 
@@ -63,20 +63,4 @@ class ColumnValue(Mistake):
             "cannot use generated column in partition key",
             span=span,
             detail=f'Column "{column}" is a generated column.',
-        )
-
-
-class IdentityOfPartition(Mistake):
-    """Partitions have the identity columns of their root, and none of their own."""
-
-    def __init__(self, message: str, span: Span, hint: str | None = None) -> None:
-        super().__init__(message, span=span, hint=hint)
-
-    @classmethod
-    def attached(cls, table: str, column: str, span: Span) -> Mistake:
-        """ATTACH PARTITION of a table that has one."""
-        return Mistake(
-            f'table "{table}" being attached contains an identity column "{column}"',
-            span=span,
-            detail="The new partition may not contain an identity column.",
         )
