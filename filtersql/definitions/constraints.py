@@ -20,8 +20,8 @@ from filtersql.definitions.expressions import column_refs
 from filtersql.definitions.foreign_keys import check_key_drop
 from filtersql.definitions.keys import column_labels, object_name
 from filtersql.definitions.sql_names import Script
-from filtersql.errors.altering import InheritedConstraint
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.keys import INHERITED_CONSTRAINT
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
@@ -79,7 +79,7 @@ def drop_constraint(
     key = name == table.primary_key_name or (index is not None and index.constraint)
     parents = _parents(script, table)
     if any(name in one.constraints or _has_key(one, name) for one in parents):
-        raise InheritedConstraint(name, table.name.name, place())
+        raise INHERITED_CONSTRAINT(place(), name=name, table=table.name.name)
     if key and table.partition_of is None:
         check_key_drop(script, table, command, place)
         if index is None:

@@ -27,9 +27,9 @@ from filtersql.definitions.sql_names import (
     unknown_table,
 )
 from filtersql.errors import Mistake
+from filtersql.errors import keys as refusals
 from filtersql.errors.altering import DependedOn
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import ForeignKeyMismatch, SystemColumn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import type_in_message
@@ -78,7 +78,7 @@ def check_temporary(script: Script, constraints: Iterable[Node]) -> None:
         if kind_of(script.drafts, name) is None:
             known_table(script, one.pktable)
         if name.schema != TEMPORARY:
-            raise ForeignKeyMismatch.temporary(span)
+            raise refusals.REFERENCED_PERMANENT(span)
 
 
 def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, span: Span) -> None:
@@ -86,11 +86,11 @@ def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, s
     name = key.references
     kind = kind_of(drafts, name)
     if kind in _NO_TABLES:
-        raise ForeignKeyMismatch.no_table(name.name, span)
+        raise refusals.REFERENCED_NO_TABLE(span, name=name.name)
     check_opened(drafts, name, span)
     other = table if name == table.name else drafts.tables.get(name)
     if (kind or "").startswith("temporary") or (other and other.unlogged and not table.unlogged):
-        raise ForeignKeyMismatch.unlogged(span)
+        raise refusals.REFERENCED_UNLOGGED(span)
     if kind is None and other is None and name not in drafts.broken:
         drafts.references.append((name, unknown_table(drafts, name, schema, span)))
     _check_named(table, key.columns, span)
@@ -100,18 +100,18 @@ def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, s
         _check_unasked(drafts, table, key, other, span)
         return
     if not key.referenced_columns and not other.primary_key:
-        raise ForeignKeyMismatch.no_key(other.name.name, span)
+        raise refusals.NO_PRIMARY_KEY(span, table=other.name.name)
     columns = key.referenced_columns or other.primary_key
     if not key.referenced_columns and other.primary_key_deferrable:
-        raise ForeignKeyMismatch.deferrable("primary key", other.name.name, span)
+        raise refusals.DEFERRABLE(span, what="primary key", table=other.name.name)
     _check_named(other, columns, span)
     unique = _unique(other, {*columns})
     if not unique:
-        raise ForeignKeyMismatch.no_unique(other.name.name, span)
+        raise refusals.NO_UNIQUE(span, table=other.name.name)
     if all(unique):
-        raise ForeignKeyMismatch.deferrable("unique constraint", other.name.name, span)
+        raise refusals.DEFERRABLE(span, what="unique constraint", table=other.name.name)
     if len(columns) != len(key.columns):
-        raise ForeignKeyMismatch.disagree(span)
+        raise refusals.COUNTS_DISAGREE(span)
     _check_types(drafts, table, key, other, span)
 
 
@@ -134,10 +134,10 @@ def _check_unasked(
         return
     columns = key.referenced_columns or other.primary_key
     if not columns:
-        raise ForeignKeyMismatch.no_key(other.name.name, span)
+        raise refusals.NO_PRIMARY_KEY(span, table=other.name.name)
     _check_named(other, columns, span)
     if len(columns) != len(key.columns):
-        raise ForeignKeyMismatch.disagree(span)
+        raise refusals.COUNTS_DISAGREE(span)
     _check_types(drafts, table, key, other, span)
 
 
@@ -197,9 +197,9 @@ def _check_types(
 def _check_named(table: DraftTable, columns: tuple[str, ...], span: Span) -> None:
     for column in columns:
         if column in SYSTEM_COLUMNS:
-            raise SystemColumn.in_foreign_key(span)
+            raise refusals.REFERENCING_SYSTEM(span)
         if table.columns is not None and column not in table.columns:
-            raise ForeignKeyMismatch.unknown(column, span)
+            raise refusals.REFERENCED_UNKNOWN(span, column=column)
 
 
 def _compared(drafts: Drafts, own: PgType, there: PgType) -> bool:

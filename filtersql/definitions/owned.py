@@ -28,8 +28,10 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.temporaries import create_temporary, is_temporary
 from filtersql.definitions.types import SERIAL
-from filtersql.errors.definitions import UnknownInTable, UnsupportedStatement
+from filtersql.errors.columns import UNKNOWN_IN_TABLE
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import Owned
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -110,7 +112,9 @@ def _own_by(script: Script, statement: Statement, sequence: RelationName) -> Non
                 raise UnsupportedStatement.dumped("OWNED BY a table of another schema", at)
             if not table.view and column not in (table.columns or {}):
                 known = table.columns or {}
-                raise UnknownInTable("column", column, table.name.name, at, known)
+                raise UNKNOWN_IN_TABLE(
+                    at, table=table.name.name, column=column, hint=meant(column, known)
+                )
             table.sequences[sequence] = column
         for holder in holders:
             if not names or holder is not table:

@@ -27,7 +27,8 @@ from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.overlaps import check_bounds, check_shape
 from filtersql.errors import partitions as refusals
-from filtersql.errors.definitions import SeveralPrimaryKeys, UnknownKeyColumn
+from filtersql.errors.keys import COLUMN_UNKNOWN, SEVERAL_PRIMARY_KEYS
+from filtersql.errors.wording import meant
 from filtersql.source import Span
 
 __all__ = [
@@ -134,7 +135,7 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
         table.columns = dict(parent.columns)
         for name, not_null in table.overrides.items():
             if name not in table.columns:
-                raise UnknownKeyColumn(name, table.span, table.columns)
+                raise COLUMN_UNKNOWN(table.span, column=name, hint=meant(name, table.columns))
             set_not_null(table, (name,), not_null)
     else:
         span = table.parent_span or table.span
@@ -146,7 +147,7 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
 def share_keys(table: DraftTable, parent: DraftTable) -> None:
     """The indexes that a partitioned table's key and unique constraints make on a partition."""
     if parent.primary_key and table.primary_key and table.primary_key != parent.primary_key:
-        raise SeveralPrimaryKeys(table.name.name, table.parent_span or table.span)
+        raise SEVERAL_PRIMARY_KEYS(table.parent_span or table.span, table=table.name.name)
     if parent.primary_key and not table.primary_key:
         table.primary_key = parent.primary_key
         table.primary_key_name = free_name(table, "", "pkey")

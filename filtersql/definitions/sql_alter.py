@@ -35,9 +35,10 @@ from filtersql.definitions.sql_names import Script, known_table, place_of, refer
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
 from filtersql.definitions.sql_transactions import check_alone
-from filtersql.errors.altering import UnusableIdentityIndex
+from filtersql.errors import Mistake
+from filtersql.errors import keys as refusals
+from filtersql.errors.columns import SYSTEM_COLUMN
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -59,6 +60,8 @@ _REFUSED = {
     "AT_SetUnLogged": "SET UNLOGGED",
 }
 #: changes that parents and heirs would have to share
+#: since when NOT NULL is a constraint
+_NULLS_ARE_CONSTRAINTS = 18
 _SHARED = frozenset({"AT_AddColumn", "AT_DropColumn", "AT_AlterColumnType", "AT_DropNotNull"})
 _SHARED |= {"AT_AddIdentity"}
 
@@ -132,7 +135,9 @@ def _add_constraint(script: Script, table: DraftTable, command: Node, place: Pla
     for key in node.keys if enum_name(node, "contype") == "CONSTR_PRIMARY" else ():
         name = key.string.sval  # it becomes NOT NULL first
         if name in SYSTEM_COLUMNS:
-            raise SystemColumn.in_key(name, script.drafts.postgres_version, place())
+            if script.drafts.postgres_version < _NULLS_ARE_CONSTRAINTS:
+                raise SYSTEM_COLUMN(place(), verb="alter", column=name)
+            raise refusals.SYSTEM_NOT_NULL(place(), column=name)
         column_of(table, name, place)
     add_table_constraint(script, table, node)
     if table.partition_by is not None:
@@ -158,30 +163,30 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: P
     name = statement.name
     if name == table.primary_key_name:
         if table.primary_key_deferrable:
-            raise UnusableIdentityIndex.kind("non-immediate", name, place())
+            raise refusals.IDENTITY_INDEX(place(), kind="non-immediate", index=name)
         columns = table.primary_key
     else:
         index = table.indexes.get(name)
         if index is None:
             raise _no_index(script, table, name, place())
         if index.refusal:
-            raise UnusableIdentityIndex.kind(index.refusal, name, place())
+            raise refusals.IDENTITY_INDEX(place(), kind=index.refusal, index=name)
         columns = index.columns
         for column in columns:
             if not column_of(table, column, place).not_null:
-                raise UnusableIdentityIndex.nullable(name, column, place())
+                raise refusals.IDENTITY_NULLABLE(place(), index=name, column=column)
     table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
 
 
-def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> UnusableIdentityIndex:
+def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Mistake:
     """The name is another table's index, no index at all, or nothing's."""
     found = RelationName(table.name.schema, name)
     kind = kind_of(script.drafts, found)
     if kind in ("indexes", "partitioned indexes"):
-        return UnusableIdentityIndex.other_table(name, table.name.name, span)
+        return refusals.OTHER_TABLES_INDEX(span, index=name, table=table.name.name)
     if found in script.drafts.tables:
-        return UnusableIdentityIndex.no_index(name, span)
-    return UnusableIdentityIndex.unknown(name, table.name.name, span)
+        return refusals.NO_INDEX(span, name=name)
+    return refusals.UNKNOWN_INDEX(span, index=name, table=table.name.name)
 
 
 def _attach(script: Script, table: DraftTable, command: Node, place: Place) -> None:

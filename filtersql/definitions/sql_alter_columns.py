@@ -29,10 +29,9 @@ from filtersql.definitions.sql_set_members import check_members, retyped
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
-from filtersql.errors.altering import ColumnInUse, DependedOn, TypeInUse
-from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
-from filtersql.errors.generations import ColumnValue
-from filtersql.errors.relations import SystemColumn
+from filtersql.errors import columns as refusals
+from filtersql.errors.altering import DependedOn
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
@@ -58,12 +57,14 @@ def add_column(script: Script, table: DraftTable, command: Node, place: Place) -
     if table.columns is None:
         raise AlreadyTold
     if column.name in SYSTEM_COLUMNS:
-        raise SystemColumn.named(column.name, column.span)
+        raise refusals.SYSTEM_NAME(column.span, column=column.name)
     if column.name in table.columns:
         if command.missing_ok:
             return
         first = table.columns[column.name].span
-        raise DuplicateColumn(column.name, table.name.name, column.span, first)
+        raise refusals.COLUMN_EXISTS(
+            column.span, column=column.name, table=table.name.name, first=first
+        )
     kinds = (enum_name(one.constraint, "contype") for one in node.constraints)
     if "CONSTR_IDENTITY" in kinds and script.drafts.children(table.name):
         raise UnsupportedStatement.dumped("an identity column of a table with partitions", place())
@@ -90,7 +91,7 @@ def add_column(script: Script, table: DraftTable, command: Node, place: Place) -
 def remove_column(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """With the partitions' columns, where nothing depends on any of them."""
     if command.name in SYSTEM_COLUMNS:
-        raise SystemColumn("drop", command.name, place())
+        raise refusals.SYSTEM_COLUMN(place(), verb="drop", column=command.name)
     if command.name not in (table.columns or {}):
         if not command.missing_ok:
             column_of(table, command.name, place)
@@ -123,7 +124,9 @@ def _check_virtual(script: Script, table: DraftTable, column: str, place: Place)
 def _check_partition_key(table: DraftTable, verb: str, column: str, place: Place) -> None:
     for key in table.partition_by[1] if table.partition_by is not None else ():
         if column == key or (key not in (table.columns or {}) and column in columns_named(key)):
-            raise ColumnInUse.partition_key(verb, column, table.name.name, place())
+            raise refusals.IN_PARTITION_KEY(
+                place(), verb=verb, column=column, table=table.name.name
+            )
 
 
 def require_not_null(script: Script, table: DraftTable, command: Node, place: Place) -> None:
@@ -138,11 +141,11 @@ def drop_not_null(script: Script, table: DraftTable, command: Node, place: Place
     if not column.not_null:
         return
     if column.name in table.identities:
-        raise ColumnValue.is_identity(column.name, table.name.name, None, place())
+        raise refusals.IS_IDENTITY(place(), column=column.name, table=table.name.name)
     if column.name in table.primary_key:
-        raise ColumnInUse.primary_key(column.name, place())
+        raise refusals.IN_PRIMARY_KEY(place(), column=column.name)
     if table.identity.kind is Identity.INDEX and column.name in table.identity.index:
-        raise ColumnInUse.identity(column.name, place())
+        raise refusals.IN_IDENTITY(place(), column=column.name)
     set_not_null(table, (column.name,), False)
     for name in [name for name, one in table.constraints.items() if one == column.name]:
         del table.constraints[name]
@@ -177,11 +180,25 @@ def _check_type_change(script: Script, table: DraftTable, column: str, place: Pl
         shown = described(script, user.name)
         match user.kind:
             case "column":
-                raise TypeInUse.by_generated(column, user.part, place())
+                raise refusals.TYPE_USED_BY_GENERATED(place(), column=column, generated=user.part)
             case "publication":
-                raise TypeInUse.by_publication(shown, user.part, column, place())
+                raise refusals.TYPE_USED_BY(
+                    place(),
+                    column=column,
+                    thing=f"publication of table {shown} in publication {user.part}",
+                    user="by a publication WHERE clause",
+                )
             case "view" | "materialized view":
-                raise TypeInUse.by_view(f"{user.kind} {shown}", column, place())
+                raise refusals.TYPE_USED_BY(
+                    place(),
+                    column=column,
+                    thing=f"rule _RETURN on {user.kind} {shown}",
+                    user="by a view or rule",
+                )
             case "trigger" | "rule" | "policy" | "function":
-                shown = described_thing(script, user)
-                raise TypeInUse.by_code(user.kind, shown, column, place())
+                raise refusals.TYPE_USED_BY(
+                    place(),
+                    user=refusals.USERS.get(user.kind, f"in a {user.kind} definition"),
+                    thing=described_thing(script, user),
+                    column=column,
+                )

@@ -13,8 +13,9 @@ from __future__ import annotations
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.sql_names import Script, place_of, referenced, span_of
 from filtersql.errors.altering import NotForKind
-from filtersql.errors.definitions import UnknownColumn
+from filtersql.errors.columns import UNKNOWN_COLUMN
 from filtersql.errors.partitions import NO_PARTITIONED_TABLE, TABLE_NOT_PARTITIONED
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -112,4 +113,4 @@ def check_columns(script: Script, statement: Statement) -> None:
         index = table.indexes.get(name.name)
         columns = index.columns if index is not None else table.primary_key
         if node.subname not in {*columns, *table.gone}:
-            raise UnknownColumn(node.subname, at, columns)
+            raise UNKNOWN_COLUMN(at, column=node.subname, hint=meant(node.subname, columns))

@@ -17,7 +17,8 @@ from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
 from filtersql.errors.altering import NotForKind
-from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
+from filtersql.errors.columns import SPECIFIED_TWICE
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node
 
 __all__ = ["copy_like"]
@@ -51,7 +52,7 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
         if there is not None and column.name in inherited:
             raise UnsupportedStatement("LIKE of a column that is inherited, too", span, _HINT)
         if there is not None:
-            raise DuplicateColumn(column.name, None, span, there.span)
+            raise SPECIFIED_TWICE(span, column=column.name, first=there.span)
         table.columns[column.name] = replace(own, span=column.span)
     if node.options & _DEFAULTS:
         table.defaults |= parent.defaults

@@ -39,7 +39,8 @@ from filtersql.definitions.temporaries import forget
 from filtersql.definitions.user_defined_overrides import drop_cast
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
-from filtersql.errors.relations import NotIndexable, Owned, WrongKindOfRelation
+from filtersql.errors.keys import NOT_INDEXABLE
+from filtersql.errors.relations import Owned, WrongKindOfRelation
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -53,7 +54,7 @@ def create_index(script: Script, statement: Statement) -> None:
     name, span = referenced(script, node.relation), span_of(script, node.relation)
     kind = kind_of(drafts, name)
     if kind in ("views", "sequences"):
-        raise NotIndexable(name.name, kind, span)
+        raise NOT_INDEXABLE(span, name=name.name, many=kind)
     if kind == "materialized views" or (kind or "").startswith("temporary"):
         if node.idxname:
             script.temporary |= {node.idxname} if name.schema == TEMPORARY else set()

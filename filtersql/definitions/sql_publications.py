@@ -37,14 +37,18 @@ from filtersql.errors.altering import CannotTurnOff, SchemaBesideList, UnknownSc
 from filtersql.errors.definitions import (
     AlreadyMember,
     Duplicate,
-    DuplicateInList,
     MixedPublication,
     NotMember,
     NotMemberSchema,
     RemovedWithClause,
     Unknown,
 )
-from filtersql.errors.publications import COLUMN_LIST_WITH_SCHEMA, NotPublishable, RootNeedsViaRoot
+from filtersql.errors.publications import (
+    COLUMN_LIST_WITH_SCHEMA,
+    COLUMN_TWICE,
+    NotPublishable,
+    RootNeedsViaRoot,
+)
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -224,7 +228,7 @@ def _tell_duplicates(script: Script, publication: Publication) -> None:
             if column.generated and script.drafts.postgres_version < _GENERATED:
                 return
             if name in columns[:place]:
-                raise DuplicateInList(name, entry.span)
+                raise COLUMN_TWICE(entry.span, column=name)
 
 
 def _table(script: Script, node: Node) -> PublishedTable:

@@ -23,14 +23,10 @@ from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, pl
 from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors.altering import UnknownSchema
-from filtersql.errors.definitions import (
-    Duplicate,
-    DuplicateColumn,
-    Unknown,
-    UnknownColumn,
-    UnsupportedStatement,
-)
-from filtersql.errors.relations import IndexSchema, NameTaken, SchemaName, SystemColumn
+from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
+from filtersql.errors.definitions import Duplicate, Unknown, UnsupportedStatement
+from filtersql.errors.relations import IndexSchema, NameTaken, SchemaName
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -137,9 +133,9 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     if table.view:
         return
     if old in SYSTEM_COLUMNS:
-        raise SystemColumn("rename", old, at)
+        raise SYSTEM_COLUMN(at, verb="rename", column=old)
     if old not in (table.columns or {}):
-        raise UnknownColumn(old, at, table.columns or {})
+        raise UNKNOWN_COLUMN(at, column=old, hint=meant(old, table.columns or {}))
     if table.partition_of or table.inherits or (below and not node.relation.inh):
         raise UnsupportedStatement.dumped("RENAME COLUMN of a part of a tree of tables", at)
     _check_new_name(table, node.newname, at)
@@ -168,10 +164,10 @@ def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> N
 
 def _check_new_name(table: DraftTable, name: str, span: Span) -> None:
     if name in SYSTEM_COLUMNS:
-        raise SystemColumn.named(name, span)
+        raise SYSTEM_NAME(span, column=name)
     if name in (table.columns or {}):
         first = (table.columns or {})[name].span
-        raise DuplicateColumn(name, table.name.name, span, first)
+        raise COLUMN_EXISTS(span, column=name, table=table.name.name, first=first)
 
 
 def alter_schema(script: Script, statement: Statement) -> None:

@@ -31,8 +31,9 @@ from filtersql.definitions.temporaries import (
     is_temporary,
     without_foreign_keys,
 )
-from filtersql.errors.definitions import DuplicateColumn, UnknownColumn, UnsupportedStatement
-from filtersql.errors.relations import SystemColumn
+from filtersql.errors.columns import SPECIFIED_TWICE, SYSTEM_NAME, UNKNOWN_COLUMN
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Passage
@@ -153,14 +154,14 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
         if kind == "column_def":
             column, found = read_column(element.column_def, table.name, script.text, script.drafts)
             if column.name in SYSTEM_COLUMNS:
-                raise SystemColumn.named(column.name, column.span)
+                raise SYSTEM_NAME(column.span, column=column.name)
             if column.name in inherited:  # merged with the parent's
                 inherited.discard(column.name)
                 said = value_of(element.column_def)
                 column = check_own(table.columns[column.name], column, said)
             elif column.name in table.columns:
                 first = table.columns[column.name].span
-                raise DuplicateColumn(column.name, None, column.span, first)
+                raise SPECIFIED_TWICE(column.span, column=column.name, first=first)
             table.columns[column.name] = column
             note_all(script, table, element.column_def)
             note_value(table, element.column_def)
@@ -207,9 +208,11 @@ def _check_overrides(script: Script, parent: DraftTable, nodes: list[Node]) -> N
     for place, node in enumerate(nodes):
         span = script.span(node.location, len(node.colname))
         if any(node.colname == one.colname for one in nodes[:place]):
-            raise DuplicateColumn(node.colname, None, span, None)
+            raise SPECIFIED_TWICE(span, column=node.colname, first=None)
         if node.colname not in (parent.columns or {}):
-            raise UnknownColumn(node.colname, span, parent.columns or {})
+            raise UNKNOWN_COLUMN(
+                span, column=node.colname, hint=meant(node.colname, parent.columns or {})
+            )
         check_said(node, parent.name, script.text, script.drafts.postgres_version)
         generated = (parent.columns or {})[node.colname].generated is not None
         if value_of(node) in ("generated", "identity") or (generated and value_of(node)):

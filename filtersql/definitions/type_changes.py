@@ -11,7 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.catalog import Column, PgType
-from filtersql.errors.relations import NoAutomaticCast
+from filtersql.errors.columns import NO_AUTOMATIC_CAST
 from filtersql.names import quote_identifier
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
@@ -58,7 +58,7 @@ def check_conversion(column: Column, new: PgType, span: Span) -> None:
         return
     bare = format_type(PgType(new.name, -1, new.schema))
     using = f"{quote_identifier(column.name)}::{format_type(new)}"
-    raise NoAutomaticCast(column.name, bare, using, span)
+    raise NO_AUTOMATIC_CAST(span, column=column.name, type_name=bare, using=using)
 
 
 def _assigned(old: PgType, new: PgType) -> bool:

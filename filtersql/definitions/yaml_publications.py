@@ -20,14 +20,13 @@ from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import (
     Duplicate,
-    DuplicateInList,
     ListedTwice,
     Together,
     UnknownParameter,
     WrongKind,
 )
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Passage
 
 __all__ = ["name_of", "read_publication", "read_replication_set", "tags_of"]
 
@@ -164,7 +163,7 @@ def _table(
         return None
     columns = None
     if "columns" in entry and not is_null(entry["columns"]):
-        named = columns_of(document, entry["columns"], f"columns of {name}", _listed_twice)
+        named = columns_of(document, entry["columns"], f"columns of {name}", published=True)
         columns = tuple(column for column, _ in named)
     return PublishedTable(
         name=name,
@@ -175,10 +174,6 @@ def _table(
         alias=document.string(entry.get("alias"), f"alias of {name}"),
         filters=_rules(document, entry.get("filters"), name),
     )
-
-
-def _listed_twice(column: str, where: str, span: Span) -> Mistake:
-    return DuplicateInList(column, span)
 
 
 def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage | None:

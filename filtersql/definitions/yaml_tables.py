@@ -20,7 +20,8 @@ from filtersql.definitions.yaml_keys import read_keys
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_partitions import read_partition
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import Duplicate, DuplicateColumn, NeedsKey
+from filtersql.errors.columns import SPECIFIED_TWICE
+from filtersql.errors.definitions import Duplicate, NeedsKey
 from filtersql.grammar import parse_column
 from filtersql.names import RelationName
 from filtersql.source import Passage
@@ -81,7 +82,7 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
             continue
         if column.name in table.columns:
             first = table.columns[column.name].span
-            document.mistakes.append(DuplicateColumn(column.name, None, column.span, first))
+            document.mistakes.append(SPECIFIED_TWICE(column.span, column=column.name, first=first))
         table.columns[column.name] = column
         keys += ((column, constraint) for constraint in constraints)
     for column, constraint in keys:

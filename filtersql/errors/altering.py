@@ -14,14 +14,10 @@ from filtersql.source import Span
 __all__ = [
     "CannotOpen",
     "CannotTurnOff",
-    "ColumnInUse",
     "DependedOn",
-    "InheritedConstraint",
     "NotForKind",
     "SchemaBesideList",
-    "TypeInUse",
     "UnknownSchema",
-    "UnusableIdentityIndex",
 ]
 
 _CASCADE = "Use DROP ... CASCADE to drop the dependent objects too."
@@ -37,42 +33,6 @@ class DependedOn(Mistake):
             else "cannot drop desired object(s) because other objects depend on them"
         )
         super().__init__(named, span=span, detail="\n".join(dependents), hint=_CASCADE)
-
-
-class TypeInUse(Mistake):
-    """ALTER COLUMN TYPE of a column that a filter, list, view, code or generated column reads."""
-
-    def __init__(self, user: str, detail: str, span: Span) -> None:
-        super().__init__(f"cannot alter type of a column used {user}", span=span, detail=detail)
-
-    @classmethod
-    def by_publication(cls, table: str, publication: str, column: str, span: Span) -> TypeInUse:
-        """A publication's filter or column list."""
-        entry = f"publication of table {table} in publication {publication}"
-        return cls("by a publication WHERE clause", f'{entry} depends on column "{column}"', span)
-
-    @classmethod
-    def by_view(cls, view: str, column: str, span: Span) -> TypeInUse:
-        """A view's query."""
-        return cls(
-            "by a view or rule", f'rule _RETURN on {view} depends on column "{column}"', span
-        )
-
-    @classmethod
-    def by_code(cls, kind: str, thing: str, column: str, span: Span) -> TypeInUse:
-        """A trigger, rule, policy or function."""
-        users = {"rule": "by a view or rule", "function": "by a function or procedure"}
-        user = users.get(kind, f"in a {kind} definition")
-        return cls(user, f'{thing} depends on column "{column}"', span)
-
-    @classmethod
-    def by_generated(cls, column: str, generated: str, span: Span) -> TypeInUse:
-        """A generated column."""
-        return cls(
-            "by a generated column",
-            f'Column "{column}" is used by generated column "{generated}".',
-            span,
-        )
 
 
 class CannotTurnOff(Mistake):
@@ -168,82 +128,3 @@ class NotForKind(Mistake):
     def composite(cls, name: str, span: Span) -> Mistake:
         """ALTER TABLE of a composite type."""
         return Mistake(f'"{name}" is a composite type', span=span, hint="Use ALTER TYPE instead.")
-
-
-class ColumnInUse(Mistake):
-    """A change that a key, an identity or a partition key does not allow."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def primary_key(cls, column: str, span: Span) -> ColumnInUse:
-        """DROP NOT NULL of a key's column."""
-        return cls(f'column "{column}" is in a primary key', span)
-
-    @classmethod
-    def identity(cls, column: str, span: Span) -> ColumnInUse:
-        """DROP NOT NULL of a column of REPLICA IDENTITY USING INDEX."""
-        return cls(f'column "{column}" is in index used as replica identity', span)
-
-    @classmethod
-    def partition_key(cls, verb: str, column: str, table: str, span: Span) -> ColumnInUse:
-        """DROP COLUMN or ALTER COLUMN TYPE of what rows are routed by."""
-        return cls(
-            f'cannot {verb} column "{column}" because it is part of the partition key of relation '
-            f'"{table}"',
-            span,
-        )
-
-
-class InheritedConstraint(Mistake):
-    """DROP CONSTRAINT of a partition, whose parent has it."""
-
-    def __init__(self, name: str, table: str, span: Span) -> None:
-        super().__init__(
-            f'cannot drop inherited constraint "{name}" of relation "{table}"', span=span
-        )
-
-
-class UnusableIdentityIndex(Mistake):
-    """ALTER TABLE … REPLICA IDENTITY USING INDEX refuses the index."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def kind(cls, kind: str, index: str, span: Span) -> UnusableIdentityIndex:
-        """Not unique, partial, deferrable or over expressions."""
-        return cls(f'cannot use {kind} index "{index}" as replica identity', span)
-
-    @classmethod
-    def nullable(cls, index: str, column: str, span: Span) -> UnusableIdentityIndex:
-        """A column without NOT NULL."""
-        return cls(
-            f'index "{index}" cannot be used as replica identity'
-            f' because column "{column}" is nullable',
-            span,
-        )
-
-    @classmethod
-    def nullable_column(cls, table: str, column: str, span: Span) -> UnusableIdentityIndex:
-        """The same in YAML, where the index has no name."""
-        return cls(
-            f'replica identity of table "{table}" cannot hold column "{column}", which is nullable',
-            span,
-        )
-
-    @classmethod
-    def other_table(cls, index: str, table: str, span: Span) -> UnusableIdentityIndex:
-        """Another table's index."""
-        return cls(f'"{index}" is not an index for table "{table}"', span)
-
-    @classmethod
-    def no_index(cls, name: str, span: Span) -> UnusableIdentityIndex:
-        """A table's name."""
-        return cls(f'"{name}" is not an index', span)
-
-    @classmethod
-    def unknown(cls, index: str, table: str, span: Span) -> UnusableIdentityIndex:
-        """No such index on the table."""
-        return cls(f'index "{index}" for table "{table}" does not exist', span)

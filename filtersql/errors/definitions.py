@@ -14,15 +14,9 @@ from filtersql.source import Span
 __all__ = [
     "AlreadyMember",
     "AlreadySubscribed",
-    "ColumnConflict",
-    "ConstraintAttribute",
     "Duplicate",
-    "DuplicateColumn",
-    "DuplicateInKey",
-    "DuplicateInList",
     "GroupDefaultSet",
     "InTransaction",
-    "InvalidModifier",
     "InvalidName",
     "InvalidValue",
     "ListedTwice",
@@ -32,16 +26,11 @@ __all__ = [
     "NoSchema",
     "NotMember",
     "NotMemberSchema",
-    "PseudoType",
     "RemovedWithClause",
-    "SeveralPrimaryKeys",
     "SyntaxMistake",
     "Together",
     "Unknown",
-    "UnknownColumn",
-    "UnknownInTable",
     "UnknownKey",
-    "UnknownKeyColumn",
     "UnknownParameter",
     "UnsupportedStatement",
     "WrongKind",
@@ -165,26 +154,6 @@ class Unknown(Mistake):
         )
 
 
-class UnknownInTable(Mistake):
-    """A column, constraint or index that its table does not have."""
-
-    def __init__(self, kind: str, name: str, table: str, span: Span, known: Iterable[str]) -> None:
-        super().__init__(
-            f'{kind} "{name}" of relation "{table}" does not exist',
-            span=span,
-            hint=_meant(name, list(known)),
-        )
-
-
-class UnknownColumn(Mistake):
-    """RENAME COLUMN of one that is not there."""
-
-    def __init__(self, column: str, span: Span, known: Iterable[str]) -> None:
-        super().__init__(
-            f'column "{column}" does not exist', span=span, hint=_meant(column, list(known))
-        )
-
-
 class NoSchema(Mistake):
     """A dump empties search_path and then writes every schema."""
 
@@ -203,129 +172,11 @@ class ListedTwice(Mistake):
         )
 
 
-class DuplicateColumn(Mistake):
-    """A second column of one name; `table` when it is added to an existing table."""
-
-    def __init__(self, column: str, table: str | None, span: Span, first: Span | None) -> None:
-        message = (
-            f'column "{column}" specified more than once'
-            if table is None
-            else f'column "{column}" of relation "{table}" already exists'
-        )
-        detail = f"It is defined at {first}." if first else None
-        super().__init__(message, span=span, detail=detail)
-
-
-class DuplicateInList(Mistake):
-    """A column stands twice in a publication's column list."""
-
-    def __init__(self, column: str, span: Span) -> None:
-        super().__init__(f'duplicate column "{column}" in publication column list', span=span)
-
-
-class DuplicateInKey(Mistake):
-    """A column stands twice in one list of columns."""
-
-    def __init__(self, column: str, what: str, span: Span) -> None:
-        super().__init__(f'column "{column}" appears twice in {what}', span=span)
-
-
-class UnknownKeyColumn(Mistake):
-    """A key or index names a column that its table does not have."""
-
-    def __init__(self, column: str, span: Span, known: Iterable[str]) -> None:
-        super().__init__(
-            f'column "{column}" named in key does not exist', span=span, hint=_meant(column, known)
-        )
-
-
-class SeveralPrimaryKeys(Mistake):
-    """A second primary key."""
-
-    def __init__(self, table: str, span: Span) -> None:
-        super().__init__(f'multiple primary keys for table "{table}" are not allowed', span=span)
-
-
-class ColumnConflict(Mistake):
-    """Two things are said of one column that exclude each other."""
-
-    _WORDS: ClassVar = {
-        "default": "both default and generation expression specified",
-        "default and identity": "both default and identity specified",
-        "CONSTR_DEFAULT": "multiple default values specified",
-        "CONSTR_IDENTITY": "multiple identity specifications",
-        "CONSTR_GENERATED": "multiple generation clauses specified",
-        "identity": "both identity and generation expression specified",
-        "null": "conflicting NULL/NOT NULL declarations",
-    }
-
-    def __init__(self, kind: str, column: str, table: str, span: Span) -> None:
-        super().__init__(f'{self._WORDS[kind]} for column "{column}" of table "{table}"', span=span)
-
-
-class ConstraintAttribute(Mistake):
-    """DEFERRABLE, INITIALLY or ENFORCED where a constraint does not have it."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def misplaced(cls, words: str, span: Span) -> ConstraintAttribute:
-        """Behind NOT NULL, a default, or nothing."""
-        return cls(f"misplaced {words} clause", span)
-
-    @classmethod
-    def multiple(cls, either: str, span: Span) -> ConstraintAttribute:
-        """Twice of one constraint, or one and its opposite."""
-        return cls(f"multiple {either} clauses not allowed", span)
-
-    @classmethod
-    def deferred(cls, span: Span) -> ConstraintAttribute:
-        """NOT DEFERRABLE and INITIALLY DEFERRED."""
-        return cls("constraint declared INITIALLY DEFERRED must be DEFERRABLE", span)
-
-
 class InTransaction(Mistake):
     """A statement that commits by itself, between BEGIN and COMMIT."""
 
     def __init__(self, what: str, span: Span) -> None:
         super().__init__(f"{what} cannot run inside a transaction block", span=span)
-
-
-class PseudoType(Mistake):
-    """A type that no column can have."""
-
-    def __init__(self, column: str, name: str, span: Span) -> None:
-        super().__init__(f'column "{column}" has pseudo-type {name}', span=span)
-
-
-class InvalidModifier(Mistake):
-    """A type modifier that its type does not take."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def none_allowed(cls, name: str, span: Span) -> InvalidModifier:
-        """`int4(3)`."""
-        return cls(f'type modifier is not allowed for type "{name}"', span)
-
-    @classmethod
-    def invalid(cls, name: str, span: Span) -> InvalidModifier:
-        """Too many modifiers, or none that is a constant."""
-        return cls(f"invalid {name} type modifier", span)
-
-    @classmethod
-    def length(cls, name: str, most: int | None, span: Span) -> InvalidModifier:
-        """`varchar(0)`, or more than the type can hold."""
-        limit = "must be at least 1" if most is None else f"cannot exceed {most}"
-        return cls(f"length for type {name} {limit}", span)
-
-    @classmethod
-    def numeric(cls, part: str, value: int, span: Span) -> InvalidModifier:
-        """A precision or scale out of range."""
-        least = 1 if part == "precision" else -1000
-        return cls(f"NUMERIC {part} {value} must be between {least} and 1000", span)
 
 
 class UnknownParameter(Mistake):

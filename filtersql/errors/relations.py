@@ -12,16 +12,11 @@ from filtersql.errors import Mistake
 from filtersql.source import Span
 
 __all__ = [
-    "ForeignKeyMismatch",
     "IndexSchema",
     "NameTaken",
-    "NoAutomaticCast",
-    "NotIndexable",
     "Owned",
     "RowType",
     "SchemaName",
-    "SystemColumn",
-    "VirtualIndexed",
     "WrongKindOfRelation",
 ]
 
@@ -127,40 +122,6 @@ class RowType(Mistake):
         )
 
 
-class NotIndexable(Mistake):
-    """CREATE INDEX on a view or a sequence."""
-
-    def __init__(self, name: str, many: str, span: Span) -> None:
-        super().__init__(
-            f'cannot create index on relation "{name}"',
-            span=span,
-            detail=f"This operation is not supported for {many}.",
-        )
-
-
-class VirtualIndexed(Mistake):
-    """A key or index (`kind`, in the plural) of a virtual generated column."""
-
-    def __init__(self, kind: str, span: Span) -> None:
-        kind = "indexes" if kind == "index" else kind
-        super().__init__(f"{kind} on virtual generated columns are not supported", span=span)
-
-    @classmethod
-    def system(cls, span: Span) -> Mistake:
-        """An index of ctid."""
-        return Mistake("index creation on system columns is not supported", span=span)
-
-    @classmethod
-    def unsorted(cls, type_name: str, span: Span) -> Mistake:
-        """A key of a type that has no order: json, point."""
-        return Mistake(
-            f'data type {type_name} has no default operator class for access method "btree"',
-            span=span,
-            hint="You must specify an operator class for the index or define a default operator "
-            "class for the data type.",
-        )
-
-
 class SchemaName(Mistake):
     """A schema that cannot be made under a name, or not be dropped."""
 
@@ -187,93 +148,3 @@ class SchemaName(Mistake):
     def required(cls, name: str, span: Span) -> SchemaName:
         """DROP SCHEMA pg_catalog."""
         return cls(f"cannot drop schema {name} because it is required by the database system", span)
-
-
-class SystemColumn(Mistake):
-    """ctid, xmin and their like: nothing changes them, and no column gets their names."""
-
-    def __init__(self, verb: str, column: str, span: Span) -> None:
-        super().__init__(f'cannot {verb} system column "{column}"', span=span)
-
-    @classmethod
-    def in_key(cls, column: str, version: int, span: Span) -> Mistake:
-        """ADD PRIMARY KEY (ctid), which PostgreSQL 18 gives a NOT NULL constraint first."""
-        if version < 18:
-            return cls("alter", column, span)
-        return Mistake(f'cannot add not-null constraint on system column "{column}"', span=span)
-
-    @classmethod
-    def in_foreign_key(cls, span: Span) -> Mistake:
-        """FOREIGN KEY (ctid), or REFERENCES t (ctid)."""
-        return Mistake("system columns cannot be used in foreign keys", span=span)
-
-    @classmethod
-    def in_partition_key(cls, column: str, span: Span) -> Mistake:
-        """PARTITION BY LIST (ctid)."""
-        return Mistake(f'cannot use system column "{column}" in partition key', span=span)
-
-    @classmethod
-    def named(cls, column: str, span: Span) -> Mistake:
-        """ADD COLUMN ctid, RENAME COLUMN a TO ctid."""
-        return Mistake(f'column name "{column}" conflicts with a system column name', span=span)
-
-
-class NoAutomaticCast(Mistake):
-    """ALTER COLUMN TYPE without USING."""
-
-    def __init__(self, column: str, type_name: str, using: str, span: Span) -> None:
-        super().__init__(
-            f'column "{column}" cannot be cast automatically to type {type_name}',
-            span=span,
-            hint=f'You might need to specify "USING {using}".',
-        )
-
-
-class ForeignKeyMismatch(Mistake):
-    """A foreign key and the table that it references do not fit each other."""
-
-    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
-        super().__init__(message, span=span, detail=detail)
-
-    @classmethod
-    def unknown(cls, column: str, span: Span) -> ForeignKeyMismatch:
-        """A column that one of the two tables does not have."""
-        return cls(f'column "{column}" referenced in foreign key constraint does not exist', span)
-
-    @classmethod
-    def no_key(cls, table: str, span: Span) -> ForeignKeyMismatch:
-        """REFERENCES t without columns, of a table without primary key."""
-        return cls(f'there is no primary key for referenced table "{table}"', span)
-
-    @classmethod
-    def no_unique(cls, table: str, span: Span) -> ForeignKeyMismatch:
-        """Columns that no unique constraint covers."""
-        return cls(
-            f'there is no unique constraint matching given keys for referenced table "{table}"',
-            span,
-        )
-
-    @classmethod
-    def deferrable(cls, what: str, table: str, span: Span) -> ForeignKeyMismatch:
-        """A key that may be violated until the transaction ends."""
-        return cls(f'cannot use a deferrable {what} for referenced table "{table}"', span)
-
-    @classmethod
-    def disagree(cls, span: Span) -> ForeignKeyMismatch:
-        """More columns on one side than on the other."""
-        return cls("number of referencing and referenced columns for foreign key disagree", span)
-
-    @classmethod
-    def no_table(cls, name: str, span: Span) -> ForeignKeyMismatch:
-        """REFERENCES a view."""
-        return cls(f'referenced relation "{name}" is not a table', span)
-
-    @classmethod
-    def unlogged(cls, span: Span) -> ForeignKeyMismatch:
-        """A permanent table references an unlogged one."""
-        return cls("constraints on permanent tables may reference only permanent tables", span)
-
-    @classmethod
-    def temporary(cls, span: Span) -> ForeignKeyMismatch:
-        """A temporary table references one that lasts."""
-        return cls("constraints on temporary tables may reference only temporary tables", span)

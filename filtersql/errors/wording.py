@@ -6,12 +6,12 @@ Example
 
 A place is spelled as in `str.format`. Behind its colon may stand a word of `_SPELLINGS`, or two
 endings of a count: "{count:key is|keys are} not unique". tests/house/test_wording.py
-compares all rows with all calls.
+compares all rows with all calls. A detail or hint is left out where a name in it is None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any
@@ -63,6 +63,15 @@ class _Sentences(Formatter):
         return _SPELLINGS[format_spec](value) if format_spec else str(value)
 
 
+def _said(sentence: str | None, names: Mapping[str, object]) -> str | None:
+    places = [
+        place.partition(".")[0] for _, place, _, _ in Formatter().parse(sentence or "") if place
+    ]
+    if sentence is None or any(names[place] is None for place in places):
+        return None
+    return _Sentences().vformat(sentence, (), names)
+
+
 @dataclass(frozen=True, slots=True)
 class Wording:
     """A row: what one mistake says. A call brings the place and the names."""
@@ -82,15 +91,11 @@ class Wording:
         **names: object,
     ) -> Mistake:
         """The mistake. A detail or hint of the call stands in place of the row's."""
-
-        def said(sentence: str) -> str:
-            return _Sentences().vformat(sentence, (), names)
-
         mistake = Mistake(
-            said(self.message),
+            _Sentences().vformat(self.message, (), names),
             span=span,
-            detail=detail or (self.detail and said(self.detail)),
-            hint=hint or (self.hint and said(self.hint)),
+            detail=detail or _said(self.detail, names),
+            hint=hint or _said(self.hint, names),
         )
         mistake.exit_code, mistake.own = self.exit_code, self.own
         return mistake
