@@ -28,8 +28,8 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.errors import Mistake
 from filtersql.errors import keys as refusals
-from filtersql.errors.altering import DependedOn
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.relations import DependedOn
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import type_in_message

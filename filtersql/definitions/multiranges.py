@@ -13,7 +13,7 @@ from __future__ import annotations
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.kinds import has_row_type
 from filtersql.definitions.sql_names import Script, created_name
-from filtersql.errors.relations import NameTaken
+from filtersql.errors.relations import MULTIRANGE_EXISTS, TYPE_EXISTS
 from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -32,7 +32,9 @@ def create_multirange(script: Script, node: Node, name: RelationName, span: Span
     if said:
         made = created_name(script, said[-1].arg.type_name.names)
     if made == name or made in drafts.types or has_row_type(drafts, made):
-        raise NameTaken.of_multirange(made.name, None if said else name.name, span)
+        if said:
+            raise TYPE_EXISTS(span, name=made.name)
+        raise MULTIRANGE_EXISTS(span, name=made.name, of=name.name)
     drafts.types[made] = "multirange type"
     drafts.places[made] = span
     drafts.multiranges[name] = made

@@ -30,7 +30,7 @@ from filtersql.definitions.temporaries import create_temporary, is_temporary
 from filtersql.definitions.types import SERIAL
 from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import Owned
+from filtersql.errors.relations import OWNED
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -129,7 +129,7 @@ def check_free_sequence(script: Script, name: RelationName, place: Span) -> None
         column = holder.sequences[name]
         if column in holder.identities:
             owner = f"column {column} of table {described(script, holder.name)}"
-            raise Owned(f"sequence {described(script, name)}", owner, place)
+            raise OWNED(place, what=f"sequence {described(script, name)}", owner=owner)
 
 
 def _owners(drafts: Drafts, sequence: RelationName) -> list[DraftTable]:

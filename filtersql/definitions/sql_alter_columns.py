@@ -30,8 +30,8 @@ from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
 from filtersql.errors import columns as refusals
-from filtersql.errors.altering import DependedOn
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.relations import DependedOn
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 

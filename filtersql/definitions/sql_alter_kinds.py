@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.sql_names import Script, place_of, referenced, span_of
-from filtersql.errors.altering import NotForKind
 from filtersql.errors.columns import UNKNOWN_COLUMN
-from filtersql.errors.partitions import NO_PARTITIONED_TABLE, TABLE_NOT_PARTITIONED
+from filtersql.errors.partitions import TABLE_NOT_PARTITIONED
+from filtersql.errors.relations import ALTER_ACTION, COMPOSITE_TYPE, NOT_ONE, RENAMED_COLUMNS
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -65,9 +65,9 @@ def check_object(script: Script, node: Node, object_type: str, *, renamed: bool 
         return
     kinds, one = _OBJECTS.get(object_type, ((), ""))
     if kinds and kind not in kinds and not (renamed and object_type == "OBJECT_INDEX"):
-        raise NotForKind.not_one(name.name, one, span)
+        raise NOT_ONE(span, name=name.name, one=one)
     if kind == "composite types" and object_type != "OBJECT_TYPE":
-        raise NotForKind.composite(name.name, span)
+        raise COMPOSITE_TYPE(span, name=name.name)
 
 
 def check_kind(script: Script, statement: Statement) -> None:
@@ -79,18 +79,18 @@ def check_kind(script: Script, statement: Statement) -> None:
         return
     span = span_of(script, node.relation)
     if kind == "composite types":
-        raise NotForKind.composite(name.name, span)
+        raise COMPOSITE_TYPE(span, name=name.name)
     for wrapped in node.cmds:
         subtype = enum_name(wrapped.alter_table_cmd, "subtype")
         action, kinds = _ACTIONS.get(subtype, ("", None))
         if kind == "partitioned indexes" and kinds is _ROOTS:
-            raise NO_PARTITIONED_TABLE(span, name=name.name)
+            raise NOT_ONE(span, name=name.name, one="a partitioned table")
         if kinds is None or kind in kinds:
             continue
         partition = action.endswith(" PARTITION")
         if partition and version < _PARTITIONS_NAMED and kind == "tables":
             raise TABLE_NOT_PARTITIONED(span, parent=name.name)
-        raise NotForKind(action, name.name, kind, span)
+        raise ALTER_ACTION(span, action=action, name=name.name, many=kind)
 
 
 def check_part(script: Script, name: RelationName, command: Node, span: Span) -> None:
@@ -98,7 +98,7 @@ def check_part(script: Script, name: RelationName, command: Node, span: Span) ->
     action, _ = _ACTIONS[enum_name(command, "subtype")]
     kind = kind_of(script.drafts, name)
     if kind in ("sequences", "views", "materialized views"):
-        raise NotForKind(action, name.name, kind, span)
+        raise ALTER_ACTION(span, action=action, name=name.name, many=kind)
 
 
 def check_columns(script: Script, statement: Statement) -> None:
@@ -107,7 +107,7 @@ def check_columns(script: Script, statement: Statement) -> None:
     name = referenced(script, node.relation)
     kind, at = kind_of(drafts, name), place_of(script, statement, node.subname)
     if kind == "sequences":
-        raise NotForKind.columns(name.name, kind, at)
+        raise RENAMED_COLUMNS(at, name=name.name, many=kind)
     table = index_holder(drafts, name)
     if kind in ("indexes", "partitioned indexes") and table is not None:
         index = table.indexes.get(name.name)

@@ -16,9 +16,9 @@ from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.keys import free_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import Script, known_table, referenced, span_of
-from filtersql.errors.altering import NotForKind
 from filtersql.errors.columns import SPECIFIED_TWICE
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.relations import INVALID_LIKE
 from filtersql.grammar import Node
 
 __all__ = ["copy_like"]
@@ -34,7 +34,7 @@ def copy_like(script: Script, table: DraftTable, node: Node, inherited: set[str]
     name, span = referenced(script, node.relation), span_of(script, node.relation)
     kind = kind_of(script.drafts, name)
     if kind in _REFUSED:
-        raise NotForKind.like(name.name, kind, span)
+        raise INVALID_LIKE(span, name=name.name, many=kind)
     if kind == "composite types":
         raise UnsupportedStatement("LIKE of a composite type", span, _HINT)
     if kind in _VIEWS:

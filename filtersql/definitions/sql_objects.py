@@ -37,10 +37,9 @@ from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import forget
 from filtersql.definitions.user_defined_overrides import drop_cast
-from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.keys import NOT_INDEXABLE
-from filtersql.errors.relations import Owned, WrongKindOfRelation
+from filtersql.errors.relations import DROPPED_AS_OTHER, ONE_OF, OWNED, UNKNOWN_SCHEMA, DependedOn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -162,15 +161,17 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
     kind = kind_of(drafts, name)
     cascade = enum_name(statement.node, "behavior") == "DROP_CASCADE"
     if kind is not None and not kind.startswith("temporary"):
-        if WrongKindOfRelation.one_of(kind) != WrongKindOfRelation.one_of(wanted):
-            raise WrongKindOfRelation(name.name, kind, wanted, span)
+        one, asked = ONE_OF[kind], ONE_OF[wanted]
+        if one != asked:
+            command = one.partition(" ")[2].upper()
+            raise DROPPED_AS_OTHER(span, name=name.name, wanted=asked, command=command, one=one)
         if wanted == "indexes":
             _check_free(script, name, span, cascade=cascade)
         return
     if kind is not None or statement.node.missing_ok:
         return
     if len(item.list.items) > 1 and not drafts.has_schema(name.schema):
-        raise UnknownSchema(name.schema, span)
+        raise UNKNOWN_SCHEMA(span, schema=name.schema)
     if wanted != "indexes" or not _MADE.search(name.name):
         raise Unknown(called, name.name, span, [table.name for table in drafts.tables])
 
@@ -185,10 +186,10 @@ def _check_free(script: Script, name: RelationName, span: Span, *, cascade: bool
     above = root and _same_index(table, root, name.name)
     if above and root is not None:
         owner = described(script, RelationName(root.name.schema, above))
-        raise Owned(shown, f"index {owner}", span)
+        raise OWNED(span, what=shown, owner=f"index {owner}")
     if name.name == table.primary_key_name or table.indexes[name.name].constraint:
         on = described(script, table.name)
-        raise Owned(shown, f"constraint {name.name} on table {on}", span)
+        raise OWNED(span, what=shown, owner=f"constraint {name.name} on table {on}")
     release_index(script, table, name.name, shown, lambda: span, cascade=cascade)
 
 

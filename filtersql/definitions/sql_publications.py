@@ -33,7 +33,7 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_parameters import publication_parameters
 from filtersql.definitions.sql_text import clause, lexemes
 from filtersql.errors import Mistake
-from filtersql.errors.altering import CannotTurnOff, SchemaBesideList, UnknownSchema
+from filtersql.errors.altering import CannotTurnOff, SchemaBesideList
 from filtersql.errors.definitions import (
     AlreadyMember,
     Duplicate,
@@ -49,6 +49,7 @@ from filtersql.errors.publications import (
     NotPublishable,
     RootNeedsViaRoot,
 )
+from filtersql.errors.relations import NO_CURRENT_SCHEMA, UNKNOWN_SCHEMA
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -170,7 +171,7 @@ def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> t
         kind = enum_name(node, "pubobjtype")
         if kind == "PUBLICATIONOBJ_TABLES_IN_SCHEMA":
             if not script.drafts.has_schema(node.name) and not script.drafts.incomplete:
-                raise UnknownSchema(node.name, place_of(script, statement, node.name))
+                raise UNKNOWN_SCHEMA(place_of(script, statement, node.name), schema=node.name)
             schemas[node.name] = None
         elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
             drafts = script.drafts
@@ -178,7 +179,7 @@ def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> t
             known = (one for one in there if drafts.has_schema(one))
             current = next(known, None) or next(iter(there), None)
             if current is None:
-                raise UnknownSchema.current(script.span(node.location))
+                raise NO_CURRENT_SCHEMA(script.span(node.location))
             schemas[current] = None
     return tuple(schemas)
 

@@ -22,10 +22,9 @@ from filtersql.definitions.sql_functions import FUNCTIONS, move_function
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
-from filtersql.errors.altering import UnknownSchema
+from filtersql.errors import relations as refusals
 from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
 from filtersql.errors.definitions import Duplicate, Unknown, UnsupportedStatement
-from filtersql.errors.relations import IndexSchema, NameTaken, SchemaName
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -185,7 +184,9 @@ def alter_schema(script: Script, statement: Statement) -> None:
     old = referenced(script, node.relation)
     kind = kind_of(drafts, old)
     if kind in ("indexes", "partitioned indexes"):
-        raise IndexSchema(node.relation.relname, place_of(script, statement, node.relation.relname))
+        raise refusals.INDEX_SCHEMA(
+            place_of(script, statement, node.relation.relname), name=node.relation.relname
+        )
     if kind == "composite types":
         return
     table = None
@@ -194,13 +195,13 @@ def alter_schema(script: Script, statement: Statement) -> None:
     name = RelationName(node.newschema, old.name)
     at = place_of(script, statement, node.newschema)
     if not drafts.has_schema(node.newschema):
-        raise UnknownSchema(node.newschema, at)
+        raise refusals.UNKNOWN_SCHEMA(at, schema=node.newschema)
     if old.schema == TEMPORARY:
-        raise SchemaName.temporary(at)
+        raise refusals.TEMPORARY_SCHEMA(at)
     if name == old:
         return
     if kind_of(drafts, name) is not None:
-        raise NameTaken.in_schema(name.name, name.schema, at)
+        raise refusals.EXISTS_IN_SCHEMA(at, name=name.name, schema=name.schema)
     _check_no_code(script, old, at)
     if table is None:
         if any(old in one.sequences for one in drafts.tables.values()):
@@ -209,7 +210,7 @@ def alter_schema(script: Script, statement: Statement) -> None:
         return
     for index in filter(None, (table.primary_key_name, *table.indexes)):
         if kind_of(drafts, RelationName(name.schema, index)) is not None:
-            raise NameTaken.in_schema(index, name.schema, at)
+            raise refusals.EXISTS_IN_SCHEMA(at, name=index, schema=name.schema)
     move_table(drafts, table, name)
 
 

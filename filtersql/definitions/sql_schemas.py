@@ -15,9 +15,8 @@ from dataclasses import replace
 from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.errors.altering import DependedOn, UnknownSchema
+from filtersql.errors import relations as refusals
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import SchemaName
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
@@ -43,9 +42,9 @@ def _check_name(script: Script, statement: Statement, name: str) -> None:
     """
     at = place_of(script, statement, name)
     if name in SYSTEM_SCHEMAS or name in script.drafts.made_schemas:
-        raise SchemaName.taken(name, at)
+        raise refusals.SCHEMA_EXISTS(at, name=name)
     if name.startswith("pg_"):
-        raise SchemaName.reserved(name, at)
+        raise refusals.SCHEMA_RESERVED(at, name=name)
 
 
 def rename_schema(script: Script, statement: Statement) -> None:
@@ -53,7 +52,7 @@ def rename_schema(script: Script, statement: Statement) -> None:
     node, drafts = statement.node, script.drafts
     old, new = node.subname, node.newname
     if not drafts.has_schema(old):
-        raise UnknownSchema(old, place_of(script, statement, old))
+        raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, old), schema=old)
     _check_name(script, statement, new)
     held = lines_of(script, [Thing("schema", RelationName(old, ""))], cascades=False)
     if held or any(one.name.schema == old for one in drafts.operators):
@@ -84,11 +83,11 @@ def check_schemas(script: Script, statement: Statement) -> None:
     named = [one.string.sval for one in statement.node.objects]
     for one in named:
         if one in SYSTEM_SCHEMAS:
-            raise SchemaName.required(one, place_of(script, statement, one))
+            raise refusals.SCHEMA_REQUIRED(place_of(script, statement, one), name=one)
         if not script.drafts.has_schema(one) and not statement.node.missing_ok:
-            raise UnknownSchema(one, place_of(script, statement, one))
+            raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, one), schema=one)
     held = [*dict.fromkeys(one for one in named if script.drafts.has_schema(one))]
     lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in held])
     if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
         what = f"schema {held[0]}" if len(held) == 1 else None
-        raise DependedOn(what, lines, place_of(script, statement, named[0]))
+        raise refusals.DependedOn(what, lines, place_of(script, statement, named[0]))

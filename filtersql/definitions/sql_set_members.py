@@ -26,8 +26,8 @@ from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.set_members import judges, refusals
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.system_relations import system_kind
-from filtersql.errors.altering import DependedOn
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.relations import DependedOn
 from filtersql.errors.replication_sets import SET_NEEDS_PRIMARY_KEY
 from filtersql.names import RelationName
 from filtersql.source import Span

@@ -44,8 +44,8 @@ from filtersql.definitions.sql_set_subscriptions import (
     drop_subscription,
 )
 from filtersql.definitions.sql_settings import set_config
-from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import NotMember, UnknownParameter, UnsupportedStatement
+from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
     ARGUMENT_IS_NULL,
     EMPTY_SET_NAME,
@@ -267,7 +267,7 @@ def _add_all_tables(script: Script, function: str, arguments: Arguments, span: S
     schemas = listed(arguments, "schema_names") or []
     for schema in schemas:
         if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
-            raise UnknownSchema(schema, arguments["schema_names"].span)
+            raise UNKNOWN_SCHEMA(arguments["schema_names"].span, schema=schema)
     check_system_schemas(found, schemas, arguments["schema_names"].span)
     _add_tables(script, found, schemas, arguments["schema_names"].span)
 

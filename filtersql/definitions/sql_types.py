@@ -27,9 +27,8 @@ from filtersql.definitions.multiranges import (
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
 from filtersql.definitions.sql_operators import create_operator
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
-from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
+from filtersql.errors import relations as refusals
 from filtersql.errors.definitions import Duplicate, Unknown
-from filtersql.errors.relations import NameTaken, Owned, RowType
 from filtersql.grammar import Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -68,7 +67,7 @@ def create_type(script: Script, statement: Statement) -> None:
         name = created_name(script, getattr(node, named))
     span = place_of(script, statement, name.name)
     if not shell and (name in drafts.types or has_row_type(drafts, name)):
-        raise NameTaken.of_type(name.name, span)
+        raise refusals.TYPE_EXISTS(span, name=name.name)
     if kind == "composite type":
         if taken(drafts, name) is not None:
             raise Duplicate("relation", name.name, span, None)
@@ -106,16 +105,18 @@ def move_type(script: Script, statement: Statement) -> None:
     if name is None:
         return
     if not script.drafts.has_schema(node.newschema):
-        raise UnknownSchema(node.newschema, place_of(script, statement, node.newschema))
+        raise refusals.UNKNOWN_SCHEMA(
+            place_of(script, statement, node.newschema), schema=node.newschema
+        )
     _moved(script, statement, name, RelationName(node.newschema, name.name))
 
 
 def _moved(script: Script, statement: Statement, old: RelationName, new: RelationName) -> None:
     drafts, span = script.drafts, place_of(script, statement, old.name)
     if drafts.types.get(old) is None:
-        raise RowType(described(script, old), span)
+        raise refusals.ROW_TYPE(span, name=described(script, old))
     if new != old and (new in drafts.types or has_row_type(drafts, new)):
-        raise NameTaken.of_type(new.name, span)
+        raise refusals.TYPE_EXISTS(span, name=new.name)
     move_types(drafts, {old: new})
 
 
@@ -160,15 +161,19 @@ def drop_types(script: Script, statement: Statement) -> None:
         if name not in drafts.types:
             kind = str(taken(drafts, name)).removeprefix("partitioned ").removesuffix("s")
             shown = described(script, name)
-            raise Owned(f"type {shown}", f"{kind} {shown}", span)
+            raise refusals.OWNED(span, what=f"type {shown}", owner=f"{kind} {shown}")
         owner = range_of(drafts, name)
         if owner is not None:
-            raise Owned(f"type {described(script, name)}", f"type {described(script, owner)}", span)
+            raise refusals.OWNED(
+                span,
+                what=f"type {described(script, name)}",
+                owner=f"type {described(script, owner)}",
+            )
         found.append((name, span))
     lines = lines_of(script, [Thing("type", name) for name, _ in found])
     if lines and enum_name(node, "behavior") != "DROP_CASCADE":
         what = f"type {described(script, found[0][0])}" if len(node.objects) == 1 else None
-        raise DependedOn(what, lines, found[0][1])
+        raise refusals.DependedOn(what, lines, found[0][1])
     for name, _ in found:
         drop_multirange(drafts, name)
         drafts.types.pop(name, None)
@@ -198,12 +203,12 @@ def _found(
     if missing_ok or drafts.incomplete:
         return None
     if len(parts) > 1 and not drafts.has_schema(parts[-2]):
-        raise UnknownSchema(parts[-2], span)
+        raise refusals.UNKNOWN_SCHEMA(span, schema=parts[-2])
     raise Unknown("type", ".".join(parts), span, [one.name for one in drafts.types])
 
 
 def _no_domain(name: RelationName, statement: Statement, span: Span) -> Exception:
     """DROP quotes the name, ALTER does not."""
     if statement.kind == "drop_stmt":
-        return NotForKind.not_one(name.name, "a domain", span)
-    return NotForKind.no_domain(name.name, span)
+        return refusals.NOT_ONE(span, name=name.name, one="a domain")
+    return refusals.NOT_A_DOMAIN(span, name=name.name)

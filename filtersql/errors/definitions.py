@@ -23,7 +23,6 @@ __all__ = [
     "MissingKey",
     "MixedPublication",
     "NeedsKey",
-    "NoSchema",
     "NotMember",
     "NotMemberSchema",
     "RemovedWithClause",
@@ -152,13 +151,6 @@ class Unknown(Mistake):
         super().__init__(
             f'{kind} "{name}" does not exist', span=span, hint=_meant(name, list(known))
         )
-
-
-class NoSchema(Mistake):
-    """A dump empties search_path and then writes every schema."""
-
-    def __init__(self, span: Span) -> None:
-        super().__init__("no schema has been selected to create in", span=span)
 
 
 class ListedTwice(Mistake):

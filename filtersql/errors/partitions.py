@@ -51,7 +51,6 @@ MODULUS_UNFIT = Wording(
 # PARTITION OF, ATTACH and DETACH PARTITION
 TABLE_NOT_PARTITIONED = Wording('table "{parent}" is not partitioned')
 PARENT_NOT_PARTITIONED = Wording('"{name}" is not partitioned')
-NO_PARTITIONED_TABLE = Wording('"{name}" is not a partitioned table')
 ALREADY_PARTITION = Wording('"{table}" is already a partition')
 ATTACH_INHERITANCE = Wording("cannot attach inheritance {what} as partition")
 ATTACH_EXTRA_COLUMN = Wording(

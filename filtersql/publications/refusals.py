@@ -17,7 +17,6 @@ from filtersql.catalog import Table
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.errors import Mistake, Notice, nearest
-from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
     EXCEPT_PARTITION,
@@ -31,6 +30,7 @@ from filtersql.errors.publications import (
     perhaps,
     shown,
 )
+from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
     SAME_RULE_TWICE,
     VIEW_IS_COPIED_ONLY,
@@ -146,7 +146,9 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
         return RelationDoesNotExist(name, (), span)
     unknown = name.schema != "public" and name.schema not in lineage.known_schemas
     if unknown and not is_bare(name, span):
-        return UnknownSchema(name.schema, span, perhaps(name.schema, lineage.known_schemas))
+        return UNKNOWN_SCHEMA(
+            span, schema=name.schema, hint=perhaps(name.schema, lineage.known_schemas)
+        )
     return RelationDoesNotExist(name, lineage.tables, span)
 
 
