@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from filtersql.definitions.array_texts import NULL_ELEMENT, BadArray, names_in
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
-from filtersql.errors.definitions import UnknownParameter
+from filtersql.errors.altering import NOT_CONSTANT
 from filtersql.errors.replication_sets import (
     INVALID_ARGUMENT,
     NO_ARRAY,
@@ -63,7 +63,7 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
         given.add(name)
         argument = constant(script, value, location)
         if argument is None:
-            raise UnknownParameter.not_constant(function, name, location)
+            raise NOT_CONSTANT(location, function=function, name=name)
         if argument.value is not None:
             found[name] = _read(name, argument)
     if not given.issuperset(needed.split()):

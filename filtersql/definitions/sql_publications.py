@@ -33,16 +33,9 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_parameters import publication_parameters
 from filtersql.definitions.sql_text import clause, lexemes
 from filtersql.errors import Mistake
-from filtersql.errors.altering import CannotTurnOff, SchemaBesideList
-from filtersql.errors.definitions import (
-    AlreadyMember,
-    Duplicate,
-    MixedPublication,
-    NotMember,
-    NotMemberSchema,
-    RemovedWithClause,
-    Unknown,
-)
+from filtersql.errors import altering as refusals
+from filtersql.errors.altering import SchemaBesideList
+from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
     COLUMN_TWICE,
@@ -108,7 +101,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
     schemas = _schemas(script, statement, node.pubobjects)
     if publication.all_tables:
         what = "Schemas" if schemas else "Tables"
-        raise MixedPublication.all_tables(publication.name, what, span)
+        raise refusals.ALL_TABLES(span, publication=publication.name, what=what)
     if action == "AP_DropObjects":
         for wrapped in node.pubobjects:
             if wrapped.publication_obj_spec.HasField("pubtable"):
@@ -150,7 +143,9 @@ def _check_roots(script: Script, publication: Publication, span: Span) -> None:
         entry = entries.get(name)
         if entry is not None and table.partition_by and (entry.where or entry.columns):
             what = "WHERE clause" if entry.where else "column list"
-            raise CannotTurnOff(publication.name, what, entry.name.name, span)
+            raise refusals.ROOT_NEEDED(
+                span, publication=publication.name, what=what, table=entry.name.name
+            )
 
 
 def name_place(script: Script, statement: Statement, word: str) -> Span:
@@ -277,12 +272,14 @@ def _added(
         _check_clauses(script, publication, tables, bool(schemas or publication.schemas))
     if twice is not None:
         _tell_duplicates(script, replace(publication, tables=tables[: tables.index(twice)]))
-        raise AlreadyMember("relation", twice.name.name, owner, twice.span)
+        raise refusals.ALREADY_MEMBER(
+            twice.span, kind="relation", name=twice.name.name, publication=owner
+        )
     if schemas and any(table.columns is not None for table in publication.tables):
         raise SchemaBesideList(publication.name, span)
     for schema in schemas:
         if schema in publication.schemas:
-            raise AlreadyMember("schema", schema, owner, span)
+            raise refusals.ALREADY_MEMBER(span, kind="schema", name=schema, publication=owner)
     return replace(
         publication,
         tables=publication.tables + tables,
@@ -299,14 +296,14 @@ def _dropped(
     there = {table.name for table in publication.tables}
     for table in tables:
         if table.columns:
-            raise RemovedWithClause("columns", table.span)
+            raise refusals.DROPPED_WITH_LIST(table.span)
         if table.name not in there:
-            raise NotMember(table.name.name, "publication", table.span)
+            raise refusals.NOT_MEMBER(table.span, table=table.name.name, owner="publication")
         if table.where:
-            raise RemovedWithClause("where", table.span)
+            raise refusals.DROPPED_WITH_FILTER(table.span)
     for schema in schemas:
         if schema not in publication.schemas:
-            raise NotMemberSchema(schema, span)
+            raise refusals.SCHEMA_NOT_MEMBER(span, schema=schema)
     gone = {table.name for table in tables}
     return replace(
         publication,

@@ -14,7 +14,8 @@ from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_arguments import Arguments
 from filtersql.definitions.sql_names import AlreadyTold, Script, found_last, unknown_table
 from filtersql.definitions.system_relations import system_kind
-from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
+from filtersql.errors.altering import NOT_CONSTANT
+from filtersql.errors.definitions import GroupDefaultSet
 from filtersql.errors.replication_sets import ARGUMENT_IS_NULL
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -57,7 +58,7 @@ def relation_named(script: Script, function: str, arguments: Arguments, span: Sp
     name = named(script, function, "relation", arguments, span)
     text = arguments["relation"].text
     if text is None:
-        raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
+        raise NOT_CONSTANT(arguments["relation"].span, function=function, name="relation")
     for schema in script.schemas(relation_name(text).name) or ["public"]:
         relation = relation_name(text, schema)
         if kind_of(script.drafts, relation) is not None:

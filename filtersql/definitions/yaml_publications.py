@@ -18,13 +18,8 @@ from filtersql.definitions.sql_parameters import published_actions
 from filtersql.definitions.yaml_document import Document, Node, is_null
 from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import (
-    Duplicate,
-    ListedTwice,
-    Together,
-    UnknownParameter,
-    WrongKind,
-)
+from filtersql.errors.altering import INVALID_GENERATED
+from filtersql.errors.definitions import Duplicate, ListedTwice, Together, WrongKind
 from filtersql.names import RelationName
 from filtersql.source import Passage
 
@@ -237,7 +232,7 @@ def _actions(document: Document, node: Node | None) -> frozenset[Action]:
 def _generated(document: Document, node: Node | None) -> str:
     text = None if node is None else document.text(node, "publish_generated_columns")
     if text is not None and text.text.lower() not in ("none", "stored"):
-        document.mistakes.append(UnknownParameter.generated(text.text, text.span()))
+        document.mistakes.append(INVALID_GENERATED(text.span(), value=text.text))
         return "none"
     return "none" if text is None else text.text.lower()
 

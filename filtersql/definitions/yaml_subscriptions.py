@@ -19,13 +19,8 @@ from filtersql.definitions.yaml_feeds import one_of, read_feed
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_publications import name_of, tags_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import (
-    AlreadySubscribed,
-    Duplicate,
-    ListedTwice,
-    Together,
-    UnsupportedStatement,
-)
+from filtersql.errors.definitions import Duplicate, ListedTwice, Together, UnsupportedStatement
+from filtersql.errors.publications import PUBLICATION_TWICE
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -165,7 +160,9 @@ def _subscribed(
             document.mistakes.append(mistake)
             continue
         if name in found:
-            document.mistakes.append(AlreadySubscribed.twice(name, passage.span()))
+            document.mistakes.append(
+                PUBLICATION_TWICE(passage.span(), kind="publication", name=name)
+            )
         found[name] = passage.span()
     return tuple(found.items())
 

@@ -12,8 +12,6 @@ from filtersql.errors import Mistake, nearest
 from filtersql.source import Span
 
 __all__ = [
-    "AlreadyMember",
-    "AlreadySubscribed",
     "Duplicate",
     "GroupDefaultSet",
     "InTransaction",
@@ -21,16 +19,11 @@ __all__ = [
     "InvalidValue",
     "ListedTwice",
     "MissingKey",
-    "MixedPublication",
     "NeedsKey",
-    "NotMember",
-    "NotMemberSchema",
-    "RemovedWithClause",
     "SyntaxMistake",
     "Together",
     "Unknown",
     "UnknownKey",
-    "UnknownParameter",
     "UnsupportedStatement",
     "WrongKind",
     "YamlMistake",
@@ -169,158 +162,6 @@ class InTransaction(Mistake):
 
     def __init__(self, what: str, span: Span) -> None:
         super().__init__(f"{what} cannot run inside a transaction block", span=span)
-
-
-class UnknownParameter(Mistake):
-    """A parameter or a value in WITH (…)."""
-
-    def __init__(self, message: str, span: Span, detail: str | None, hint: str | None) -> None:
-        super().__init__(message, span=span, detail=detail, hint=hint)
-
-    @classmethod
-    def name(cls, kind: str, name: str, known: Iterable[str], span: Span) -> UnknownParameter:
-        """A parameter that the statement does not have."""
-        return cls(f'unrecognized {kind} parameter: "{name}"', span, None, _meant(name, known))
-
-    @classmethod
-    def bare(cls, name: str, span: Span) -> UnknownParameter:
-        """A parameter that means nothing without a value."""
-        return cls(f"{name} requires a parameter", span, None, None)
-
-    @classmethod
-    def list_syntax(cls, name: str, span: Span) -> UnknownParameter:
-        """A comma too many."""
-        return cls(f'invalid list syntax in parameter "{name}"', span, None, None)
-
-    @classmethod
-    def since(cls, kind: str, name: str, version: int, span: Span) -> UnknownParameter:
-        """A parameter that this version of PostgreSQL does not know."""
-        hint = f"PostgreSQL knows it since version {version}."
-        return cls(f'unrecognized {kind} parameter: "{name}"', span, None, hint)
-
-    @classmethod
-    def origin(cls, value: str, span: Span) -> UnknownParameter:
-        """`origin` takes two words."""
-        return cls(f'unrecognized origin value: "{value}"', span, None, None)
-
-    @classmethod
-    def exclusive(cls, first: str, name: str, span: Span) -> UnknownParameter:
-        """Something that needs a connection or a slot, without one."""
-        message = f"{first} and {name} = true are mutually exclusive options"
-        return cls(message, span, None, None)
-
-    @classmethod
-    def must_also(cls, name: str, span: Span) -> UnknownParameter:
-        """Without a slot what needs one is off by saying so."""
-        message = f"subscription with slot_name = NONE must also set {name} = false"
-        return cls(message, span, None, None)
-
-    @classmethod
-    def action(cls, value: str, known: Iterable[str], span: Span) -> UnknownParameter:
-        """A word in `publish` that is no action."""
-        message = f'unrecognized value for publication option "publish": "{value}"'
-        return cls(message, span, None, _meant(value, known))
-
-    @classmethod
-    def generated(cls, value: str, span: Span) -> UnknownParameter:
-        """`publish_generated_columns` takes two words."""
-        name = "publish_generated_columns"
-        message = f'invalid value for publication parameter "{name}": "{value}"'
-        return cls(message, span, 'Valid values are "none" and "stored".', None)
-
-    @classmethod
-    def boolean(cls, name: str, span: Span) -> UnknownParameter:
-        """A value that is no Boolean."""
-        return cls(f"{name} requires a Boolean value", span, None, None)
-
-    @classmethod
-    def twice(cls, span: Span) -> UnknownParameter:
-        """One name given twice."""
-        return cls("conflicting or redundant options", span, None, None)
-
-    @classmethod
-    def not_constant(cls, function: str, name: str, span: Span) -> UnknownParameter:
-        """An expression where only a constant can be read."""
-        message = f'argument "{name}" of function {function} must be a constant'
-        return cls(message, span, None, None)
-
-
-class AlreadyMember(Mistake):
-    """ALTER PUBLICATION … ADD of what is there already."""
-
-    def __init__(self, kind: str, name: str, publication: str, span: Span) -> None:
-        super().__init__(f'{kind} "{name}" is already member of {publication}', span=span)
-
-
-class NotMember(Mistake):
-    """ALTER PUBLICATION … DROP of what is not there."""
-
-    def __init__(self, table: str, owner: str, span: Span) -> None:
-        super().__init__(f'relation "{table}" is not part of the {owner}', span=span)
-
-
-class NotMemberSchema(Mistake):
-    """ALTER PUBLICATION … DROP TABLES IN SCHEMA of another one."""
-
-    def __init__(self, schema: str, span: Span) -> None:
-        super().__init__(
-            f'tables from schema "{schema}" are not part of the publication', span=span
-        )
-
-
-class RemovedWithClause(Mistake):
-    """ALTER PUBLICATION … DROP TABLE t WHERE (…) or t (columns)."""
-
-    _WORDS: ClassVar = {
-        "where": "cannot use a WHERE clause when removing a table from a publication",
-        "columns": "column list must not be specified in ALTER PUBLICATION ... DROP",
-    }
-
-    def __init__(self, clause: str, span: Span) -> None:
-        super().__init__(self._WORDS[clause], span=span)
-
-
-class MixedPublication(Mistake):
-    """What FOR ALL TABLES excludes."""
-
-    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
-        super().__init__(message, span=span, detail=detail)
-
-    @classmethod
-    def all_tables(cls, publication: str, what: str, span: Span) -> MixedPublication:
-        """FOR ALL TABLES takes no members."""
-        return cls(
-            f'publication "{publication}" is defined as FOR ALL TABLES',
-            span,
-            f"{what} cannot be added to or dropped from FOR ALL TABLES publications.",
-        )
-
-
-class AlreadySubscribed(Mistake):
-    """ALTER SUBSCRIPTION … ADD or DROP PUBLICATION, and names given twice."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def added(cls, publication: str, subscription: str, span: Span) -> AlreadySubscribed:
-        """ADD PUBLICATION of a subscribed one."""
-        return cls(f'publication "{publication}" is already in subscription "{subscription}"', span)
-
-    @classmethod
-    def absent(cls, publication: str, subscription: str, span: Span) -> AlreadySubscribed:
-        """DROP PUBLICATION of another one."""
-        return cls(f'publication "{publication}" is not in subscription "{subscription}"', span)
-
-    @classmethod
-    def last(cls, span: Span) -> AlreadySubscribed:
-        """A subscription needs a publication."""
-        return cls("cannot drop all the publications from a subscription", span)
-
-    @classmethod
-    def twice(cls, publication: str, span: Span) -> AlreadySubscribed:
-        """One name given twice."""
-        return cls(f'publication name "{publication}" used more than once', span)
 
 
 class UnsupportedStatement(Mistake):

@@ -127,11 +127,6 @@ COLUMN_DOES_NOT_EXIST = Wording('column "{column}" of relation "{name.name}" doe
 COLUMN_TWICE = Wording('duplicate column "{column}" in publication column list')
 # A column that no column list may name; `kind` is `system` or `generated`.
 COLUMN_NOT_IN_LIST = Wording('cannot use {kind} column "{column}" in publication column list')
-# A parameter that this version of PostgreSQL does not know.
-UNRECOGNIZED_PARAMETER = Wording(
-    'unrecognized publication parameter: "{parameter}"',
-    hint="PostgreSQL knows it since version {since}.",
-)
 # A subscription names a publication or replication set (`kind`) that no file defines.
 PUBLICATION_DOES_NOT_EXIST = Wording('{kind} "{name}" does not exist')
 PUBLICATION_TWICE = Wording('{kind} name "{name}" used more than once')

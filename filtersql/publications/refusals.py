@@ -17,12 +17,12 @@ from filtersql.catalog import Table
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.errors import Mistake, Notice, nearest
+from filtersql.errors.altering import LATER_PARAMETER
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
     EXCEPT_PARTITION,
     NEVER_CHANGING,
     SYSTEM_SCHEMA,
-    UNRECOGNIZED_PARAMETER,
     NotPublishable,
     RelationDoesNotExist,
     RootNeedsViaRoot,
@@ -55,8 +55,11 @@ def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> 
         if schema in SYSTEM_SCHEMAS:
             yield SYSTEM_SCHEMA(span, schema=schema)
     if publication.generated_columns != "none" and settings.postgres_version < _PUBLISHES_GENERATED:
-        yield UNRECOGNIZED_PARAMETER(
-            span, parameter="publish_generated_columns", since=_PUBLISHES_GENERATED
+        yield LATER_PARAMETER(
+            span,
+            kind="publication",
+            name="publish_generated_columns",
+            version=_PUBLISHES_GENERATED,
         )
     yield from _exceptions(publication, lineage)
     for entry in publication.tables:
