@@ -20,7 +20,7 @@ from filtersql.definitions.kinds import TEMPORARY, UNOPENED, kind_of, taken
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import Duplicate, Unknown
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.errors.relations import (
     CANNOT_OPEN,
     IS_ONE,
@@ -162,7 +162,9 @@ def check_free(script: Script, name: RelationName, span: Span) -> None:
     drafts = script.drafts
     if taken(drafts, name) is not None:
         there = drafts.tables.get(name)
-        raise Duplicate("relation", name.name, span, there.span if there else None)
+        raise ALREADY_EXISTS(
+            span, kind="relation", name=name.name, first=there.span if there else None
+        )
     if name in drafts.types:
         raise RELATION_OF_TYPE(span, name=name.name)
 

@@ -37,7 +37,7 @@ from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import forget
 from filtersql.definitions.user_defined_overrides import drop_cast
-from filtersql.errors.definitions import Duplicate, Unknown
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.errors.keys import NOT_INDEXABLE
 from filtersql.errors.relations import DROPPED_AS_OTHER, ONE_OF, OWNED, UNKNOWN_SCHEMA, DependedOn
 from filtersql.grammar import Node, Statement, enum_name
@@ -68,7 +68,9 @@ def create_index(script: Script, statement: Statement) -> None:
     if kind_of(drafts, RelationName(name.schema, label)) is not None:
         if node.if_not_exists:
             return
-        raise Duplicate("relation", label, place_of(script, statement, label), None)
+        raise ALREADY_EXISTS(
+            place_of(script, statement, label), kind="relation", name=label, first=None
+        )
     for column in filter(None, columns if node.access_method in ("", "btree") else ()):
         check_sorted(table, column, place_of(script, statement, column))
     if table.partition_by is not None and node.unique:

@@ -35,7 +35,7 @@ from filtersql.definitions.sql_text import clause, lexemes
 from filtersql.errors import Mistake
 from filtersql.errors import altering as refusals
 from filtersql.errors.altering import SchemaBesideList
-from filtersql.errors.definitions import Duplicate, Unknown
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
     COLUMN_TWICE,
@@ -61,7 +61,7 @@ def create_publication(script: Script, statement: Statement) -> None:
     span = name_place(script, statement, "publication")
     if node.pubname in drafts.publications:
         first = drafts.publications[node.pubname].span
-        raise Duplicate("publication", node.pubname, span, first)
+        raise ALREADY_EXISTS(span, kind="publication", name=node.pubname, first=first)
     with made_whole(drafts, node.pubname):
         said = publication_parameters(script, node.options)
         schemas = _schemas(script, statement, node.pubobjects)

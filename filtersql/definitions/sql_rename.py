@@ -24,7 +24,7 @@ from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors import relations as refusals
 from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
-from filtersql.errors.definitions import Duplicate, Unknown, UnsupportedStatement
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -114,7 +114,9 @@ def _check_free(script: Script, statement: Statement, schema: str) -> None:
         ):
             return
         first = drafts.tables[new].span if new in drafts.tables else None
-        raise Duplicate("relation", new.name, place_of(script, statement, new.name), first)
+        raise ALREADY_EXISTS(
+            place_of(script, statement, new.name), kind="relation", name=new.name, first=first
+        )
 
 
 def _rename_columns(script: Script, statement: Statement) -> None:
@@ -278,7 +280,9 @@ def _rename_entry(script: Script, statement: Statement, kind: str) -> None:
             raise Unknown("publication", old, span, drafts.publications)
         if new in drafts.publications:
             at = place_of(script, statement, new)
-            raise Duplicate("publication", new, at, drafts.publications[new].span)
+            raise ALREADY_EXISTS(
+                at, kind="publication", name=new, first=drafts.publications[new].span
+            )
         drafts.publications[new] = replace(drafts.publications.pop(old), name=new)
         return
     if old not in drafts.subscriptions:

@@ -15,8 +15,7 @@ from filtersql.definitions.sql_arguments import Arguments
 from filtersql.definitions.sql_names import AlreadyTold, Script, found_last, unknown_table
 from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.altering import NOT_CONSTANT
-from filtersql.errors.definitions import GroupDefaultSet
-from filtersql.errors.replication_sets import ARGUMENT_IS_NULL
+from filtersql.errors.replication_sets import ARGUMENT_IS_NULL, GROUP_DEFAULT_SET
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
@@ -28,7 +27,7 @@ def named(script: Script, function: str, parameter: str, arguments: Arguments, s
     if parameter not in arguments:
         if function.startswith("bdr.") and parameter == "set_name":
             if script.drafts.group is None:
-                raise GroupDefaultSet(span)
+                raise GROUP_DEFAULT_SET(span)
             return script.drafts.group
         raise ARGUMENT_IS_NULL(span, name=parameter)
     return str(arguments[parameter].value)

@@ -26,7 +26,7 @@ from zoneinfo import available_timezones
 
 from filtersql.definitions.sql_arguments import constant
 from filtersql.definitions.sql_names import Script, Settings, place_of
-from filtersql.errors.definitions import InTransaction, UnsupportedStatement
+from filtersql.errors.definitions import IN_TRANSACTION, UnsupportedStatement
 from filtersql.errors.making import BadSetting
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
@@ -73,7 +73,7 @@ def discard(script: Script, statement: Statement) -> None:
     target = enum_name(statement.node, "target")
     if target == "DISCARD_ALL":
         if script.outer is not None:
-            raise InTransaction("DISCARD ALL", place_of(script, statement, ""))
+            raise IN_TRANSACTION(place_of(script, statement, ""), what="DISCARD ALL")
         script.begin_session()
         script.settings = as_begun(script, script.settings)
     if target == "DISCARD_TEMP":

@@ -20,7 +20,7 @@ from filtersql.definitions.sql_publications import name_place
 from filtersql.definitions.sql_text import lexemes
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors.altering import ALREADY_SUBSCRIBED, LAST_PUBLICATION, NOT_SUBSCRIBED
-from filtersql.errors.definitions import Duplicate, Unknown, UnsupportedStatement
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.errors.publications import PUBLICATION_TWICE
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
@@ -34,7 +34,7 @@ def create_subscription(script: Script, statement: Statement) -> None:
     span = name_place(script, statement, "subscription")
     if node.subname in drafts.subscriptions:
         first = drafts.subscriptions[node.subname].span
-        raise Duplicate("subscription", node.subname, span, first)
+        raise ALREADY_EXISTS(span, kind="subscription", name=node.subname, first=first)
     publications = _publications(script, statement)
     _each_once(publications)
     # With connect = false nothing is copied until REFRESH PUBLICATION, which copies by default:

@@ -28,7 +28,7 @@ from filtersql.definitions.sql_names import Script, created, created_name, place
 from filtersql.definitions.sql_operators import create_operator
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.errors import relations as refusals
-from filtersql.errors.definitions import Duplicate, Unknown
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.grammar import Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -70,7 +70,7 @@ def create_type(script: Script, statement: Statement) -> None:
         raise refusals.TYPE_EXISTS(span, name=name.name)
     if kind == "composite type":
         if taken(drafts, name) is not None:
-            raise Duplicate("relation", name.name, span, None)
+            raise ALREADY_EXISTS(span, kind="relation", name=name.name, first=None)
         drafts.others[name] = "composite types"
     if kind == "domain":
         made_of = read_type(node.type_name, name.name, script.text, *drafts.typed)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from filtersql.definitions.foreign_keys import check_temporary
 from filtersql.definitions.kinds import TEMPORARY
 from filtersql.definitions.sql_names import Script, referenced, span_of
-from filtersql.errors.definitions import Duplicate
+from filtersql.errors.definitions import ALREADY_EXISTS
 from filtersql.errors.partitions import TEMPORARY_PARTITION
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
@@ -51,7 +51,7 @@ def create_temporary(
     if name.name in script.temporary:
         if replace:
             return
-        raise Duplicate("relation", name.name, span_of(script, node), None)
+        raise ALREADY_EXISTS(span_of(script, node), kind="relation", name=name.name, first=None)
     if on_commit == "ONCOMMIT_DROP":
         if script.outer is None:
             return  # its own transaction is over

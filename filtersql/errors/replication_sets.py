@@ -180,3 +180,9 @@ VIEW_WITHOUT_COLUMNS = Wording(
     detail="They are where its query gives columns of tables, or casts.",
     hint="Write it in YAML in place of CREATE VIEW: view: true, with its columns.",
 )
+# bdr: a table is added to the group's default set, whose name only the group knows.
+GROUP_DEFAULT_SET = Wording(
+    "replication set is not named",
+    detail="Without set_name it is the default set of the BDR group.",
+    hint="Name the set, or make its group: SELECT bdr.create_node_group('mygroup').",
+)
