@@ -14,10 +14,10 @@ from filtersql.definitions.array_texts import NULL_ELEMENT, BadArray, names_in
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
 from filtersql.errors.altering import NOT_CONSTANT
+from filtersql.errors.filters import UNKNOWN_FUNCTION
 from filtersql.errors.replication_sets import (
     INVALID_ARGUMENT,
     NO_ARRAY,
-    NO_SUCH_FUNCTION,
     POSITIONAL_BEHIND_NAMED,
 )
 from filtersql.grammar import Node
@@ -59,7 +59,7 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
     given: set[str] = set()
     for name, value, location in _given(script, function, names, node):
         if name not in names or name in given or not _fits(name, value):
-            raise NO_SUCH_FUNCTION(location, signature=_signature(function, node))
+            raise UNKNOWN_FUNCTION(location, signature=_signature(function, node))
         given.add(name)
         argument = constant(script, value, location)
         if argument is None:
@@ -68,7 +68,7 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
             found[name] = _read(name, argument)
     if not given.issuperset(needed.split()):
         place = script.span(node.location, len(function))
-        raise NO_SUCH_FUNCTION(place, signature=_signature(function, node))
+        raise UNKNOWN_FUNCTION(place, signature=_signature(function, node))
     return found
 
 

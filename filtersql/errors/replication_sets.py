@@ -107,12 +107,6 @@ SET_HOLDS_KEYLESS = Wording(
 )
 
 
-# A call that no function takes; `signature` is PostgreSQL's: `f(unknown, x => boolean)`.
-NO_SUCH_FUNCTION = Wording(
-    "function {signature} does not exist",
-    hint="No function matches the given name and argument types. You might need to add explicit "
-    "type casts.",
-)
 ARGUMENT_IS_NULL = Wording("{name} cannot be NULL")
 EMPTY_SET_NAME = Wording("replication set name cannot be empty")
 POSITIONAL_BEHIND_NAMED = Wording("positional argument cannot follow named argument")

@@ -23,7 +23,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from filtersql.errors import Mistake
-from filtersql.errors.filters import CannotCast, CannotMatchTypes, NotBoolean, NotTranslated, Wrong
+from filtersql.errors.filters import CANNOT_MATCH, NOT_BOOLEAN, CannotCast, NotTranslated, Wrong
 from filtersql.filters import values
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.collations import merged, of_result
@@ -255,7 +255,7 @@ def boolean(scope: Scope, node: Node, place: str) -> Node:
     if node.type == "bool":
         return node
     if not can_coerce(node.type, "bool", "a") or node.type not in ("unknown",):
-        raise NotBoolean(place, shown_type(node), scope.span(leftmost(node)))
+        raise NOT_BOOLEAN(scope.span(leftmost(node)), place=place, type_name=shown_type(node))
     return coerce(scope, node, "bool", "a")
 
 
@@ -275,8 +275,11 @@ def common_type(scope: Scope, nodes: Sequence[Node], construct: str | None) -> s
         elif other.category != best.category:
             if construct is None:
                 return ""
-            raise CannotMatchTypes(
-                construct, display(best.name), display(other.name), scope.span(leftmost(node))
+            raise CANNOT_MATCH(
+                scope.span(leftmost(node)),
+                construct=construct,
+                first=display(best.name),
+                second=display(other.name),
             )
         elif (
             not best.preferred

@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from filtersql.errors.filters import (
-    AmbiguousFunction,
+    AMBIGUOUS_FUNCTION,
+    MISSING_THING,
+    UNKNOWN_FUNCTION,
     InvalidExpression,
-    MissingThing,
-    UnknownFunction,
     Wrong,
 )
 from filtersql.filters.facts import Function, facts
@@ -86,14 +86,14 @@ def call(scope: Scope, written: Call) -> Node:
     if found is None:
         if _is_users(scope, written):
             raise InvalidExpression(MUTABLE, scope.span(written.location))
-        raise UnknownFunction(_signature(written), scope.span(written.location))
+        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
     if found is _AMBIGUOUS:
-        raise AmbiguousFunction(_signature(written), scope.span(written.location))
+        raise AMBIGUOUS_FUNCTION(scope.span(written.location), signature=_signature(written))
     if found.target:
         return coerce(scope, written.args[0], found.target, "e", "call", written.location)
     assert found.function is not None
     if not has(scope, found.function, len(types)):
-        raise UnknownFunction(_signature(written), scope.span(written.location))
+        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
     _only_plain(scope, written, found.function)
     return _built(scope, written, found.function, found, types)
 
@@ -277,8 +277,8 @@ def _foreign(scope: Scope, written: Call) -> Node:
     if _is_users(scope, written):
         raise InvalidExpression(MUTABLE, scope.span(written.location))
     if not scope.has_schema(written.schema):
-        raise MissingThing(f'schema "{written.schema}"', scope.span(written.location))
-    raise UnknownFunction(_signature(written), scope.span(written.location))
+        raise MISSING_THING(scope.span(written.location), thing=f'schema "{written.schema}"')
+    raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
 
 
 def _signature(written: Call) -> str:

@@ -14,10 +14,11 @@ from functools import lru_cache
 
 from filtersql.errors import Mistake
 from filtersql.errors.filters import (
-    AmbiguousOperator,
+    AMBIGUOUS_OPERATOR,
+    UNKNOWN_OPERATOR,
+    UNKNOWN_PREFIX,
     InvalidExpression,
     NotTranslated,
-    UnknownOperator,
     Wrong,
 )
 from filtersql.filters.facts import Operator, facts
@@ -118,7 +119,7 @@ def select(
     if isinstance(found, Rival):
         raise _of_users(scope, found.name, location if start is None else start)
     if found:
-        raise AmbiguousOperator(_signature(name, shown), scope.span(location))
+        raise AMBIGUOUS_OPERATOR(scope.span(location), signature=_signature(name, shown))
     raise _unknown(scope, name, shown, location)
 
 
@@ -223,8 +224,10 @@ def _check_users_type(scope: Scope, args: Sequence[Node]) -> None:
             raise of_own_type(scope, TYPES, arg)
 
 
-def _unknown(scope: Scope, name: str, shown: Sequence[str], location: int) -> UnknownOperator:
-    return UnknownOperator(_signature(name, shown), scope.span(location), prefix=len(shown) == 1)
+def _unknown(scope: Scope, name: str, shown: Sequence[str], location: int) -> Mistake:
+    return (UNKNOWN_PREFIX if len(shown) == 1 else UNKNOWN_OPERATOR)(
+        scope.span(location), signature=_signature(name, shown)
+    )
 
 
 def _signature(name: str, shown: Sequence[str]) -> str:

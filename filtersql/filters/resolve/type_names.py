@@ -9,7 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.errors.filters import MissingThing, Wrong
+from filtersql.errors.filters import MISSING_THING, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.types import typmod
@@ -34,7 +34,7 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
             if known.name == name and scope.made.finds(known, schema)
         ]
         if not users:
-            raise MissingThing(_missing(scope, schema, ".".join(names)), span)
+            raise MISSING_THING(span, thing=_missing(scope, schema, ".".join(names)))
         return f"{users[0].schema}.{users[0].name}", -1
     array = (facts().type(name).array if parsed.array_bounds else "") or name
     values = []
