@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 
 # A file that an earlier command should have left is not there.
@@ -14,16 +13,11 @@ BROKEN_ARTIFACT = Wording(
 )
 
 
-class OtherVersion(Mistake):
-    """A file of a format that this version does not read."""
-
-    def __init__(self, what: str, path: str, found: object, known: int, by: object) -> None:
-        super().__init__(
-            f"{path}: {what} of version {found} cannot be read",
-            detail=f"It was written by filtersql {by or 'of another version'}; this one reads "
-            f"version {known}.",
-            hint="Compile the earlier definitions with this version of filtersql.",
-        )
+OTHER_VERSION = Wording(
+    "{path}: {what} of version {found} cannot be read",
+    detail="It was written by filtersql {by}; this one reads version {known}.",
+    hint="Compile the earlier definitions with this version of filtersql.",
+)
 
 
 MANIFEST_OF_OTHER_PROJECT = Wording(

@@ -20,7 +20,7 @@ from filtersql.errors import Mistake, nearest
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
-__all__ = ["Wording", "is_spelling", "meant", "shown"]
+__all__ = ["Wording", "is_spelling", "meant", "shown", "shown_key"]
 
 
 def shown(name: RelationName) -> str:
@@ -38,12 +38,19 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     return f'Perhaps "{close}" was meant.' if close else None
 
 
+def shown_key(key: Mapping[str, object]) -> str:
+    """A row by its key, as PostgreSQL names it in a detail."""
+    values = ("null" if value is None else str(value) for value in key.values())
+    return f"Key ({', '.join(key)})=({', '.join(values)})"
+
+
 _SPELLINGS: dict[str, Callable[[Any], str]] = {
     "listed": lambda names: ", ".join(map(str, names)),
     "quoted": lambda names: ", ".join(f'"{name}"' for name in names),
     "both": lambda names: " and ".join(f'"{name}"' for name in names),
     "columns": lambda names: ", ".join(map(quote_identifier, names)),
     "shown": shown,
+    "key": shown_key,
     "capital": str.capitalize,
     "stop": lambda text: f"{text.rstrip('.')}.",
     "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",

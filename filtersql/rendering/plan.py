@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from filtersql.changes import Form, Images, Judgements
-from filtersql.errors.raising import UNKNOWN_VALUE
+from filtersql.errors.stopping import UNKNOWN_VALUE
 from filtersql.rendering import sql_fragments
 from filtersql.rendering.counting import COUNTING_NAMES
 from filtersql.rendering.filters_in_force import judging_words

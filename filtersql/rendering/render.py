@@ -18,7 +18,7 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.nodes import Getattr
 from jinja2.sandbox import SandboxedEnvironment
 
-from filtersql.errors.compiling import MacroFailed
+from filtersql.errors.compiling import MACRO_FAILED
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.template_cache import Own, Skeleton, Structure, marked, skeleton_of
 
@@ -89,14 +89,16 @@ def has_own(folders: tuple[Path, ...]) -> bool:
 
 
 def render(macro: str, shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> str:
-    """The text of one macro (`merge` is `merge.sql`) for a target. Raises MacroFailed."""
+    """The text of one macro (`merge` is `merge.sql`) for a target."""
     if not has_own(folders):
         return _skeleton(macro, folders, shape, own.structure).filled(own.strings)
     try:
         text = _printed(macro, own.plan(shape), folders)
         text.encode()  # a text with half a character could not be written to a file
     except Exception as error:
-        raise MacroFailed(*_where(macro, error), _why(error)) from None
+        name, line = _where(macro, error)
+        place = f"macros/{name}.sql" + (f":{line}" if line else "")
+        raise MACRO_FAILED(place=place, reason=_why(error)) from None
     return text
 
 

@@ -22,7 +22,7 @@ from filtersql.changes import (
     texts_of,
 )
 from filtersql.definitions.model import Action
-from filtersql.errors.compiling import KEY_OF_SEVERAL_TEXTS, NoRowKey
+from filtersql.errors.compiling import KEY_OF_SEVERAL_TEXTS, NO_ROW_KEY, NO_ROW_KEY_BUT_FULL
 from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.plan import Outline, read_of_old_rows
@@ -85,7 +85,9 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
     decides = "target_existence" in (rules.update_decision, rules.delete_policy)
     if form is None or (form in (Form.KEYLESS, Form.KEYLESS_SKIPPING) and decides):
         full = table.replica_identity.kind is Identity.FULL
-        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
+        raise (NO_ROW_KEY_BUT_FULL if full else NO_ROW_KEY)(
+            subscription.span, relation=table.name, actions=sorted(resolved.filters)
+        )
     for column in table.columns:
         several = column.several_texts or texts_of(column.type) is Texts.SEVERAL
         if column.name in key and several:
