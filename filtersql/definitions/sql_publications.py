@@ -39,8 +39,9 @@ from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
     COLUMN_TWICE,
+    ROOT_WITH_FILTER,
+    ROOT_WITH_LIST,
     NotPublishable,
-    RootNeedsViaRoot,
 )
 from filtersql.errors.relations import NO_CURRENT_SCHEMA, UNKNOWN_SCHEMA
 from filtersql.grammar import Node, Statement, enum_name
@@ -249,13 +250,12 @@ def _check_clauses(
     }
     for table in tables:
         if table.where is not None and table.name in roots:
-            at = table.where.span()
-            raise RootNeedsViaRoot(table.name, publication.name, columns=False, span=at)
+            raise ROOT_WITH_FILTER(table.where.span(), name=table.name)
     for table in tables:
         if table.columns is not None and schemas:
             raise COLUMN_LIST_WITH_SCHEMA(table.span, name=table.name, publication=publication.name)
         if table.columns is not None and table.name in roots:
-            raise RootNeedsViaRoot(table.name, publication.name, columns=True, span=table.span)
+            raise ROOT_WITH_LIST(table.span, name=table.name, publication=publication.name)
 
 
 def _added(

@@ -50,9 +50,9 @@ from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
     ARGUMENT_IS_NULL,
     EMPTY_SET_NAME,
+    SET_EXISTS,
     SET_HOLDS_KEYLESS,
     TABLE_IN_SET,
-    SetExists,
 )
 from filtersql.grammar import Node, Statement
 from filtersql.source import Passage, Span
@@ -169,7 +169,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
         raise EMPTY_SET_NAME(place)
     if name in script.drafts.replication_sets or name in predefined:
         first = script.drafts.replication_sets.get(name)
-        raise SetExists(name, place, first.span if first else None)
+        raise SET_EXISTS(place, name=name, first=first.span if first else None)
     autoadd = bool(flag(arguments, "autoadd_tables"))
     made = ReplicationSet(
         name,

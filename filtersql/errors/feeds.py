@@ -73,34 +73,21 @@ class UnknownFeedColumn(Mistake):
         )
 
 
-class MissingImage(Mistake):
-    """The operation needs a row image that the change does not have."""
-
-    def __init__(self, operation: str, image: str, table: RelationName, span: Span) -> None:
-        super().__init__(
-            f'{operation} on table "{table}" has no "{image}"',
-            span=span,
-            detail=None
-            if image == "after"
-            else "Without the old row it is not known which row is gone.",
-        )
+NO_NEW_ROW = Wording('{operation} on table "{table}" has no "after"')
+NO_OLD_ROW = Wording(
+    '{operation} on table "{table}" has no "before"',
+    detail="Without the old row it is not known which row is gone.",
+)
 
 
-class IncompleteImage(Mistake):
-    """A row image lacks columns that it must hold."""
-
-    def __init__(
-        self, operation: str, image: str, columns: Sequence[str], table: RelationName, span: Span
-    ) -> None:
-        if image == "before":
-            detail = "An old row holds at least the columns of the replica identity."
-        else:
-            detail = 'A new row holds every column that is not listed in "unchanged".'
-        super().__init__(
-            f'"{image}" of {operation} on table "{table}" lacks {_names(columns)}',
-            span=span,
-            detail=detail,
-        )
+INCOMPLETE_OLD_ROW = Wording(
+    '"before" of {operation} on table "{table}" lacks {columns:quoted}',
+    detail="An old row holds at least the columns of the replica identity.",
+)
+INCOMPLETE_NEW_ROW = Wording(
+    '"after" of {operation} on table "{table}" lacks {columns:quoted}',
+    detail='A new row holds every column that is not listed in "unchanged".',
+)
 
 
 # `unchanged` names a column that cannot be unchanged here.
@@ -113,14 +100,12 @@ NULL_IN_NOT_NULL = Wording(
 )
 
 
-class UnstorableValue(Mistake):
-    """A value does not fit its PostgreSQL type, or the type in which the target stores it."""
-
-    def __init__(
-        self, column: str, table: RelationName, reason: str, span: Span, *, is_held: bool
-    ) -> None:
-        hint = "" if is_held else "With `target_type: string` a column keeps PostgreSQL's text."
-        super().__init__(f'column "{column}" of table "{table}": {reason}', span=span, hint=hint)
+# A value does not fit its PostgreSQL type, or the type in which the target stores it.
+NOT_OF_ITS_TYPE = Wording('column "{column}" of table "{table}": {reason}')
+UNSTORABLE_VALUE = Wording(
+    'column "{column}" of table "{table}": {reason}',
+    hint="With `target_type: string` a column keeps PostgreSQL's text.",
+)
 
 
 class UnstorableType(Mistake):
@@ -158,15 +143,11 @@ INCOMPLETE_TRANSACTION = Wording(
 )
 
 
-class LostBeginning(Mistake):
-    """A transaction up to the position of a target goes on; its beginning is not there any more."""
-
-    def __init__(self, seq: int, hint: str) -> None:
-        super().__init__(
-            f"the transaction at seq {seq} goes on, but its beginning is no longer in the feed",
-            detail="Changes in it are numbered from its first one.",
-            hint=hint,
-        )
+# A transaction up to the position of a target goes on.
+LOST_BEGINNING = Wording(
+    "the transaction at seq {seq} goes on, but its beginning is no longer in the feed",
+    detail="Changes in it are numbered from its first one.",
+)
 
 
 LATE_LOAD = Wording(
@@ -186,18 +167,10 @@ FEED_HIDES_CHANGES = Wording(
 )
 
 
-class UntoldType(Mistake):
-    """A feed in which values of a type are not written exactly."""
-
-    def __init__(
-        self, form: str, table: RelationName, column: str, pg_type: str, span: Span
-    ) -> None:
-        super().__init__(
-            f'column "{column}" of table "{table}": {form} does not write values of type'
-            f" {pg_type.removeprefix('_')}{'[]' if pg_type.startswith('_') else ''} exactly",
-            span=span,
-            hint="Leave the column out with a column list, or use another feed.",
-        )
+UNTOLD_TYPE = Wording(
+    'column "{column}" of table "{table}": {form} does not write values of type {pg_type} exactly',
+    hint="Leave the column out with a column list, or use another feed.",
+)
 
 
 # A key of `changes` that its format does not have.

@@ -96,23 +96,21 @@ EXCEPT_PARTITION = Wording(
 CONFLICTING_ENTRIES = Wording('conflicting or redundant {what} for table "{name}"')
 
 
-class RootNeedsViaRoot(Mistake):
-    """A WHERE or column list on a partitioned table whose changes carry the leaves' names."""
-
-    def __init__(self, name: RelationName, publication: str, *, columns: bool, span: Span) -> None:
-        described = f'"{name.schema}.{name.name}" in publication "{publication}"'
-        super().__init__(
-            f"cannot use column list for relation {described}"
-            if columns
-            else f'cannot use publication WHERE clause for relation "{name.name}"',
-            span=span,
-            detail="Column lists cannot be specified for partitioned tables when "
-            "publish_via_partition_root is false."
-            if columns
-            else "WHERE clause cannot be used for a partitioned table when "
-            "publish_via_partition_root is false.",
-            hint="Set publish_via_partition_root to true, or list the partitions.",
-        )
+_VIA_ROOT = "Set publish_via_partition_root to true, or list the partitions."
+# A partitioned table whose changes carry the leaves' names.
+ROOT_WITH_FILTER = Wording(
+    'cannot use publication WHERE clause for relation "{name.name}"',
+    detail="WHERE clause cannot be used for a partitioned table when "
+    "publish_via_partition_root is false.",
+    hint=_VIA_ROOT,
+)
+ROOT_WITH_LIST = Wording(
+    'cannot use column list for relation "{name.schema}.{name.name}" in publication '
+    '"{publication}"',
+    detail="Column lists cannot be specified for partitioned tables when "
+    "publish_via_partition_root is false.",
+    hint=_VIA_ROOT,
+)
 
 
 COLUMN_LIST_WITH_SCHEMA = Wording(
@@ -132,16 +130,12 @@ PUBLICATION_DOES_NOT_EXIST = Wording('{kind} "{name}" does not exist')
 PUBLICATION_TWICE = Wording('{kind} name "{name}" used more than once')
 
 
-class DifferentColumnLists(Mistake):
-    """Two subscribed publications publish different columns of one table."""
-
-    def __init__(self, name: RelationName, lists: Sequence[str], span: Span) -> None:
-        super().__init__(
-            f'cannot use different column lists for table "{name.schema}.{name.name}" '
-            "in different publications",
-            span=span,
-            detail=" ".join(lists),
-        )
+# `lists` are sentences.
+DIFFERENT_COLUMN_LISTS = Wording(
+    'cannot use different column lists for table "{name.schema}.{name.name}" in different '
+    "publications",
+    detail="{lists}",
+)
 
 
 DIFFERENT_GENERATED_COLUMNS = Wording(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from filtersql.errors import Mistake
-from filtersql.errors.publications import shown
 from filtersql.errors.wording import Wording
-from filtersql.names import RelationName
-from filtersql.source import Span
 
 # A subscription to replication sets where the source has publications, or the reverse.
 SETS_NEED_PROFILE = Wording(
@@ -64,15 +60,7 @@ LIST_MISSES_KEY = Wording(
 )
 
 
-class SetExists(Mistake):
-    """create_replication_set() of a name that is taken, also a predefined one."""
-
-    def __init__(self, name: str, span: Span, first: Span | None) -> None:
-        super().__init__(
-            f"replication set {name} already exists",
-            span=span,
-            detail=f"It is defined at {first}." if first else None,
-        )
+SET_EXISTS = Wording("replication set {name} already exists", detail="It is defined at {first}.")
 
 
 SET_NOT_FOUND = Wording("replication set {name} not found")
@@ -125,41 +113,27 @@ SET_NEEDS_PRIMARY_KEY = Wording(
 )
 
 
-class UnusableMember(Mistake):
-    """pglogical: what became of a member, in a set that is subscribed."""
-
-    _AGAIN = "Take it out of the set, or add it again when it is mended."
-
-    def __init__(
-        self, name: RelationName, replication_set: str, why: str, sent: str, span: Span
-    ) -> None:
-        super().__init__(
-            f'table "{shown(name)}" in replication set "{replication_set}" {why}',
-            span=span,
-            detail=f"It was changed after it was added. {sent}",
-            hint=self._AGAIN,
-        )
-
-    @classmethod
-    def unlogged(cls, name: RelationName, replication_set: str, span: Span) -> UnusableMember:
-        """SET UNLOGGED."""
-        sent = "pglogical copies it and sends none of its changes."
-        return cls(name, replication_set, "is unlogged", sent, span)
-
-    @classmethod
-    def keyless(cls, name: RelationName, replication_set: str, span: Span) -> UnusableMember:
-        """DROP CONSTRAINT of the primary key, REPLICA IDENTITY FULL or NOTHING."""
-        sent = "Without a key in the old row pglogical sends updates, and loses deletes."
-        return cls(name, replication_set, "has no key any more", sent, span)
-
-    @classmethod
-    def stale_filter(
-        cls, name: RelationName, replication_set: str, column: str, known: str, span: Span
-    ) -> UnusableMember:
-        """ALTER COLUMN TYPE under a row filter."""
-        why = f'has a row filter made for column "{column}" of type {known}'
-        sent = "pglogical fails at the first change that the filter judges."
-        return cls(name, replication_set, why, sent, span)
+# pglogical: what became of a member, in a set that is subscribed.
+_AGAIN = "Take it out of the set, or add it again when it is mended."
+UNLOGGED_MEMBER = Wording(
+    'table "{name:shown}" in replication set "{replication_set}" is unlogged',
+    detail="It was changed after it was added. pglogical copies it and sends none of its changes.",
+    hint=_AGAIN,
+)
+KEYLESS_MEMBER = Wording(
+    'table "{name:shown}" in replication set "{replication_set}" has no key any more',
+    detail="It was changed after it was added. Without a key in the old row pglogical sends "
+    "updates, and loses deletes.",
+    hint=_AGAIN,
+)
+# ALTER COLUMN TYPE under a row filter.
+STALE_MEMBER_FILTER = Wording(
+    'table "{name:shown}" in replication set "{replication_set}" has a row filter made for '
+    'column "{column}" of type {known}',
+    detail="It was changed after it was added. pglogical fails at the first change that the "
+    "filter judges.",
+    hint=_AGAIN,
+)
 
 
 # xdb: a view in a publication that publishes changes.

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 
-
-class Unreachable(Mistake):
-    """The engine cannot be reached or started."""
-
-    exit_code = 2
-
-    def __init__(self, engine: str, reason: str, hint: str | None = None) -> None:
-        super().__init__(f"could not reach {engine}", detail=f"{reason.rstrip('.')}.", hint=hint)
+UNREACHABLE = Wording("could not reach {engine}", detail="{reason:stop}", exit_code=2)
 
 
-class FileInUse(Mistake):
-    """A DuckDB file that another process has open: its lock is a run's lease."""
-
-    exit_code = 2
-
-    def __init__(self, path: str, process: str | None) -> None:
-        who = "Another process" if process is None else f"Process {process}"
-        super().__init__(
-            f'another process has the DuckDB file "{path}"',
-            detail=f"{who} has it open. This run wrote nothing.",
-            hint="Wait until it ends; when it dies, the file is free at once.",
-        )
+# A DuckDB file that another process has open: its lock is a run's lease.
+FILE_IN_USE = Wording(
+    'another process has the DuckDB file "{path}"',
+    detail="{who} has it open. This run wrote nothing.",
+    hint="Wait until it ends; when it dies, the file is free at once.",
+    exit_code=2,
+)
 
 
 # No Java where Spark needs one.
@@ -81,16 +70,13 @@ NO_ANSWER = Wording(
 )
 
 
-class SignInRefused(Unreachable):
-    """The server does not know the user, or not with that password or token."""
-
-    def __init__(self, place: str, user: str | None, auth: str) -> None:
-        who = "the token" if user is None else f'the user "{user}" (auth: {auth})'
-        super().__init__(
-            "the Spark server",
-            f"{place} refused {who}",
-            "Compare user, password, token and auth of the output with the server's.",
-        )
+# The server does not know the user, or not with that password or token.
+SIGN_IN_REFUSED = Wording(
+    "could not reach the Spark server",
+    detail="{place} refused {who}.",
+    hint="Compare user, password, token and auth of the output with the server's.",
+    exit_code=2,
+)
 
 
 # Kerberos gives no ticket for the server: nobody signed in, or the service is not known.
@@ -198,14 +184,23 @@ class EngineRefused(Mistake):
         )
 
 
-class TableChanged(EngineRefused):
-    """Somebody else wrote to a table while a statement did; the engine let one of them win."""
+class SparkRefused(EngineRefused):
+    """Spark did, and `remedy` says what may help."""
 
     exit_code = 2
+    doing: ClassVar[str | None] = None
+    remedy: ClassVar[str]
 
     def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason, "a commit")
-        self.hint = "Another writer changed the table meanwhile; the next run goes on from there."
+        super().__init__("Spark", reason, self.doing)
+        self.hint = self.remedy
+
+
+class TableChanged(SparkRefused):
+    """Somebody else wrote to a table while a statement did; the engine let one of them win."""
+
+    doing = "a commit"
+    remedy = "Another writer changed the table meanwhile; the next run goes on from there."
 
 
 # The output's `database` is none, or the user may not use it.
@@ -233,17 +228,13 @@ class AppliedTwice(Mistake):
         )
 
 
-class FormatMissing(EngineRefused):
+class FormatMissing(SparkRefused):
     """The server has no Delta or no Iceberg, or not where the output says."""
 
-    exit_code = 2
-
-    def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason)
-        self.hint = (
-            "The server needs the jars of Delta or Iceberg, spark.sql.extensions and the catalog: "
-            "spark.sql.catalog.spark_catalog for Delta, spark.sql.catalog.<name> for Iceberg."
-        )
+    remedy = (
+        "The server needs the jars of Delta or Iceberg, spark.sql.extensions and the catalog: "
+        "spark.sql.catalog.spark_catalog for Delta, spark.sql.catalog.<name> for Iceberg."
+    )
 
 
 class CatalogMissing(EngineRefused):
@@ -261,27 +252,23 @@ class CatalogMissing(EngineRefused):
         )
 
 
-class CatalogFailed(EngineRefused):
+class CatalogFailed(SparkRefused):
     """What refused is not Spark's SQL: a catalog, a disk or Java."""
 
-    exit_code = 2
-
-    def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason)
-        self.hint = (
-            "The words are of its catalog, its storage or Java. Look at `catalog_config` of the "
-            "output or spark.sql.catalog.<name>.* at the server (an Iceberg catalog without a "
-            "`type` is a Hive metastore's), at whether that place can be reached and written to, "
-            "and at the server's log."
-        )
+    remedy = (
+        "The words are of its catalog, its storage or Java. Look at `catalog_config` of the "
+        "output or spark.sql.catalog.<name>.* at the server (an Iceberg catalog without a "
+        "`type` is a Hive metastore's), at whether that place can be reached and written to, "
+        "and at the server's log."
+    )
 
 
-class NameRefused(EngineRefused):
+class NameRefused(SparkRefused):
     """A catalog that cannot hold a name."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason, "a name")
-        self.hint = (
-            "The catalog of the output cannot hold it. Give the target a name of letters, digits "
-            "and _, or use another catalog."
-        )
+    exit_code = 1
+    doing = "a name"
+    remedy = (
+        "The catalog of the output cannot hold it. Give the target a name of letters, digits "
+        "and _, or use another catalog."
+    )

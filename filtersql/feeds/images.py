@@ -19,12 +19,14 @@ from dataclasses import dataclass
 from filtersql.catalog import Catalog, Table
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
+    INCOMPLETE_NEW_ROW,
+    INCOMPLETE_OLD_ROW,
     LEAF_TRUNCATE,
+    NO_NEW_ROW,
+    NO_OLD_ROW,
     PARTITIONED_RELATION,
     UNCHANGED_MISPLACED,
     UNREADABLE_LINE,
-    IncompleteImage,
-    MissingImage,
     UnknownFeedColumn,
     UnknownFeedRelation,
     UnknownOperation,
@@ -195,18 +197,20 @@ def _images(change: Record, facts: Judged) -> Iterator[Worded]:
     name, operation = table.name, change.op
     if operation in _NEEDS_AFTER:
         if after is None:
-            yield lambda span: MissingImage(operation, "after", name, span)
+            yield lambda span: NO_NEW_ROW(span, operation=operation, table=name)
         elif not facts.new.issubset(after):
             missing = _in_order(facts.new.difference(after, change.unchanged or ()), table)
             if missing:
-                yield lambda span: IncompleteImage(operation, "after", missing, name, span)
+                yield lambda span: INCOMPLETE_NEW_ROW(
+                    span, operation=operation, columns=missing, table=name
+                )
     if before is None:
         judged = operation == "update" and facts.judges_old
         if judged or (operation in _NEEDS_BEFORE and facts.old):
-            yield lambda span: MissingImage(operation, "before", name, span)
+            yield lambda span: NO_OLD_ROW(span, operation=operation, table=name)
     elif operation in ("update", "delete") and not facts.old.issubset(before):
         lost = _in_order(facts.old.difference(before), table)
-        yield lambda span: IncompleteImage(operation, "before", lost, name, span)
+        yield lambda span: INCOMPLETE_OLD_ROW(span, operation=operation, columns=lost, table=name)
 
 
 def _in_order(columns: Collection[str], table: Table) -> tuple[str, ...]:

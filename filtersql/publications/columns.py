@@ -29,8 +29,8 @@ from filtersql.errors.publications import (
     COLUMN_DOES_NOT_EXIST,
     COLUMN_NOT_IN_LIST,
     COLUMN_TWICE,
+    DIFFERENT_COLUMN_LISTS,
     DIFFERENT_GENERATED_COLUMNS,
-    DifferentColumnLists,
     perhaps,
 )
 from filtersql.names import quote_identifier
@@ -78,7 +78,8 @@ def published_columns(
             f'Publication "{member.name}" publishes ({_listed(table, published)}).'
             for published, member in answers.items()
         ]
-        return columns, (DifferentColumnLists(table.name, described, span),)
+        said = " ".join(described)
+        return columns, (DIFFERENT_COLUMN_LISTS(span, name=table.name, lists=said),)
     parameters = [said for said in lists if isinstance(said, str)]
     if changes and len(parameters) > 1 and any(column.generated for column in table.columns):
         return columns, (DIFFERENT_GENERATED_COLUMNS(span, name=table.name),)

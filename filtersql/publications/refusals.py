@@ -22,10 +22,11 @@ from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
     EXCEPT_PARTITION,
     NEVER_CHANGING,
+    ROOT_WITH_FILTER,
+    ROOT_WITH_LIST,
     SYSTEM_SCHEMA,
     NotPublishable,
     RelationDoesNotExist,
-    RootNeedsViaRoot,
     is_bare,
     perhaps,
     shown,
@@ -168,9 +169,9 @@ def _root(entry: PublishedTable, publication: Publication, settings: Settings) -
         return
     if entry.where is not None:
         span = entry.where.span()
-        yield RootNeedsViaRoot(entry.name, publication.name, columns=False, span=span)
+        yield ROOT_WITH_FILTER(span, name=entry.name)
     if entry.columns is not None and not publication.schemas:
-        yield RootNeedsViaRoot(entry.name, publication.name, columns=True, span=entry.span)
+        yield ROOT_WITH_LIST(entry.span, name=entry.name, publication=publication.name)
 
 
 def _is_root(entry: PublishedTable, lineage: Lineage) -> bool:
