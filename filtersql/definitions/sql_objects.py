@@ -36,7 +36,6 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import forget
-from filtersql.definitions.user_defined_overrides import drop_cast
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NotIndexable, Owned, WrongKindOfRelation
@@ -242,10 +241,6 @@ def _check_publications(script: Script, statement: Statement) -> None:
             raise Unknown("publication", name, span, drafts.publications)
 
 
-def _drop_cast(script: Script, statement: Statement, item: Node) -> None:
-    drop_cast(script, item)
-
-
 def _drop_event_trigger(script: Script, statement: Statement, item: Node) -> None:
     script.drafts.event_triggers.pop(item.string.sval, None)
 
@@ -271,7 +266,6 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_INDEX": _drop_index,
     "OBJECT_SEQUENCE": _drop_sequence,
     "OBJECT_COLLATION": drop_collation,
-    "OBJECT_CAST": _drop_cast,
     "OBJECT_EXTENSION": drop_extension,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": drop_schema,

@@ -18,7 +18,7 @@ from filtersql.definitions.depending import described_thing, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.rename_cascade import move_other, move_table
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
-from filtersql.definitions.sql_functions import FUNCTIONS, move_function
+from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
@@ -72,7 +72,8 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
         rename_type(script, statement)
     elif kind in FUNCTIONS:
-        move_function(script, node.object, name=node.newname)
+        at = place_of(script, statement, node.newname)
+        raise UnsupportedStatement.dumped("RENAME of a function or operator", at)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:
@@ -183,7 +184,8 @@ def alter_schema(script: Script, statement: Statement) -> None:
     if object_type in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         move_type(script, statement)
     if object_type in FUNCTIONS:
-        move_function(script, node.object, schema=node.newschema)
+        at = place_of(script, statement, node.newschema)
+        raise UnsupportedStatement.dumped("SET SCHEMA of a function or operator", at)
     if object_type not in _OBJECTS:
         return
     old = referenced(script, node.relation)

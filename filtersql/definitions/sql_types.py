@@ -25,8 +25,8 @@ from filtersql.definitions.multiranges import (
     range_of,
 )
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
-from filtersql.definitions.sql_operators import create_operator
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
+from filtersql.definitions.user_defined_overrides import create_operator
 from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
 from filtersql.errors.relations import NameTaken, Owned, RowType
