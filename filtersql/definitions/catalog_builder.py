@@ -197,12 +197,8 @@ class Drafts:
     types: dict[RelationName, str] = field(default_factory=dict)
     #: what domains are made of
     bases: dict[RelationName, PgType] = field(default_factory=dict)
-    #: range types, and the multirange type that was made with each
-    multiranges: dict[RelationName, RelationName] = field(default_factory=dict)
-    #: own collations, and whether by them only the same texts are equal; where they stand, and
-    #: whether they are of one encoding; those of domains
-    collations: dict[str, bool] = field(default_factory=dict)
-    encoded_collations: dict[RelationName, bool] = field(default_factory=dict)
+    #: own collations, and whether by them only the same texts are equal; those of domains
+    collations: dict[RelationName, bool] = field(default_factory=dict)
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: own operators, each with its schema
     operators: list[tuple[str, Rival]] = field(default_factory=list)

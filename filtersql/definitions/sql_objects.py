@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
-from filtersql.definitions.collations import drop_collation
 from filtersql.definitions.dependents import described, drop_sequence, remove_table, remove_view
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.extensions import drop_extension
@@ -265,7 +264,6 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
     "OBJECT_SEQUENCE": _drop_sequence,
-    "OBJECT_COLLATION": drop_collation,
     "OBJECT_EXTENSION": drop_extension,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": drop_schema,

@@ -21,7 +21,6 @@ from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_schemas import rename_schema
-from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
     Duplicate,
@@ -47,6 +46,7 @@ _RELATIONS = (
 )
 _OBJECTS = tuple(one for one in _RELATIONS if one != "OBJECT_INDEX")
 _WITH_COLUMNS = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW")
+_NOT_MOVED = (*FUNCTIONS, "OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION")
 #: relations whose columns are not kept, or which move with their tables
 _COLUMNS_UNREAD = ("indexes", "partitioned indexes", "sequences", "composite types")
 
@@ -69,11 +69,9 @@ def rename(script: Script, statement: Statement) -> None:
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
         rename_schema(script, statement)
-    elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
-        rename_type(script, statement)
-    elif kind in FUNCTIONS:
+    elif kind in _NOT_MOVED:
         at = place_of(script, statement, node.newname)
-        raise UnsupportedStatement.dumped("RENAME of a function or operator", at)
+        raise UnsupportedStatement.dumped("RENAME of a type, function or the like", at)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:
@@ -181,11 +179,9 @@ def alter_schema(script: Script, statement: Statement) -> None:
     object_type = enum_name(node, "object_type")
     if object_type in _OBJECTS:
         check_object(script, node.relation, object_type)
-    if object_type in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
-        move_type(script, statement)
-    if object_type in FUNCTIONS:
+    if object_type in _NOT_MOVED:
         at = place_of(script, statement, node.newschema)
-        raise UnsupportedStatement.dumped("SET SCHEMA of a function or operator", at)
+        raise UnsupportedStatement.dumped("SET SCHEMA of a type, function or the like", at)
     if object_type not in _OBJECTS:
         return
     old = referenced(script, node.relation)

@@ -84,19 +84,6 @@ class NameTaken(Mistake):
         return cls(f'type "{name}" already exists', span)
 
     @classmethod
-    def of_multirange(cls, name: str, of: str | None, span: Span) -> NameTaken:
-        """The multirange type's own name; `of` is the range type after which it was named."""
-        if of is None:
-            return cls.of_type(name, span)
-        hint = (
-            "You can manually specify a multirange type name using the "
-            '"multirange_type_name" attribute.'
-        )
-        made = cls(f'type "{name}" already exists', span, hint)
-        made.detail = f'Failed while creating a multirange type for type "{of}".'
-        return made
-
-    @classmethod
     def by_type(cls, name: str, span: Span) -> NameTaken:
         """CREATE TABLE under the name of an enum or domain."""
         return cls(
