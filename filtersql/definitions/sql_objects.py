@@ -157,12 +157,11 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         return
     wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
     kind = kind_of(drafts, name)
-    cascade = enum_name(statement.node, "behavior") == "DROP_CASCADE"
     if kind is not None and not kind.startswith("temporary"):
         if WrongKindOfRelation.one_of(kind) != WrongKindOfRelation.one_of(wanted):
             raise WrongKindOfRelation(name.name, kind, wanted, span)
         if wanted == "indexes":
-            _check_free(script, name, span, cascade=cascade)
+            _check_free(script, name, span)
         return
     if kind is not None or statement.node.missing_ok:
         return
@@ -172,7 +171,7 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         raise Unknown(called, name.name, span, [table.name for table in drafts.tables])
 
 
-def _check_free(script: Script, name: RelationName, span: Span, *, cascade: bool) -> None:
+def _check_free(script: Script, name: RelationName, span: Span) -> None:
     """Raises what needs an index: its constraint, or the index of its table's root."""
     table = index_holder(script.drafts, name)
     if table is None:
@@ -186,7 +185,7 @@ def _check_free(script: Script, name: RelationName, span: Span, *, cascade: bool
     if name.name == table.primary_key_name or table.indexes[name.name].constraint:
         on = described(script, table.name)
         raise Owned(shown, f"constraint {name.name} on table {on}", span)
-    release_index(script, table, name.name, shown, lambda: span, cascade=cascade)
+    release_index(script, table, name.name, lambda: span)
 
 
 def _same_index(table: DraftTable, root: DraftTable, name: str) -> str | None:

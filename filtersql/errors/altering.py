@@ -160,15 +160,6 @@ class NotForKind(Mistake):
         )
 
     @classmethod
-    def like(cls, name: str, many: str, span: Span) -> Mistake:
-        """CREATE TABLE (LIKE …) of a sequence or an index."""
-        return Mistake(
-            f'relation "{name}" is invalid in LIKE clause',
-            span=span,
-            detail=f"This operation is not supported for {many}.",
-        )
-
-    @classmethod
     def composite(cls, name: str, span: Span) -> Mistake:
         """ALTER TABLE of a composite type."""
         return Mistake(f'"{name}" is a composite type', span=span, hint="Use ALTER TYPE instead.")

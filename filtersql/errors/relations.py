@@ -105,15 +105,6 @@ class Owned(Mistake):
         )
 
 
-class RowType(Mistake):
-    """ALTER TYPE of a table's row type."""
-
-    def __init__(self, name: str, span: Span) -> None:
-        super().__init__(
-            f"{name} is a table's row type", span=span, hint="Use ALTER TABLE instead."
-        )
-
-
 class NotIndexable(Mistake):
     """CREATE INDEX on a view or a sequence."""
 
@@ -190,11 +181,6 @@ class SystemColumn(Mistake):
         return Mistake(f'cannot add not-null constraint on system column "{column}"', span=span)
 
     @classmethod
-    def in_foreign_key(cls, span: Span) -> Mistake:
-        """FOREIGN KEY (ctid), or REFERENCES t (ctid)."""
-        return Mistake("system columns cannot be used in foreign keys", span=span)
-
-    @classmethod
     def in_partition_key(cls, column: str, span: Span) -> Mistake:
         """PARTITION BY LIST (ctid)."""
         return Mistake(f'cannot use system column "{column}" in partition key', span=span)
@@ -228,39 +214,6 @@ class ForeignKeyMismatch(Mistake):
         return cls(f'column "{column}" referenced in foreign key constraint does not exist', span)
 
     @classmethod
-    def no_key(cls, table: str, span: Span) -> ForeignKeyMismatch:
-        """REFERENCES t without columns, of a table without primary key."""
-        return cls(f'there is no primary key for referenced table "{table}"', span)
-
-    @classmethod
-    def no_unique(cls, table: str, span: Span) -> ForeignKeyMismatch:
-        """Columns that no unique constraint covers."""
-        return cls(
-            f'there is no unique constraint matching given keys for referenced table "{table}"',
-            span,
-        )
-
-    @classmethod
-    def deferrable(cls, what: str, table: str, span: Span) -> ForeignKeyMismatch:
-        """A key that may be violated until the transaction ends."""
-        return cls(f'cannot use a deferrable {what} for referenced table "{table}"', span)
-
-    @classmethod
-    def disagree(cls, span: Span) -> ForeignKeyMismatch:
-        """More columns on one side than on the other."""
-        return cls("number of referencing and referenced columns for foreign key disagree", span)
-
-    @classmethod
-    def no_table(cls, name: str, span: Span) -> ForeignKeyMismatch:
-        """REFERENCES a view."""
-        return cls(f'referenced relation "{name}" is not a table', span)
-
-    @classmethod
     def unlogged(cls, span: Span) -> ForeignKeyMismatch:
         """A permanent table references an unlogged one."""
         return cls("constraints on permanent tables may reference only permanent tables", span)
-
-    @classmethod
-    def temporary(cls, span: Span) -> ForeignKeyMismatch:
-        """A temporary table references one that lasts."""
-        return cls("constraints on temporary tables may reference only temporary tables", span)

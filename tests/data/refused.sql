@@ -1093,10 +1093,6 @@ CREATE TABLE t (a int, b e, c e[]);
 CREATE VIEW v AS SELECT b FROM t;
 DROP TYPE e;
 
-CREATE TYPE e AS ENUM ('a');
-ALTER TYPE e RENAME TO f;
-CREATE TABLE t (a f);
-
 CREATE SCHEMA x;
 CREATE TYPE e AS ENUM ('a');
 CREATE TABLE t (a e);
@@ -1132,9 +1128,6 @@ CREATE TABLE t (a json PRIMARY KEY);
 
 CREATE TABLE t (a int, b text);
 CREATE UNIQUE INDEX ON t (a) INCLUDE (ctid);
-
-CREATE TABLE t (a int PRIMARY KEY);
-CREATE TABLE u (a int REFERENCES t (ctid));
 
 CREATE TABLE t (a int) PARTITION BY LIST (ctid);
 
@@ -1470,14 +1463,6 @@ ALTER TABLE t ALTER COLUMN a TYPE bytea COLLATE "C" USING NULL;
 CREATE TABLE t (b int UNIQUE, c int GENERATED ALWAYS AS (b * 2) VIRTUAL UNIQUE, PRIMARY KEY (b, c));
 
 ALTER MATERIALIZED VIEW nope RENAME COLUMN a TO x;
-
-CREATE OPERATOR === (leftarg = int, rightarg = int, function = int4eq);
-CREATE OPERATOR === (leftarg = int4, rightarg = integer, function = int4eq);
-
-CREATE COLLATION c (provider = icu);
-
-CREATE COLLATION c (locale = 'C');
-CREATE COLLATION c (locale = 'C');
 
 ALTER PUBLICATION nothing OWNER TO postgres;
 

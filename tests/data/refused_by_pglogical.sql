@@ -394,9 +394,6 @@ CREATE TABLE t(id int primary key, "b,c" int);
 SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,"b,c"}');
 
 CREATE TABLE t(id int primary key, "b c" int);
-SELECT pglogical.replication_set_add_table('default', 't', columns := '{id, b c }');
-
-CREATE TABLE t(id int primary key, "b c" int);
 SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b\ c}');
 
 CREATE TABLE t(id int primary key, b int);
