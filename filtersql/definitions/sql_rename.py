@@ -17,7 +17,7 @@ from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import described_thing, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.rename_cascade import move_other, move_table
-from filtersql.definitions.sql_alter_kinds import check_columns, check_object
+from filtersql.definitions.sql_alter_kinds import TABLES, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_schemas import rename_schema
@@ -47,8 +47,6 @@ _RELATIONS = (
 _OBJECTS = tuple(one for one in _RELATIONS if one != "OBJECT_INDEX")
 _WITH_COLUMNS = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW")
 _NOT_MOVED = (*FUNCTIONS, "OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION")
-#: relations whose columns are not kept, or which move with their tables
-_COLUMNS_UNREAD = ("indexes", "partitioned indexes", "sequences", "composite types")
 
 
 def rename(script: Script, statement: Statement) -> None:
@@ -124,17 +122,15 @@ def _check_free(script: Script, statement: Statement, schema: str) -> None:
 def _rename_columns(script: Script, statement: Statement) -> None:
     """RENAME COLUMN of a table and of its partitions, where nothing reads the column."""
     node, drafts = statement.node, script.drafts
-    check_columns(script, statement)
     name = referenced(script, node.relation)
     at = place_of(script, statement, old := node.subname)
-    if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
+    kind = kind_of(drafts, name)
+    if name.schema == TEMPORARY:
         return
-    if name in drafts.views:
-        raise UnsupportedStatement.dumped("RENAME COLUMN of a view", at)
+    if kind is not None and kind not in TABLES:
+        raise UnsupportedStatement.dumped(f"RENAME COLUMN of one of the {kind}", at)
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     below = drafts.below(table.name)
-    if table.view:
-        return
     if old in SYSTEM_COLUMNS:
         raise SystemColumn("rename", old, at)
     if old not in (table.columns or {}):

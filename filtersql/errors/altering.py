@@ -131,14 +131,7 @@ class CannotOpen(Mistake):
 
 
 class NotForKind(Mistake):
-    """An ALTER TABLE action on a kind of relation (`many`) that does not have it."""
-
-    def __init__(self, action: str, name: str, many: str, span: Span) -> None:
-        super().__init__(
-            f'ALTER action {action} cannot be performed on relation "{name}"',
-            span=span,
-            detail=f"This operation is not supported for {many}.",
-        )
+    """A statement names another kind of relation or type than it takes."""
 
     @classmethod
     def not_one(cls, name: str, one: str, span: Span) -> Mistake:
@@ -149,20 +142,6 @@ class NotForKind(Mistake):
     def no_domain(cls, name: str, span: Span) -> Mistake:
         """ALTER DOMAIN of a type."""
         return Mistake(f"{name} is not a domain", span=span)
-
-    @classmethod
-    def columns(cls, name: str, many: str, span: Span) -> Mistake:
-        """RENAME COLUMN of a sequence."""
-        return Mistake(
-            f'cannot rename columns of relation "{name}"',
-            span=span,
-            detail=f"This operation is not supported for {many}.",
-        )
-
-    @classmethod
-    def composite(cls, name: str, span: Span) -> Mistake:
-        """ALTER TABLE of a composite type."""
-        return Mistake(f'"{name}" is a composite type', span=span, hint="Use ALTER TYPE instead.")
 
 
 class ColumnInUse(Mistake):
@@ -258,11 +237,6 @@ class PartitionMismatch(Mistake):
     def not_partitioned(cls, parent: str, span: Span) -> PartitionMismatch:
         """The parent has no PARTITION BY."""
         return cls(f'table "{parent}" is not partitioned', span)
-
-    @classmethod
-    def index(cls, name: str, span: Span) -> PartitionMismatch:
-        """ALTER TABLE index ATTACH PARTITION table."""
-        return cls(f'"{name}" is not a partitioned table', span)
 
     @classmethod
     def already(cls, table: str, span: Span) -> PartitionMismatch:

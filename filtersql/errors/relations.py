@@ -18,7 +18,6 @@ __all__ = [
     "NoAutomaticCast",
     "NotIndexable",
     "Owned",
-    "RowType",
     "SchemaName",
     "SystemColumn",
     "VirtualIndexed",
