@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.expressions import column_refs
-from filtersql.definitions.foreign_keys import check_key_drop
+from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import column_labels, object_name
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement
@@ -81,7 +81,7 @@ def drop_constraint(
     if any(name in one.constraints or _has_key(one, name) for one in parents):
         raise INHERITED_CONSTRAINT(place(), name=name, table=table.name.name)
     if key and table.partition_of is None:
-        check_key_drop(script, table, command, place)
+        release_index(script, table, name, place)
         if index is None:
             _drop_primary_key(script.drafts, table)
         else:

@@ -154,9 +154,8 @@ def _of_column(drafts: Drafts, table: DraftTable, column: str) -> Iterator[Thing
 
 
 def _of_type(drafts: Drafts, name: RelationName) -> Iterator[Thing]:
-    """The columns of a type, of its arrays and its multirange type; functions of them."""
-    names = {name, drafts.multiranges.get(name, name)}
-    names |= {RelationName(one.schema, f"_{one.name}") for one in names}
+    """The columns of a type and of its arrays."""
+    names = {name, RelationName(name.schema, f"_{name.name}")}
     for table in drafts.tables.values():
         for column in (table.columns or {}).values():
             if (column.type.schema, column.type.name) in names:

@@ -22,9 +22,7 @@ __all__ = [
     "column_refs",
     "columns_named",
     "functions_named",
-    "inlined",
     "moved",
-    "renamed",
     "same_expression",
     "subqueries",
     "without_places",
@@ -74,16 +72,6 @@ def same_expression(first: Passage | None, second: Passage | None) -> bool:
 def without_places(node: Node) -> str:
     """An expression without the places where its parts stand."""
     return _PLACE.sub("", str(node))
-
-
-def renamed(text: Passage, old: str, new: str) -> Passage:
-    """The expression with a column's new name."""
-    return _replaced(text, lambda name: quote_identifier(new) if name == old else None)
-
-
-def inlined(text: Passage, column: str, expression: str) -> Passage:
-    """The expression with what generates a virtual column in the column's place."""
-    return _replaced(text, lambda name: f"({expression})" if name == column else None)
 
 
 def moved(text: Passage, old: str, new: str, columns: Collection[str]) -> Passage:

@@ -30,7 +30,7 @@ from filtersql.definitions.sql_alter_columns import (
     remove_column,
     require_not_null,
 )
-from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
+from filtersql.definitions.sql_alter_kinds import TABLES, check_changed, check_object
 from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
@@ -45,8 +45,8 @@ from filtersql.source import Span
 
 __all__ = ["alter_table"]
 
-#: relations that have some of the actions, and of which no publication takes any
-_NOT_TABLES = ("materialized views", "sequences", "indexes", "partitioned indexes")
+#: relations that have some of the actions, which are not kept
+_NOT_TABLES = ("views", "materialized views")
 #: what no dump writes, though it changes columns, values or parents
 _REFUSED = {
     "AT_SetExpression": "SET EXPRESSION",
@@ -71,22 +71,14 @@ def alter_table(script: Script, statement: Statement) -> None:
     node, object_type = statement.node, enum_name(statement.node, "objtype")
     check_alone(script, statement)
     check_object(script, node.relation, object_type)
-    if object_type == "OBJECT_VIEW":
-        check_kind(script, statement)
     if object_type not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
         return
     commands = [wrapped.alter_table_cmd for wrapped in node.cmds]
-    check_kind(script, statement)
-    if not any(enum_name(one, "subtype") in {*_CHANGES, *_REFUSED} for one in commands):
-        return
+    actions = [enum_name(one, "subtype") for one in commands]
+    read = [one for one in actions if one in _CHANGES or one in _REFUSED]
+    check_changed(script, node.relation, read)
     name = referenced(script, node.relation)
-    if name.schema == TEMPORARY:
-        return
-    if kind_of(script.drafts, name) in _NOT_TABLES:
-        refused = (_REFUSED.get(enum_name(one, "subtype")) for one in commands)
-        for action in filter(None, refused):
-            at = place_of(script, statement, name.name)
-            raise UnsupportedStatement.dumped(f"ALTER TABLE … {action}", at)
+    if not read or name.schema == TEMPORARY or kind_of(script.drafts, name) in _NOT_TABLES:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     for command in commands:
@@ -194,7 +186,9 @@ def _attach(script: Script, table: DraftTable, command: Node, place: Place) -> N
     name = partition.name
     bounds, span = read_bounds(partition.bound, script.text), span_of(script, name)
     check_spec(table, bounds, span)
-    check_part(script, referenced(script, name), command, span)
+    kind = kind_of(script.drafts, referenced(script, name))
+    if kind is not None and kind not in TABLES:
+        raise UnsupportedStatement(f"ATTACH PARTITION of one of the {kind}", span)
     child = known_table(script, name)
     attach(script.drafts, child, table, bounds, span)
     if script.drafts.postgres_version >= SHARED_IDENTITIES:

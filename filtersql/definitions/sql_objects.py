@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
-from filtersql.definitions.collations import drop_collation
 from filtersql.definitions.dependents import described, drop_sequence, remove_table, remove_view
 from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.extensions import drop_extension
@@ -36,7 +35,6 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
 from filtersql.definitions.temporaries import forget
-from filtersql.definitions.user_defined_overrides import drop_cast
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.errors.keys import NOT_INDEXABLE
 from filtersql.errors.relations import DROPPED_AS_OTHER, ONE_OF, OWNED, UNKNOWN_SCHEMA, DependedOn
@@ -161,14 +159,13 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         return
     wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
     kind = kind_of(drafts, name)
-    cascade = enum_name(statement.node, "behavior") == "DROP_CASCADE"
     if kind is not None and not kind.startswith("temporary"):
         one, asked = ONE_OF[kind], ONE_OF[wanted]
         if one != asked:
             command = one.partition(" ")[2].upper()
             raise DROPPED_AS_OTHER(span, name=name.name, wanted=asked, command=command, one=one)
         if wanted == "indexes":
-            _check_free(script, name, span, cascade=cascade)
+            _check_free(script, name, span)
         return
     if kind is not None or statement.node.missing_ok:
         return
@@ -178,7 +175,7 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         raise Unknown(called, name.name, span, [table.name for table in drafts.tables])
 
 
-def _check_free(script: Script, name: RelationName, span: Span, *, cascade: bool) -> None:
+def _check_free(script: Script, name: RelationName, span: Span) -> None:
     """Raises what needs an index: its constraint, or the index of its table's root."""
     table = index_holder(script.drafts, name)
     if table is None:
@@ -192,7 +189,7 @@ def _check_free(script: Script, name: RelationName, span: Span, *, cascade: bool
     if name.name == table.primary_key_name or table.indexes[name.name].constraint:
         on = described(script, table.name)
         raise OWNED(span, what=shown, owner=f"constraint {name.name} on table {on}")
-    release_index(script, table, name.name, shown, lambda: span, cascade=cascade)
+    release_index(script, table, name.name, lambda: span)
 
 
 def _same_index(table: DraftTable, root: DraftTable, name: str) -> str | None:
@@ -246,10 +243,6 @@ def _check_publications(script: Script, statement: Statement) -> None:
             raise Unknown("publication", name, span, drafts.publications)
 
 
-def _drop_cast(script: Script, statement: Statement, item: Node) -> None:
-    drop_cast(script, item)
-
-
 def _drop_event_trigger(script: Script, statement: Statement, item: Node) -> None:
     script.drafts.event_triggers.pop(item.string.sval, None)
 
@@ -274,8 +267,6 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
     "OBJECT_SEQUENCE": _drop_sequence,
-    "OBJECT_COLLATION": drop_collation,
-    "OBJECT_CAST": _drop_cast,
     "OBJECT_EXTENSION": drop_extension,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": drop_schema,

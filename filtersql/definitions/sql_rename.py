@@ -17,14 +17,17 @@ from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import described_thing, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.rename_cascade import move_other, move_table
-from filtersql.definitions.sql_alter_kinds import check_columns, check_object
-from filtersql.definitions.sql_functions import FUNCTIONS, move_function
+from filtersql.definitions.sql_alter_kinds import TABLES, check_object
+from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
 from filtersql.definitions.sql_schemas import rename_schema
-from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors import relations as refusals
 from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
-from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
+from filtersql.errors.definitions import (
+    ALREADY_EXISTS,
+    Unknown,
+    UnsupportedStatement,
+)
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -42,8 +45,7 @@ _RELATIONS = (
 )
 _OBJECTS = tuple(one for one in _RELATIONS if one != "OBJECT_INDEX")
 _WITH_COLUMNS = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW")
-#: relations whose columns are not kept, or which move with their tables
-_COLUMNS_UNREAD = ("indexes", "partitioned indexes", "sequences", "composite types")
+_NOT_MOVED = (*FUNCTIONS, "OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION")
 
 
 def rename(script: Script, statement: Statement) -> None:
@@ -64,10 +66,9 @@ def rename(script: Script, statement: Statement) -> None:
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
         rename_schema(script, statement)
-    elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
-        rename_type(script, statement)
-    elif kind in FUNCTIONS:
-        move_function(script, node.object, name=node.newname)
+    elif kind in _NOT_MOVED:
+        at = place_of(script, statement, node.newname)
+        raise UnsupportedStatement.dumped("RENAME of a type, function or the like", at)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:
@@ -122,17 +123,15 @@ def _check_free(script: Script, statement: Statement, schema: str) -> None:
 def _rename_columns(script: Script, statement: Statement) -> None:
     """RENAME COLUMN of a table and of its partitions, where nothing reads the column."""
     node, drafts = statement.node, script.drafts
-    check_columns(script, statement)
     name = referenced(script, node.relation)
     at = place_of(script, statement, old := node.subname)
-    if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
+    kind = kind_of(drafts, name)
+    if name.schema == TEMPORARY:
         return
-    if name in drafts.views:
-        raise UnsupportedStatement.dumped("RENAME COLUMN of a view", at)
+    if kind is not None and kind not in TABLES:
+        raise UnsupportedStatement.dumped(f"RENAME COLUMN of one of the {kind}", at)
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     below = drafts.below(table.name)
-    if table.view:
-        return
     if old in SYSTEM_COLUMNS:
         raise SYSTEM_COLUMN(at, verb="rename", column=old)
     if old not in (table.columns or {}):
@@ -177,10 +176,9 @@ def alter_schema(script: Script, statement: Statement) -> None:
     object_type = enum_name(node, "object_type")
     if object_type in _OBJECTS:
         check_object(script, node.relation, object_type)
-    if object_type in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
-        move_type(script, statement)
-    if object_type in FUNCTIONS:
-        move_function(script, node.object, schema=node.newschema)
+    if object_type in _NOT_MOVED:
+        at = place_of(script, statement, node.newschema)
+        raise UnsupportedStatement.dumped("SET SCHEMA of a type, function or the like", at)
     if object_type not in _OBJECTS:
         return
     old = referenced(script, node.relation)

@@ -55,7 +55,7 @@ def rename_schema(script: Script, statement: Statement) -> None:
         raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, old), schema=old)
     _check_name(script, statement, new)
     held = lines_of(script, [Thing("schema", RelationName(old, ""))], cascades=False)
-    if held or any(one.name.schema == old for one in drafts.operators):
+    if held or any(schema == old for schema, _ in drafts.operators):
         at = place_of(script, statement, old)
         raise UnsupportedStatement.dumped("RENAME of a schema that holds something", at)
     drafts.schemas.discard(old)
@@ -72,7 +72,7 @@ def drop_schema(script: Script, statement: Statement, item: Node) -> None:
     schema, drafts = item.string.sval, script.drafts
     drafts.schemas.discard(schema)
     drafts.made_schemas.discard(schema)
-    drafts.operators[:] = [one for one in drafts.operators if one.name.schema != schema]
+    drafts.operators[:] = [one for one in drafts.operators if one[0] != schema]
     for publication in list(drafts.publications.values()):
         kept = tuple(one for one in publication.schemas if one != schema)
         drafts.publications[publication.name] = replace(publication, schemas=kept)

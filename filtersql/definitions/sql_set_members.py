@@ -32,7 +32,7 @@ from filtersql.errors.replication_sets import SET_NEEDS_PRIMARY_KEY
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["check_members", "check_system_schemas", "has_key", "joined", "renamed_types", "retyped"]
+__all__ = ["check_members", "check_system_schemas", "has_key", "joined", "retyped"]
 
 
 def joined(
@@ -115,13 +115,6 @@ def retyped(drafts: Drafts, table: DraftTable, old: Column, new: PgType) -> None
         changed = replace(entry, known_types=tuple(known.items()))
         members = (changed if each is entry else each for each in one.tables)
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
-
-
-def renamed_types(
-    known: tuple[tuple[str, PgType], ...], old: str, new: str
-) -> tuple[tuple[str, PgType], ...]:
-    """The same under a column's new name."""
-    return tuple((new if name == old else name, one) for name, one in known)
 
 
 def check_members(script: Script, roots: Sequence[Thing], place: Callable[[], Span]) -> None:

@@ -1,4 +1,4 @@
-"""CREATE TABLE: columns, keys, PARTITION BY, PARTITION OF, INHERITS, LIKE.
+"""CREATE TABLE: columns, keys, PARTITION BY, PARTITION OF, INHERITS.
 
 Example
     `CREATE TABLE child PARTITION OF parent FOR VALUES FROM (0) TO (10)` is a partition with the
@@ -23,7 +23,6 @@ from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, taken
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
-from filtersql.definitions.sql_like import copy_like
 from filtersql.definitions.sql_names import Script, check_free, created, referenced, span_of
 from filtersql.definitions.sql_partitions import partition_key, read_bounds
 from filtersql.definitions.temporaries import (
@@ -169,7 +168,8 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
         elif kind == "constraint":
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
-            copy_like(script, table, element.table_like_clause, inherited)
+            at = span_of(script, element.table_like_clause.relation)
+            raise UnsupportedStatement("LIKE in CREATE TABLE", at, "Write the columns.")
     # PostgreSQL makes the index of the primary key first, and foreign keys when the table is there.
     for turn in (_PRIMARY, "", _FOREIGN):
         _add_keys(script, table, [one for one in keys if _turn(one[1].kind) == turn])
@@ -185,10 +185,9 @@ def _turn(kind: str) -> str:
 
 def _check_keys(script: Script, node: Node) -> None:
     """That the columns of keys exist is asked first, of the elements and the parents."""
-    kinds = {element.WhichOneof("node") for element in node.table_elts}
     parents = [referenced(script, wrapped.range_var) for wrapped in node.inh_relations]
     above = [script.drafts.tables.get(name) for name in parents]
-    if "table_like_clause" in kinds or any(one is None or one.columns is None for one in above):
+    if any(one is None or one.columns is None for one in above):
         return
     elements = [one for one in node.table_elts if one.WhichOneof("node") == "column_def"]
     columns = [one.column_def.colname for one in elements]

@@ -34,21 +34,10 @@ DEFERRED_ALONE = Wording("constraint declared INITIALLY DEFERRED must be DEFERRA
 INHERITED_CONSTRAINT = Wording('cannot drop inherited constraint "{name}" of relation "{table}"')
 
 # Foreign keys
-REFERENCING_SYSTEM = Wording("system columns cannot be used in foreign keys")
 REFERENCED_UNKNOWN = Wording(
     'column "{column}" referenced in foreign key constraint does not exist'
 )
-NO_PRIMARY_KEY = Wording('there is no primary key for referenced table "{table}"')
-NO_UNIQUE = Wording(
-    'there is no unique constraint matching given keys for referenced table "{table}"'
-)
-DEFERRABLE = Wording('cannot use a deferrable {what} for referenced table "{table}"')
-COUNTS_DISAGREE = Wording("number of referencing and referenced columns for foreign key disagree")
-REFERENCED_NO_TABLE = Wording('referenced relation "{name}" is not a table')
 REFERENCED_UNLOGGED = Wording("constraints on permanent tables may reference only permanent tables")
-REFERENCED_PERMANENT = Wording(
-    "constraints on temporary tables may reference only temporary tables"
-)
 
 # REPLICA IDENTITY USING INDEX
 IDENTITY_INDEX = Wording('cannot use {kind} index "{index}" as replica identity')

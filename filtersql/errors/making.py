@@ -1,8 +1,7 @@
-"""What PostgreSQL refuses of CREATE COLLATION, CREATE OPERATOR and SET, in its words; databases.
+"""What PostgreSQL refuses of SET, in its words; databases.
 
 PostgreSQL
-    collationcmds.c: DefineCollation(); operatorcmds.c: DefineOperator(); pg_operator.c:
-    OperatorCreate(); guc.c: parse_and_validate_value()
+    guc.c: parse_and_validate_value()
 """
 
 from __future__ import annotations
@@ -10,20 +9,6 @@ from __future__ import annotations
 from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 from filtersql.source import Span
-
-
-class BadCollation(Mistake):
-    """A collation that is there, or of which too little or too much is said."""
-
-    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
-        super().__init__(message, span=span, detail=detail)
-
-
-class BadOperator(Mistake):
-    """The same of an operator."""
-
-    def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
-        super().__init__(message, span=span, detail=detail)
 
 
 class BadSetting(Mistake):

@@ -34,13 +34,6 @@ NOT_A_DOMAIN = Wording("{name} is not a domain")
 # A statement opens as a table what is none: an index, a composite type; before PostgreSQL 16.
 IS_ONE = Wording('"{name}" is {one}')
 CANNOT_OPEN = Wording('cannot open relation "{name}"', detail=_NOT_FOR)
-COMPOSITE_TYPE = Wording('"{name}" is a composite type', hint="Use ALTER TYPE instead.")
-ROW_TYPE = Wording("{name} is a table's row type", hint="Use ALTER TABLE instead.")
-ALTER_ACTION = Wording(
-    'ALTER action {action} cannot be performed on relation "{name}"', detail=_NOT_FOR
-)
-RENAMED_COLUMNS = Wording('cannot rename columns of relation "{name}"', detail=_NOT_FOR)
-INVALID_LIKE = Wording('relation "{name}" is invalid in LIKE clause', detail=_NOT_FOR)
 INDEX_SCHEMA = Wording(
     'cannot change schema of index "{name}"', hint="Change the schema of the table instead."
 )
@@ -53,13 +46,6 @@ RELATION_OF_TYPE = Wording(
     'type "{name}" already exists',
     hint="A relation has an associated type of the same name, so you must use a name that "
     "doesn't conflict with any existing type.",
-)
-# The name that PostgreSQL gives to the multirange of a range type.
-MULTIRANGE_EXISTS = Wording(
-    'type "{name}" already exists',
-    detail='Failed while creating a multirange type for type "{of}".',
-    hint="You can manually specify a multirange type name using the "
-    '"multirange_type_name" attribute.',
 )
 
 # Schemas

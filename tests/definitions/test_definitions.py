@@ -116,12 +116,6 @@ SCRIPTS = {
         CREATE TABLE b (extra int, name text) INHERITS (a);
         CREATE TABLE c (own int) INHERITS (b);
         ALTER TABLE ONLY b ADD PRIMARY KEY (id);""",
-    "LIKE": """
-        CREATE TABLE a (id int PRIMARY KEY, b text NOT NULL UNIQUE,
-                        g int GENERATED ALWAYS AS (id * 2) STORED);
-        CREATE TABLE b (LIKE a);
-        CREATE TABLE c (x int, LIKE a INCLUDING ALL, y int);
-        CREATE TABLE d (LIKE a INCLUDING INDEXES);""",
     "names, schemas and search_path": """
         CREATE SCHEMA "Odd One";
         CREATE TABLE "Odd One"."My ""T"" x" ("A b" int PRIMARY KEY, größe text, UPPER int);
