@@ -48,23 +48,17 @@ TARGET_GONE = Wording(
     detail="An earlier run filled it.",
     hint="Fill it again with run --full-refresh.",
 )
-
-
 # `differing` tells each column that a target or source lacks, or has of another type.
 TARGET_COLUMNS = Wording(
     'target {target} of "{name}" has other columns than its definition',
     detail="{differing}",
     hint="Alter the target as the published table was altered, or copy it again with run --resync.",
 )
-
-
 SOURCE_COLUMNS = Wording(
     'source {source} of "{name}" has other columns than its definition',
     detail="{differing}",
     hint="Name a view that casts them: a cast by the engine could change a value unseen.",
 )
-
-
 # The definition names another target than the one that was filled.
 TARGET_MOVED = Wording(
     'target of "{name}" changed from {before} to {now}',

@@ -15,15 +15,11 @@ NOTHING_TO_COMPARE = Wording(
     detail="The subscription names no source, and no change was applied.",
     hint='Say where the published tables are: source: "{{catalog}}.{{schema}}.{{table}}".',
 )
-
-
 # The source holds more changes than the target.
 SOURCE_AHEAD = Wording(
     'source of "{name}" holds the changes up to seq {holds}, its target stands {stands}',
     hint="Bring the target to seq {holds} with filtersql run, or name an older source.",
 )
-
-
 FEED_TOO_SHORT = Wording(
     'feed of "{name}" no longer holds all changes that were applied to its target',
     detail="Changes up to seq {needed} are missing, and the source does not hold them.",
@@ -37,21 +33,15 @@ STILL_DIFFERS = Wording(
     '{count} rows of the target of "{name}" differ after the repair',
     detail="Another process may have written to the target.",
 )
-
-
 REPEATED_KEYS = Wording(
     'target {target} of "{name}" holds several rows with the same key ({key:listed})',
     detail="{count:key is|keys are} not unique.",
     hint="Something else has written to it. Fill it anew: filtersql run --resync {table}.",
 )
-
-
 # No selected target exists that filtersql does not know.
 NOTHING_TO_ADOPT = Wording(
     "there is no target to adopt", detail="No selected target exists that filtersql did not make."
 )
-
-
 # `held` and `wanted` are lists of columns with their types.
 OTHER_COLUMNS = Wording(
     'target {target} of "{name}" has other columns than its definition',

@@ -22,8 +22,6 @@ LOOKUP_NOT_WHOLE = Wording(
     detail="{reason}",
     hint="Publish it to the same subscription, with a key, every action and no filter.",
 )
-
-
 _PLACEHOLDERS = "The placeholders are {{subscription}}, {{schema}} and {{table}}."
 BAD_TARGET_PATTERN = Wording(
     'invalid target pattern "{pattern}"',
@@ -35,8 +33,6 @@ UNKNOWN_PLACEHOLDER = Wording(
     detail='There is no placeholder "{{{unknown}}}".',
     hint=_PLACEHOLDERS,
 )
-
-
 TARGET_NAME_NOT_POSSIBLE = Wording(
     'Spark\'s session catalog cannot hold the target name "{name}" of table "{relation}"',
     detail="It takes only letters, digits and underscores as schema and table names.",
@@ -47,8 +43,6 @@ COLUMNS_DIFFER_BY_CASE = Wording(
     detail="No target format can hold both of them.",
     hint="Publish one of them, with a column list.",
 )
-
-
 # Updates or deletes are published, but no key finds the target's row.
 NO_ROW_KEY = Wording(
     'no key finds the rows of table "{relation}" in its target',
@@ -60,8 +54,6 @@ NO_ROW_KEY_BUT_FULL = Wording(
     detail="It publishes {actions:listed}; it has no key.",
     hint="Add a primary key or a replica identity index.",
 )
-
-
 # Rows would be found by a text, of which equal values have several.
 KEY_OF_SEVERAL_TEXTS = Wording(
     'key column "{column}" of table "{relation}" is of type {pg_type}, whose equal values '
@@ -69,8 +61,6 @@ KEY_OF_SEVERAL_TEXTS = Wording(
     detail="A target finds its rows by the text of the key.",
     hint="Choose another key, with REPLICA IDENTITY USING INDEX.",
 )
-
-
 MACRO_FAILED = Wording(
     "macro failed: {place}: {reason}",
     hint="A macro prints the values of plan; compare it with the package's own.",

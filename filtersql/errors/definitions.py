@@ -24,6 +24,18 @@ LISTED_TWICE = Wording(
 ALREADY_EXISTS = Wording('{kind} "{name}" already exists', detail="It is defined at {first}.")
 # A statement that commits by itself, between BEGIN and COMMIT.
 IN_TRANSACTION = Wording("{what} cannot run inside a transaction block")
+# Statements of another database than those before.
+SECOND_DATABASE = Wording(
+    'statements in database "{name}" follow those in another database',
+    detail="A publication has tables of its own database only.",
+    hint="Make a project for each database, or name the database before anything else.",
+    own=True,
+)
+
+# SET: guc.c, parse_and_validate_value()
+INVALID_SETTING = Wording('invalid value for parameter "{name}": "{value}"')
+NO_BOOLEAN_SETTING = Wording('parameter "{name}" requires a Boolean value')
+ONE_TIME_ZONE = Wording("SET timezone takes only one argument")
 
 
 class SyntaxMistake(Mistake):

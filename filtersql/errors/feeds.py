@@ -78,8 +78,6 @@ NO_OLD_ROW = Wording(
     '{operation} on table "{table}" has no "before"',
     detail="Without the old row it is not known which row is gone.",
 )
-
-
 INCOMPLETE_OLD_ROW = Wording(
     '"before" of {operation} on table "{table}" lacks {columns:quoted}',
     detail="An old row holds at least the columns of the replica identity.",
@@ -88,8 +86,6 @@ INCOMPLETE_NEW_ROW = Wording(
     '"after" of {operation} on table "{table}" lacks {columns:quoted}',
     detail='A new row holds every column that is not listed in "unchanged".',
 )
-
-
 # `unchanged` names a column that cannot be unchanged here.
 UNCHANGED_MISPLACED = Wording(
     'column "{column}" cannot be listed in "unchanged"', detail="{reason}"
@@ -98,8 +94,6 @@ NULL_IN_NOT_NULL = Wording(
     'null value in column "{column}" of table "{table}" violates not-null constraint',
     detail='The null stands in "{image}".',
 )
-
-
 # A value does not fit its PostgreSQL type, or the type in which the target stores it.
 NOT_OF_ITS_TYPE = Wording('column "{column}" of table "{table}": {reason}')
 UNSTORABLE_VALUE = Wording(
@@ -141,15 +135,11 @@ INCOMPLETE_TRANSACTION = Wording(
     detail='It changed {told} rows of table "{table}"; {found} changes are in the feed.',
     hint="Run when the files of all tables are written.",
 )
-
-
 # A transaction up to the position of a target goes on.
 LOST_BEGINNING = Wording(
     "the transaction at seq {seq} goes on, but its beginning is no longer in the feed",
     detail="Changes in it are numbered from its first one.",
 )
-
-
 LATE_LOAD = Wording(
     "{shown} is a full load, and changes were applied already",
     detail="Its rows belong before all changes.",
@@ -165,14 +155,10 @@ FEED_HIDES_CHANGES = Wording(
     detail="The table has no replica identity.",
     hint="Set one with ALTER TABLE, or publish inserts only.",
 )
-
-
 UNTOLD_TYPE = Wording(
     'column "{column}" of table "{table}": {form} does not write values of type {pg_type} exactly',
     hint="Leave the column out with a column list, or use another feed.",
 )
-
-
 # A key of `changes` that its format does not have.
 NOT_OF_THIS_FORMAT = Wording('"{key}" is no key of feed format "{form}"')
 UNREADABLE_COMMIT = Wording("{shown} cannot be read as changes", detail="{reason:sentence}")
@@ -211,3 +197,14 @@ FEED_GAP = Wording(
     detail="The change follows seq {prev_seq}; the last one known is {last}.",
 )
 TOO_MANY_FEED_MISTAKES = Wording("reading stopped after {count} mistakes")
+
+# A line of a source is not JSON, or not a row.
+UNREADABLE_ROW = Wording(
+    "line is not a row",
+    detail="{reason:sentence}",
+    hint="A row is one JSON object on one line, with the columns of its table.",
+)
+INCOMPLETE_ROW = Wording(
+    'row of table "{table}" lacks {columns:quoted}',
+    detail="A row holds every column that the target keeps or a filter reads.",
+)

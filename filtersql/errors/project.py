@@ -12,8 +12,6 @@ NO_PROJECT = Wording(
     "no filtersql_project.yml in {start} or any folder above it",
     hint='"filtersql init NAME" starts a project; --project-dir names its folder.',
 )
-
-
 # `init` would write over files.
 FOLDER_NOT_EMPTY = Wording(
     'folder "{name}" exists and is not empty', hint="Choose another name, or empty the folder."
@@ -32,16 +30,12 @@ NOT_A_HOST = Wording(
     "host is more than the name or address of a server",
     hint="User, password, port and http_path are keys of their own.",
 )
-
-
 # A key of a connection with a value of another kind, which may be a secret gone astray.
 NOT_OF_KIND = Wording(
     "{key} of {where} must be {kind}",
     detail="What is written is not shown, because it may be a secret.",
     hint='Perhaps "{close}" was meant.',
 )
-
-
 NOT_TEXT = Wording("{path}: cannot be read: {problem}")
 # There is no profiles.yml where one is looked for.
 NO_PROFILES_FILE = Wording(
@@ -67,8 +61,6 @@ class NoProfile(Mistake):
 UNKNOWN_TARGET = Wording(
     'profile "{profile}" has no target "{name}"', detail="Its targets are {targets:listed}."
 )
-
-
 # A project says of itself what its source system does not have.
 BEYOND_SEMANTICS = Wording(
     "PostgreSQL {version} is not supported",
@@ -77,14 +69,10 @@ BEYOND_SEMANTICS = Wording(
 # Jinja does not accept a template; the words are Jinja's.
 TEMPLATE_MISTAKE = Wording("template error: {problem}")
 UNDEFINED_NAME = Wording('"{name}" is not defined in this template')
-
-
 UNSET_VARIABLE = Wording(
     'variable "{name}" is not set',
     hint="Set it under vars in filtersql_project.yml, or with --vars.",
 )
-
-
 UNSET_ENVIRONMENT = Wording(
     'environment variable "{name}" is not set',
     hint="Set it, or give a default: env_var('{name}', '…').",

@@ -94,8 +94,6 @@ EXCEPT_PARTITION = Wording(
 )
 # One table listed twice, one time with a WHERE or column list (`what`).
 CONFLICTING_ENTRIES = Wording('conflicting or redundant {what} for table "{name}"')
-
-
 _VIA_ROOT = "Set publish_via_partition_root to true, or list the partitions."
 # A partitioned table whose changes carry the leaves' names.
 ROOT_WITH_FILTER = Wording(
@@ -111,8 +109,6 @@ ROOT_WITH_LIST = Wording(
     "publish_via_partition_root is false.",
     hint=_VIA_ROOT,
 )
-
-
 COLUMN_LIST_WITH_SCHEMA = Wording(
     'cannot use column list for relation "{name.schema}.{name.name}" in publication '
     '"{publication}"',
@@ -128,16 +124,12 @@ COLUMN_NOT_IN_LIST = Wording('cannot use {kind} column "{column}" in publication
 # A subscription names a publication or replication set (`kind`) that no file defines.
 PUBLICATION_DOES_NOT_EXIST = Wording('{kind} "{name}" does not exist')
 PUBLICATION_TWICE = Wording('{kind} name "{name}" used more than once')
-
-
 # `lists` are sentences.
 DIFFERENT_COLUMN_LISTS = Wording(
     'cannot use different column lists for table "{name.schema}.{name.name}" in different '
     "publications",
     detail="{lists}",
 )
-
-
 DIFFERENT_GENERATED_COLUMNS = Wording(
     "cannot use different values of publish_generated_columns for table "
     '"{name.schema}.{name.name}" in different publications'

@@ -58,14 +58,8 @@ LIST_MISSES_KEY = Wording(
     "REPLICA IDENTITY columns must be replicated",
     hint="The replica identity is ({identity:columns}).",
 )
-
-
 SET_EXISTS = Wording("replication set {name} already exists", detail="It is defined at {first}.")
-
-
 SET_NOT_FOUND = Wording("replication set {name} not found")
-
-
 # pglogical: added twice; the numbers of its detail nobody knows.
 TABLE_IN_SET = Wording(
     'duplicate key value violates unique constraint "replication_set_table_pkey"',
@@ -74,8 +68,6 @@ TABLE_IN_SET = Wording(
 
 # pglogical: a table whose rows are not logged.
 UNLOGGED_IN_SET = Wording("UNLOGGED and TEMP tables cannot be replicated")
-
-
 # pglogical makes a trigger for TRUNCATE on what it replicates; `one` of the `many` is called so.
 NO_TRUNCATE_TRIGGERS = Wording(
     '"{name}" is {one}', detail="{many:capital} cannot have TRUNCATE triggers."
@@ -93,8 +85,6 @@ SET_HOLDS_KEYLESS = Wording(
     "replication set {name} cannot be altered to replicate UPDATEs or DELETEs because it "
     "contains tables without PRIMARY KEY"
 )
-
-
 ARGUMENT_IS_NULL = Wording("{name} cannot be NULL")
 EMPTY_SET_NAME = Wording("replication set name cannot be empty")
 POSITIONAL_BEHIND_NAMED = Wording("positional argument cannot follow named argument")
@@ -111,8 +101,6 @@ SET_NEEDS_PRIMARY_KEY = Wording(
     ),
     hint="Add a PRIMARY KEY to the table",
 )
-
-
 # pglogical: what became of a member, in a set that is subscribed.
 _AGAIN = "Take it out of the set, or add it again when it is mended."
 UNLOGGED_MEMBER = Wording(
@@ -134,8 +122,6 @@ STALE_MEMBER_FILTER = Wording(
     "filter judges.",
     hint=_AGAIN,
 )
-
-
 # xdb: a view in a publication that publishes changes.
 VIEW_IS_COPIED_ONLY = Wording(
     'view "{name.name}" can be in snapshot-only publications alone',

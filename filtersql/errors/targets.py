@@ -9,8 +9,6 @@ from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 
 UNREACHABLE = Wording("could not reach {engine}", detail="{reason:stop}", exit_code=2)
-
-
 # A DuckDB file that another process has open: its lock is a run's lease.
 FILE_IN_USE = Wording(
     'another process has the DuckDB file "{path}"',
@@ -18,8 +16,6 @@ FILE_IN_USE = Wording(
     hint="Wait until it ends; when it dies, the file is free at once.",
     exit_code=2,
 )
-
-
 # No Java where Spark needs one.
 JAVA_MISSING = Wording(
     "could not reach Spark",
@@ -56,8 +52,6 @@ MISSING_EXTRA = Wording(
     hint='Install them: pip install "filtersql[{extra}]".',
     exit_code=2,
 )
-
-
 # Somebody takes the connection, or nobody, and says nothing.
 NO_ANSWER = Wording(
     "could not reach {engine}",
@@ -68,8 +62,6 @@ NO_ANSWER = Wording(
     ),
     exit_code=2,
 )
-
-
 # The server does not know the user, or not with that password or token.
 SIGN_IN_REFUSED = Wording(
     "could not reach the Spark server",
@@ -77,8 +69,6 @@ SIGN_IN_REFUSED = Wording(
     hint="Compare user, password, token and auth of the output with the server's.",
     exit_code=2,
 )
-
-
 # Kerberos gives no ticket for the server: nobody signed in, or the service is not known.
 NO_TICKET = Wording(
     "could not reach the Spark Thrift server",
@@ -99,15 +89,12 @@ CERTIFICATE_REFUSED = Wording(
     ),
     exit_code=2,
 )
-
-
 # A file of ca_cert, client_cert or client_key.
 UNREADABLE_CERTIFICATE = Wording(
     "could not reach the Spark server",
     detail="A certificate file ({names:listed}) is unusable: {reason:stop}",
     exit_code=2,
 )
-
 SPARK_TOO_OLD = Wording(
     "could not reach the Spark server",
     detail="Spark 4.0 or newer is needed, and it is {version:stop}",

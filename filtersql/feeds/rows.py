@@ -15,8 +15,13 @@ import msgspec
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.feeds import TOO_MANY_FEED_MISTAKES, TORN_LINE, UnknownFeedColumn
-from filtersql.errors.source_rows import INCOMPLETE_ROW, UNREADABLE_ROW
+from filtersql.errors.feeds import (
+    INCOMPLETE_ROW,
+    TOO_MANY_FEED_MISTAKES,
+    TORN_LINE,
+    UNREADABLE_ROW,
+    UnknownFeedColumn,
+)
 from filtersql.feeds.images import needed_columns
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.records import Number

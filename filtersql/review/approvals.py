@@ -24,7 +24,7 @@ import msgspec
 import yaml
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.approvals import APPROVAL_OUTDATED, BROKEN_APPROVALS, NOT_APPROVED
+from filtersql.errors.artifacts import APPROVAL_OUTDATED, BROKEN_APPROVALS, NOT_APPROVED
 
 __all__ = ["Approval", "approvals_text", "approved", "check_approved", "read_approvals", "standing"]
 
