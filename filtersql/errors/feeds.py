@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from filtersql.errors import Mistake, nearest
 from filtersql.errors.wording import Wording
@@ -10,8 +10,10 @@ from filtersql.names import RelationName
 from filtersql.source import Span
 
 
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+def perhaps(name: str, known: Iterable[str]) -> str | None:
+    """The hint that names what a typo in a feed probably means."""
+    close = nearest(name, known)
+    return f'Perhaps "{close}" is meant.' if close else None
 
 
 NO_FEED_FILES = Wording(
@@ -34,43 +36,21 @@ TORN_LINE = Wording(
 )
 
 
-class UnknownOperation(Mistake):
-    """`op` is none of those that exist."""
-
-    def __init__(self, operation: str, known: Sequence[str], span: Span) -> None:
-        close = nearest(operation, known)
-        super().__init__(
-            f'unknown op "{operation}"',
-            span=span,
-            hint=f'Perhaps "{close}" is meant.' if close else f"An op is one of {_names(known)}.",
-        )
+UNKNOWN_OPERATION = Wording('unknown op "{operation}"', hint="An op is one of {known:quoted}.")
 
 
-class UnknownFeedRelation(Mistake):
-    """A change names a table that the project does not define."""
-
-    def __init__(self, relation: str, known: Iterable[str], span: Span) -> None:
-        close = nearest(relation, known)
-        super().__init__(
-            f'change for unknown table "{relation}"',
-            span=span,
-            detail="No file of the project defines it.",
-            hint=f'Perhaps "{close}" is meant.' if close else "Define the table under tables/.",
-        )
+UNKNOWN_FEED_RELATION = Wording(
+    'change for unknown table "{relation}"',
+    detail="No file of the project defines it.",
+    hint="Define the table under tables/.",
+)
 
 
-class UnknownFeedColumn(Mistake):
-    """An image holds a column that its table does not have."""
-
-    def __init__(self, column: str, table: RelationName, known: Iterable[str], span: Span) -> None:
-        close = nearest(column, known)
-        super().__init__(
-            f'column "{column}" of table "{table}" does not exist',
-            span=span,
-            hint=f'Perhaps "{close}" is meant.'
-            if close
-            else "Add the column to the table's definition, or remove it from the feed.",
-        )
+# An image holds a column that its table does not have.
+UNKNOWN_FEED_COLUMN = Wording(
+    'column "{column}" of table "{table}" does not exist',
+    hint="Add the column to the table's definition, or remove it from the feed.",
+)
 
 
 NO_NEW_ROW = Wording('{operation} on table "{table}" has no "after"')

@@ -26,10 +26,11 @@ from filtersql.errors.feeds import (
     NO_OLD_ROW,
     PARTITIONED_RELATION,
     UNCHANGED_MISPLACED,
+    UNKNOWN_FEED_COLUMN,
+    UNKNOWN_FEED_RELATION,
+    UNKNOWN_OPERATION,
     UNREADABLE_LINE,
-    UnknownFeedColumn,
-    UnknownFeedRelation,
-    UnknownOperation,
+    perhaps,
 )
 from filtersql.feeds.records import OPERATIONS, Record, relation_name
 from filtersql.names import RelationName
@@ -90,7 +91,10 @@ def judge(
     """The targets of a change, or everything that is wrong with it."""
     if change.op not in OPERATIONS:
         operation = change.op
-        return [lambda span: UnknownOperation(operation, OPERATIONS, span)]
+        hint = perhaps(operation, OPERATIONS)
+        return [
+            lambda span: UNKNOWN_OPERATION(span, operation=operation, known=OPERATIONS, hint=hint)
+        ]
     if change.op == "commit":
         return Judged(())
     if change.op == "truncate":
@@ -179,7 +183,8 @@ def _relation(written: str | list[str] | None, catalog: Catalog) -> RelationName
         )
     if name in catalog.tables:
         return name
-    return lambda span: UnknownFeedRelation(str(name), map(str, catalog.tables), span)
+    hint = perhaps(str(name), map(str, catalog.tables))
+    return lambda span: UNKNOWN_FEED_RELATION(span, relation=name, hint=hint)
 
 
 def _images(change: Record, facts: Judged) -> Iterator[Worded]:
@@ -222,8 +227,9 @@ def _unknown(image: Mapping[str, object], facts: Judged) -> Iterator[Worded]:
     assert table is not None
     for column in image:
         if column not in facts.columns:
-            yield lambda span, column=column: UnknownFeedColumn(  # type: ignore[misc]
-                column, table.name, [known.name for known in table.columns], span
+            hint = perhaps(column, (known.name for known in table.columns))
+            yield lambda span, column=column, hint=hint: UNKNOWN_FEED_COLUMN(  # type: ignore[misc]
+                span, column=column, table=table.name, hint=hint
             )
 
 

@@ -19,8 +19,9 @@ from filtersql.errors.feeds import (
     INCOMPLETE_ROW,
     TOO_MANY_FEED_MISTAKES,
     TORN_LINE,
+    UNKNOWN_FEED_COLUMN,
     UNREADABLE_ROW,
-    UnknownFeedColumn,
+    perhaps,
 )
 from filtersql.feeds.images import needed_columns
 from filtersql.feeds.lines import FeedFile, line_span, lines
@@ -98,7 +99,9 @@ def _complete(
 ) -> bool:
     known = [column.name for column in table.columns]
     wrong: list[Mistake] = [
-        UnknownFeedColumn(column, table.name, known, line_span(*place))
+        UNKNOWN_FEED_COLUMN(
+            line_span(*place), column=column, table=table.name, hint=perhaps(column, known)
+        )
         for column in row
         if column not in known
     ]
