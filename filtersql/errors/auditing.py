@@ -23,10 +23,8 @@ SOURCE_AHEAD = Wording(
 FEED_TOO_SHORT = Wording(
     'feed of "{name}" no longer holds all changes that were applied to its target',
     detail="Changes up to seq {needed} are missing, and the source does not hold them.",
-    hint=(
-        "Name a source that holds the changes up to seq {needed} or a later one: source: {{…, "
-        "seq: {needed}}}."
-    ),
+    hint="Name a source that holds the changes up to seq {needed} or a later one: source: {{…, "
+    "seq: {needed}}}.",
 )
 # A repair did not mend everything.
 STILL_DIFFERS = Wording(

@@ -23,8 +23,7 @@ NO_ORDER = Wording(
     "class for the data type.",
 )
 NOT_INDEXABLE = Wording(
-    'cannot create index on relation "{name}"',
-    detail="This operation is not supported for {many}.",
+    'cannot create index on relation "{name}"', detail="This operation is not supported for {many}."
 )
 
 # Attributes of constraints

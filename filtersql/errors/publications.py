@@ -112,12 +112,9 @@ ROOT_WITH_LIST = Wording(
 COLUMN_LIST_WITH_SCHEMA = Wording(
     'cannot use column list for relation "{name.schema}.{name.name}" in publication '
     '"{publication}"',
-    detail=(
-        "Column lists cannot be specified in publications containing FOR TABLES IN SCHEMA elements."
-    ),
+    detail="Column lists cannot be specified in publications containing FOR TABLES IN SCHEMA "
+    "elements.",
 )
-# A column list names a column that the table does not have.
-COLUMN_DOES_NOT_EXIST = Wording('column "{column}" of relation "{name.name}" does not exist')
 COLUMN_TWICE = Wording('duplicate column "{column}" in publication column list')
 # A column that no column list may name; `kind` is `system` or `generated`.
 COLUMN_NOT_IN_LIST = Wording('cannot use {kind} column "{column}" in publication column list')

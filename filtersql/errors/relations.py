@@ -55,8 +55,7 @@ NO_CURRENT_SCHEMA = Wording("no schema has been selected for CURRENT_SCHEMA")
 NO_SCHEMA = Wording("no schema has been selected to create in")
 SCHEMA_EXISTS = Wording('schema "{name}" already exists')
 SCHEMA_RESERVED = Wording(
-    'unacceptable schema name "{name}"',
-    detail='The prefix "pg_" is reserved for system schemas.',
+    'unacceptable schema name "{name}"', detail='The prefix "pg_" is reserved for system schemas.'
 )
 SCHEMA_REQUIRED = Wording("cannot drop schema {name} because it is required by the database system")
 TEMPORARY_SCHEMA = Wording("cannot move objects into or out of temporary schemas")

@@ -73,12 +73,9 @@ NO_TRUNCATE_TRIGGERS = Wording(
     '"{name}" is {one}', detail="{many:capital} cannot have TRUNCATE triggers."
 )
 NO_TRIGGERS = Wording(
-    'relation "{name}" cannot have triggers',
-    detail="This operation is not supported for {many}.",
+    'relation "{name}" cannot have triggers', detail="This operation is not supported for {many}."
 )
 SYSTEM_CATALOG = Wording('permission denied: "{name}" is a system catalog')
-# An index, a composite type.
-NOT_OPENED = Wording('"{name}" is {one}')
 
 # pglogical: alter_replication_set() to updates or deletes, with tables without key in it.
 SET_HOLDS_KEYLESS = Wording(
@@ -95,10 +92,8 @@ NO_ARRAY = Wording("{message}")
 # pglogical: a table without a key in a set that replicates updates or deletes.
 SET_NEEDS_PRIMARY_KEY = Wording(
     "table {name.name} cannot be added to replication set {replication_set}",
-    detail=(
-        "table does not have PRIMARY KEY and given replication set is configured to replicate "
-        "UPDATEs and/or DELETEs"
-    ),
+    detail="table does not have PRIMARY KEY and given replication set is configured to replicate "
+    "UPDATEs and/or DELETEs",
     hint="Add a PRIMARY KEY to the table",
 )
 # pglogical: what became of a member, in a set that is subscribed.

@@ -3,109 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 
-UNREACHABLE = Wording("could not reach {engine}", detail="{reason:stop}", exit_code=2)
+#: what is wrong outside of the project ends with exit code 2
+_outside = partial(Wording, exit_code=2)
+
+UNREACHABLE = _outside("could not reach {engine}", detail="{reason:stop}")
 # A DuckDB file that another process has open: its lock is a run's lease.
-FILE_IN_USE = Wording(
+FILE_IN_USE = _outside(
     'another process has the DuckDB file "{path}"',
     detail="{who} has it open. This run wrote nothing.",
     hint="Wait until it ends; when it dies, the file is free at once.",
-    exit_code=2,
 )
-# No Java where Spark needs one.
-JAVA_MISSING = Wording(
+JAVA_MISSING = _outside(
     "could not reach Spark",
     detail="{reason:stop}",
     hint="Install a JDK 17 or newer and let JAVA_HOME name its folder, or put java on the PATH.",
-    exit_code=2,
 )
-# A Java that Spark 4 does not run on.
-JAVA_TOO_OLD = Wording(
+JAVA_TOO_OLD = _outside(
     "could not reach Spark",
     detail="Spark needs Java 17 or newer, and {path} is Java {version:stop}",
     hint="Install a JDK 17 or newer and let JAVA_HOME name its folder.",
-    exit_code=2,
 )
-JARS_MISSING = Wording(
+JARS_MISSING = _outside(
     "could not reach Spark",
     detail="The jars {coordinates} are not cached and could not be resolved: {reason:stop}",
-    hint=(
-        "Allow access to a Maven repository once, or put the jars into {cache}; an output may "
-        'also name them: jars: ["path/to.jar"].'
-    ),
-    exit_code=2,
+    hint="Allow access to a Maven repository once, or put the jars into {cache}; an output may "
+    'also name them: jars: ["path/to.jar"].',
 )
 # A file of an output's `jars`. Spark would start without it and miss its classes later.
-JAR_NOT_THERE = Wording(
-    'jar file "{path}" does not exist',
-    hint="A path of `jars` starts at the project's folder.",
-    exit_code=2,
+JAR_NOT_THERE = _outside(
+    'jar file "{path}" does not exist', hint="A path of `jars` starts at the project's folder."
 )
-# A package that only some outputs need is not installed.
-MISSING_EXTRA = Wording(
+MISSING_EXTRA = _outside(
     "could not reach Spark",
     detail="{what} needs packages that are not installed.",
     hint='Install them: pip install "filtersql[{extra}]".',
-    exit_code=2,
 )
 # Somebody takes the connection, or nobody, and says nothing.
-NO_ANSWER = Wording(
+NO_ANSWER = _outside(
     "could not reach {engine}",
     detail="{place} did not answer within {seconds} s.",
-    hint=(
-        "Is it this kind of server, and does it await TLS? `connect_timeout` and `socket_timeout` "
-        "say how long to wait."
-    ),
-    exit_code=2,
+    hint="Is it this kind of server, and does it await TLS? `connect_timeout` and `socket_timeout` "
+    "say how long to wait.",
 )
 # The server does not know the user, or not with that password or token.
-SIGN_IN_REFUSED = Wording(
+SIGN_IN_REFUSED = _outside(
     "could not reach the Spark server",
     detail="{place} refused {who}.",
     hint="Compare user, password, token and auth of the output with the server's.",
-    exit_code=2,
 )
 # Kerberos gives no ticket for the server: nobody signed in, or the service is not known.
-NO_TICKET = Wording(
+NO_TICKET = _outside(
     "could not reach the Spark Thrift server",
     detail="Kerberos gave no ticket for {place}: {reason:stop}",
-    hint=(
-        'Sign in with kinit. The server is taken to be the service "{service}", which '
-        "`kerberos_service_name` changes, on the host that the output names."
-    ),
-    exit_code=2,
+    hint='Sign in with kinit. The server is taken to be the service "{service}", which '
+    "`kerberos_service_name` changes, on the host that the output names.",
 )
-# The server's certificate does not prove that the server is who it should be.
-CERTIFICATE_REFUSED = Wording(
+CERTIFICATE_REFUSED = _outside(
     "could not reach the Spark server",
     detail="The TLS connection to {place} was refused: {reason:stop}",
-    hint=(
-        'Name the file of the authority that signed the certificate of "{host}": ca_cert: '
-        "path/to/ca.pem. Without TLS at the server, say use_ssl: false."
-    ),
-    exit_code=2,
+    hint='Name the file of the authority that signed the certificate of "{host}": ca_cert: '
+    "path/to/ca.pem. Without TLS at the server, say use_ssl: false.",
 )
 # A file of ca_cert, client_cert or client_key.
-UNREADABLE_CERTIFICATE = Wording(
+UNREADABLE_CERTIFICATE = _outside(
     "could not reach the Spark server",
     detail="A certificate file ({names:listed}) is unusable: {reason:stop}",
-    exit_code=2,
 )
-SPARK_TOO_OLD = Wording(
+SPARK_TOO_OLD = _outside(
     "could not reach the Spark server",
     detail="Spark 4.0 or newer is needed, and it is {version:stop}",
-    exit_code=2,
 )
-# A Spark whose LIKE does not find what the pattern says.
-LIKE_MISSES = Wording(
+LIKE_MISSES = _outside(
     "LIKE of Spark {version} does not find characters beyond U+FFFF",
     detail="Filters would leave out rows that PostgreSQL sends.",
     hint="Update Spark: releases since 4.0.3 and 4.1.2 find them.",
-    exit_code=2,
 )
 
 
@@ -124,7 +101,7 @@ class ConnectionLost(Mistake):
 
 
 # An output asks for something that does not exist (yet).
-UNSUPPORTED_TARGET = Wording("{what} is not supported", exit_code=2)
+UNSUPPORTED_TARGET = _outside("{what} is not supported")
 
 
 class SettingRefused(Mistake):
@@ -191,14 +168,11 @@ class TableChanged(SparkRefused):
 
 
 # The output's `database` is none, or the user may not use it.
-DATABASE_MISSING = Wording(
+DATABASE_MISSING = _outside(
     'could not reach database "{name}" of the Spark Thrift server',
     detail="{reason:stop}",
-    hint=(
-        "Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
-        "it out: targets are named in full."
-    ),
-    exit_code=2,
+    hint="Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
+    "it out: targets are named in full.",
 )
 
 

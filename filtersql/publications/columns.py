@@ -25,8 +25,8 @@ from collections.abc import Iterator, Sequence
 from filtersql.catalog import Column, Generated, Table
 from filtersql.definitions.model import PublishedTable
 from filtersql.errors import Mistake
+from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.publications import (
-    COLUMN_DOES_NOT_EXIST,
     COLUMN_NOT_IN_LIST,
     COLUMN_TWICE,
     DIFFERENT_COLUMN_LISTS,
@@ -121,8 +121,8 @@ def list_mistakes(entry: PublishedTable, table: Table, postgres_version: int) ->
             continue  # its columns are not known
         elif column is None:
             known = [column.name for column in table.columns]
-            yield COLUMN_DOES_NOT_EXIST(
-                entry.span, column=name, name=table.name, hint=perhaps(name, known)
+            yield UNKNOWN_IN_TABLE(
+                entry.span, column=name, table=table.name.name, hint=perhaps(name, known)
             )
         elif column.generated and postgres_version < _PUBLISHES_GENERATED:
             yield COLUMN_NOT_IN_LIST(entry.span, column=name, kind="generated")
