@@ -106,7 +106,7 @@ def check_sorted(table: DraftTable, column: str, span: Span) -> None:
 
 
 def check_indexed(table: DraftTable, column: str, kind: str, span: Span) -> None:
-    """Raises where a column can be in no index; `kind` is `index`, or a constraint in the plural."""
+    """Raises where a column can be in no index; `kind` is `index` or constraints of a kind."""
     if column in SYSTEM_COLUMNS:
         raise refusals.SYSTEM_INDEXED(span)
     if table.columns is None:

@@ -34,7 +34,6 @@ from filtersql.definitions.sql_parameters import publication_parameters
 from filtersql.definitions.sql_text import clause, lexemes
 from filtersql.errors import Mistake
 from filtersql.errors import altering as refusals
-from filtersql.errors.altering import SchemaBesideList
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
@@ -117,7 +116,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
         try:
             changed = _added(script, publication, tables, schemas, span)
         except Mistake as mistake:
-            adding = isinstance(mistake, SchemaBesideList)
+            adding = isinstance(mistake, refusals.SchemaBesideList)
             for wrapped in node.pubobjects:  # tables are added before schemas are
                 if wrapped.publication_obj_spec.HasField("pubtable"):
                     told = wrapped.publication_obj_spec.pubtable.relation
@@ -273,13 +272,13 @@ def _added(
     if twice is not None:
         _tell_duplicates(script, replace(publication, tables=tables[: tables.index(twice)]))
         raise refusals.ALREADY_MEMBER(
-            twice.span, kind="relation", name=twice.name.name, publication=owner
+            twice.span, kind="relation", name=twice.name.name, owner=owner
         )
     if schemas and any(table.columns is not None for table in publication.tables):
-        raise SchemaBesideList(publication.name, span)
+        raise refusals.SchemaBesideList(publication.name, span)
     for schema in schemas:
         if schema in publication.schemas:
-            raise refusals.ALREADY_MEMBER(span, kind="schema", name=schema, publication=owner)
+            raise refusals.ALREADY_MEMBER(span, kind="schema", name=schema, owner=owner)
     return replace(
         publication,
         tables=publication.tables + tables,

@@ -15,7 +15,7 @@ ALL_TABLES = Wording(
     'publication "{publication}" is defined as FOR ALL TABLES',
     detail="{what} cannot be added to or dropped from FOR ALL TABLES publications.",
 )
-ALREADY_MEMBER = Wording('{kind} "{name}" is already member of {publication}')
+ALREADY_MEMBER = Wording('{kind} "{name}" is already member of {owner}')
 NOT_MEMBER = Wording('relation "{table}" is not part of the {owner}')
 SCHEMA_NOT_MEMBER = Wording('tables from schema "{schema}" are not part of the publication')
 DROPPED_WITH_FILTER = Wording("cannot use a WHERE clause when removing a table from a publication")
