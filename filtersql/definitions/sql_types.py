@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from filtersql.definitions.collations import create_collation, keep_collation
 from filtersql.definitions.columns import check_collated
-from filtersql.definitions.dependents import described
-from filtersql.definitions.depending import Thing, lines_of
+from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.definitions.user_defined_overrides import create_operator
-from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
+from filtersql.errors.altering import NotForKind, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown, UnsupportedStatement
 from filtersql.errors.relations import NameTaken
 from filtersql.grammar import Node, Statement, enum_name
@@ -96,10 +95,9 @@ def drop_types(script: Script, statement: Statement) -> None:
         if drafts.types.get(name, "row type") in _NOT_DROPPED:
             raise UnsupportedStatement.dumped("DROP TYPE of a range or a row type", span)
         found.append((name, span))
-    lines = lines_of(script, [Thing("type", name) for name, _ in found])
-    if lines and enum_name(node, "behavior") != "DROP_CASCADE":
-        what = f"type {described(script, found[0][0])}" if len(node.objects) == 1 else None
-        raise DependedOn(what, lines, found[0][1])
+    roots = [Thing("type", name) for name, _ in found]
+    cascades = enum_name(node, "behavior") == "DROP_CASCADE"
+    check_undepended(script, roots, lambda: found[0][1], cascades=cascades)
     for name, _ in found:
         drafts.types.pop(name, None)
         drafts.bases.pop(name, None)

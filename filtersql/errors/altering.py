@@ -44,30 +44,15 @@ class DependedOn(Mistake):
 
 
 class TypeInUse(Mistake):
-    """ALTER COLUMN TYPE of a column that a filter, list, view, code or generated column reads."""
+    """ALTER COLUMN TYPE of a column that a filter, list or generated column reads."""
 
     def __init__(self, user: str, detail: str, span: Span) -> None:
         super().__init__(f"cannot alter type of a column used {user}", span=span, detail=detail)
 
     @classmethod
-    def by_publication(cls, table: str, publication: str, column: str, span: Span) -> TypeInUse:
+    def by_publication(cls, entry: str, column: str, span: Span) -> TypeInUse:
         """A publication's filter or column list."""
-        entry = f"publication of table {table} in publication {publication}"
         return cls("by a publication WHERE clause", f'{entry} depends on column "{column}"', span)
-
-    @classmethod
-    def by_view(cls, view: str, column: str, span: Span) -> TypeInUse:
-        """A view's query."""
-        return cls(
-            "by a view or rule", f'rule _RETURN on {view} depends on column "{column}"', span
-        )
-
-    @classmethod
-    def by_code(cls, kind: str, thing: str, column: str, span: Span) -> TypeInUse:
-        """A trigger, rule, policy or function."""
-        users = {"rule": "by a view or rule", "function": "by a function or procedure"}
-        user = users.get(kind, f"in a {kind} definition")
-        return cls(user, f'{thing} depends on column "{column}"', span)
 
     @classmethod
     def by_generated(cls, column: str, generated: str, span: Span) -> TypeInUse:

@@ -94,7 +94,7 @@ class NameTaken(Mistake):
 
 
 class Owned(Mistake):
-    """DROP INDEX of one that a constraint or the root's index needs, DROP TYPE of a row's."""
+    """DROP INDEX of one that a constraint needs."""
 
     def __init__(self, what: str, owner: str, span: Span) -> None:
         super().__init__(
