@@ -177,8 +177,6 @@ class Drafts:
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: whether a call put sequences into sets, which are not kept: none of them is dropped then
     sequences_in_sets: bool = False
-    #: whether the last DROP statement said CASCADE
-    last_drop_cascades: bool = False
     #: predefined ones that were dropped
     dropped_sets: set[str] = field(default_factory=set)
     #: bdr's node group: the name of its default set

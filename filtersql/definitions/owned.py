@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
-from filtersql.definitions.dependents import described
 from filtersql.definitions.keys import object_name
 from filtersql.definitions.kinds import kind_of, taken
 from filtersql.definitions.sql_names import (
@@ -30,15 +29,12 @@ from filtersql.definitions.temporaries import create_temporary, is_temporary
 from filtersql.definitions.types import SERIAL
 from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import OWNED
 from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
-from filtersql.source import Span
 
 __all__ = [
     "alter_sequence",
-    "check_free_sequence",
     "create_sequence",
     "own_identity",
     "own_sequences",
@@ -119,17 +115,6 @@ def _own_by(script: Script, statement: Statement, sequence: RelationName) -> Non
         for holder in holders:
             if not names or holder is not table:
                 del holder.sequences[sequence]
-
-
-def check_free_sequence(script: Script, name: RelationName, place: Span) -> None:
-    """Raises where an identity column or a set needs a sequence that is to be dropped."""
-    if script.drafts.sequences_in_sets:
-        raise UnsupportedStatement.dumped("DROP SEQUENCE where sets hold sequences", place)
-    for holder in _owners(script.drafts, name):
-        column = holder.sequences[name]
-        if column in holder.identities:
-            owner = f"column {column} of table {described(script, holder.name)}"
-            raise OWNED(place, what=f"sequence {described(script, name)}", owner=owner)
 
 
 def _owners(drafts: Drafts, sequence: RelationName) -> list[DraftTable]:

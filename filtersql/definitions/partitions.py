@@ -72,8 +72,7 @@ def attach(
             for one in drafts.children(parent.name)
             if one.partition_of == parent.name and one.late_bounds and not one.unattached
         }
-        strategy = parent.partition_by[0]
-        check_bounds(table.name.name, bounds, siblings, strategy, _key_types(parent), span)
+        check_bounds(table.name.name, bounds, siblings, _key_types(parent), span)
     table.partition_of, table.parent_span, table.late_bounds = parent.name, span, bounds
     table.bounds = None if bounds is None else printed(bounds, _key_types(parent))
     settle(drafts, table)

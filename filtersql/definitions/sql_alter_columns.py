@@ -16,8 +16,8 @@ from filtersql.catalog import Generated, Identity
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.columns import check_collated, check_counted, read_column
 from filtersql.definitions.constraints import note_all
-from filtersql.definitions.dependents import described, drop_column
-from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
+from filtersql.definitions.dependents import drop_column
+from filtersql.definitions.depending import Thing, check_undepended, described, users_of
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.generations import check_generation, column_of, note_value
@@ -25,13 +25,12 @@ from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.sql_names import AlreadyTold, Script, referenced
-from filtersql.definitions.sql_set_members import check_members, retyped
+from filtersql.definitions.sql_set_members import retyped
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
 from filtersql.errors import columns as refusals
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import DependedOn
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
@@ -102,12 +101,7 @@ def remove_column(script: Script, table: DraftTable, command: Node, place: Place
         _check_virtual(script, one, command.name, place)
     roots = [Thing("column", one.name, command.name) for one in tables]
     cascading = enum_name(command, "behavior") == "DROP_CASCADE"
-    lines = lines_of(script, roots, lambda one: one.kind != "set", cascades=cascading)
-    if lines:
-        shown = described(script, table.name)
-        what = f"column {command.name} of table {shown}" if len(tables) == 1 else None
-        raise DependedOn(what, lines, place())
-    check_members(script, roots, place)
+    check_undepended(script, roots, place, cascades=cascading)
     for one in tables:
         drop_column(script.drafts, one, command.name)
 
@@ -176,29 +170,9 @@ def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -
 
 def _check_type_change(script: Script, table: DraftTable, column: str, place: Place) -> None:
     """Also of a change to the same type."""
-    for user in users_of(script.drafts, table, column):
-        shown = described(script, user.name)
-        match user.kind:
-            case "column":
-                raise refusals.TYPE_USED_BY_GENERATED(place(), column=column, generated=user.part)
-            case "publication":
-                raise refusals.TYPE_USED_BY(
-                    place(),
-                    column=column,
-                    thing=f"publication of table {shown} in publication {user.part}",
-                    user="by a publication WHERE clause",
-                )
-            case "view" | "materialized view":
-                raise refusals.TYPE_USED_BY(
-                    place(),
-                    column=column,
-                    thing=f"rule _RETURN on {user.kind} {shown}",
-                    user="by a view or rule",
-                )
-            case "trigger" | "rule" | "policy" | "function":
-                raise refusals.TYPE_USED_BY(
-                    place(),
-                    user=refusals.USERS.get(user.kind, f"in a {user.kind} definition"),
-                    thing=described_thing(script, user),
-                    column=column,
-                )
+    for user in users_of(script.drafts, Thing("column", table.name, column)):
+        if user.kind == "column":
+            raise refusals.TYPE_USED_BY_GENERATED(place(), column=column, generated=user.part)
+        if user.kind == "publication":
+            thing = described(script, user)
+            raise refusals.TYPE_USED_BY_PUBLICATION(place(), thing=thing, column=column)

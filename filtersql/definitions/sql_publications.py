@@ -280,9 +280,7 @@ def _added(
         if schema in publication.schemas:
             raise refusals.ALREADY_MEMBER(span, kind="schema", name=schema, owner=owner)
     return replace(
-        publication,
-        tables=publication.tables + tables,
-        schemas=publication.schemas + schemas,
+        publication, tables=publication.tables + tables, schemas=publication.schemas + schemas
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.dependents import memberships
-from filtersql.definitions.depending import described_thing, users_of
+from filtersql.definitions.depending import Thing, described, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
 from filtersql.definitions.rename_cascade import move_other, move_table
 from filtersql.definitions.sql_alter_kinds import TABLES, check_object
@@ -150,7 +150,8 @@ def _rename_columns(script: Script, statement: Statement) -> None:
 def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> None:
     """Raises where a filter, a list, a generated column, a key or code names the column."""
     drafts = script.drafts
-    users = [described_thing(script, one) for one in users_of(drafts, table, column)]
+    found = users_of(drafts, Thing("column", table.name, column))
+    users = [described(script, one) for one in found]
     listing = (one.name for one, entry in memberships(drafts, table.name) if entry.columns)
     users += (f"replication set {one}" for one in listing)
     keys = table.partition_by[1] if table.partition_by is not None else ()

@@ -11,8 +11,9 @@ PostgreSQL
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from filtersql.definitions.depending import Thing, lines_of
+from filtersql.definitions.depending import Thing, check_undepended, users_of
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.errors import relations as refusals
@@ -54,8 +55,8 @@ def rename_schema(script: Script, statement: Statement) -> None:
     if not drafts.has_schema(old):
         raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, old), schema=old)
     _check_name(script, statement, new)
-    held = lines_of(script, [Thing("schema", RelationName(old, ""))], cascades=False)
-    if held or any(schema == old for schema, _ in drafts.operators):
+    held = users_of(drafts, Thing("schema", RelationName(old, "")))
+    if any(held) or any(schema == old for schema, _ in drafts.operators):
         at = place_of(script, statement, old)
         raise UnsupportedStatement.dumped("RENAME of a schema that holds something", at)
     drafts.schemas.discard(old)
@@ -87,7 +88,7 @@ def check_schemas(script: Script, statement: Statement) -> None:
         if not script.drafts.has_schema(one) and not statement.node.missing_ok:
             raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, one), schema=one)
     held = [*dict.fromkeys(one for one in named if script.drafts.has_schema(one))]
-    lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in held])
-    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
-        what = f"schema {held[0]}" if len(held) == 1 else None
-        raise refusals.DependedOn(what, lines, place_of(script, statement, named[0]))
+    roots = [Thing("schema", RelationName(one, "")) for one in held]
+    cascades = enum_name(statement.node, "behavior") == "DROP_CASCADE"
+    place = partial(place_of, script, statement, named[0])
+    check_undepended(script, roots, place, cascades=cascades)

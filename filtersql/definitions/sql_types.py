@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from filtersql.definitions.collations import create_collation, keep_collation
 from filtersql.definitions.columns import check_collated
-from filtersql.definitions.dependents import described
-from filtersql.definitions.depending import Thing, lines_of
+from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import has_row_type, taken
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.definitions.user_defined_overrides import create_operator
-from filtersql.errors import relations as refusals
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
+from filtersql.errors.relations import NOT_A_DOMAIN, NOT_ONE, TYPE_EXISTS, UNKNOWN_SCHEMA
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -53,7 +52,7 @@ def create_type(script: Script, statement: Statement) -> None:
         name = created_name(script, getattr(node, named))
     span = place_of(script, statement, name.name)
     if not shell and (name in drafts.types or has_row_type(drafts, name)):
-        raise refusals.TYPE_EXISTS(span, name=name.name)
+        raise TYPE_EXISTS(span, name=name.name)
     if kind == "composite type":
         if taken(drafts, name) is not None:
             raise ALREADY_EXISTS(span, kind="relation", name=name.name, first=None)
@@ -68,7 +67,7 @@ def create_type(script: Script, statement: Statement) -> None:
     if kind == "range type":
         many = _multirange(script, node, name)
         if many in drafts.types or has_row_type(drafts, many):
-            raise refusals.TYPE_EXISTS(span, name=many.name)
+            raise TYPE_EXISTS(span, name=many.name)
         drafts.types[many] = "multirange type"
 
 
@@ -95,10 +94,9 @@ def drop_types(script: Script, statement: Statement) -> None:
         if drafts.types.get(name, "row type") in _NOT_DROPPED:
             raise UnsupportedStatement.dumped("DROP TYPE of a range or a row type", span)
         found.append((name, span))
-    lines = lines_of(script, [Thing("type", name) for name, _ in found])
-    if lines and enum_name(node, "behavior") != "DROP_CASCADE":
-        what = f"type {described(script, found[0][0])}" if len(node.objects) == 1 else None
-        raise refusals.DependedOn(what, lines, found[0][1])
+    roots = [Thing("type", name) for name, _ in found]
+    cascades = enum_name(node, "behavior") == "DROP_CASCADE"
+    check_undepended(script, roots, lambda: found[0][1], cascades=cascades)
     for name, _ in found:
         drafts.types.pop(name, None)
         drafts.bases.pop(name, None)
@@ -127,12 +125,12 @@ def _found(
     if missing_ok or drafts.incomplete:
         return None
     if len(parts) > 1 and not drafts.has_schema(parts[-2]):
-        raise refusals.UNKNOWN_SCHEMA(span, schema=parts[-2])
+        raise UNKNOWN_SCHEMA(span, schema=parts[-2])
     raise Unknown("type", ".".join(parts), span, [one.name for one in drafts.types])
 
 
 def _no_domain(name: RelationName, statement: Statement, span: Span) -> Exception:
     """DROP quotes the name, ALTER does not."""
     if statement.kind == "drop_stmt":
-        return refusals.NOT_ONE(span, name=name.name, one="a domain")
-    return refusals.NOT_A_DOMAIN(span, name=name.name)
+        return NOT_ONE(span, name=name.name, one="a domain")
+    return NOT_A_DOMAIN(span, name=name.name)

@@ -37,15 +37,14 @@ NO_AUTOMATIC_CAST = Wording(
     'column "{column}" cannot be cast automatically to type {type_name}',
     hint='You might need to specify "USING {using}".',
 )
-TYPE_USED_BY = Wording(
-    "cannot alter type of a column used {user}", detail='{thing} depends on column "{column}"'
+TYPE_USED_BY_PUBLICATION = Wording(
+    "cannot alter type of a column used by a publication WHERE clause",
+    detail='{thing} depends on column "{column}"',
 )
 TYPE_USED_BY_GENERATED = Wording(
     "cannot alter type of a column used by a generated column",
     detail='Column "{column}" is used by generated column "{generated}".',
 )
-#: code that reads a column, by its kind; else it is a definition of that kind
-USERS = {"rule": "by a view or rule", "function": "by a function or procedure"}
 
 # Values
 #: the kind of a second clause, and what it says together with the first

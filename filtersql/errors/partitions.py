@@ -28,11 +28,6 @@ UNIQUE_LACKS_KEY = Wording(
 # FOR VALUES
 BOUND_COUNT = Wording("{side} must specify exactly one value per partitioning column")
 BOUND_NULL = Wording("cannot specify NULL in range bound")
-MODULUS_TOO_SMALL = Wording("modulus for hash partition must be an integer value greater than zero")
-REMAINDER_TOO_SMALL = Wording(
-    "remainder for hash partition must be an integer value greater than or equal to zero"
-)
-REMAINDER_TOO_LARGE = Wording("remainder for hash partition must be less than modulus")
 HASH_DEFAULT = Wording("a hash-partitioned table may not have a default partition")
 SECOND_DEFAULT = Wording('partition "{name}" conflicts with existing default partition "{other}"')
 OTHER_STRATEGY = Wording("invalid bound specification for a {strategy} partition")
