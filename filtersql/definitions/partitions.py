@@ -27,7 +27,7 @@ from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.overlaps import check_bounds, check_shape
 from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
-from filtersql.errors.definitions import SeveralPrimaryKeys, UnknownKeyColumn
+from filtersql.errors.definitions import SeveralPrimaryKeys
 from filtersql.errors.generations import ColumnValue, IdentityOfPartition
 from filtersql.errors.inheriting import ChildMismatch, InheritedConflict, Parentage
 from filtersql.errors.relations import SystemColumn
@@ -134,10 +134,6 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
         return
     if table.columns is None:
         table.columns = dict(parent.columns)
-        for name, not_null in table.overrides.items():
-            if name not in table.columns:
-                raise UnknownKeyColumn(name, table.span, table.columns)
-            set_not_null(table, (name,), not_null)
     else:
         span = table.parent_span or table.span
         _check_extra(table, parent, drafts.postgres_version, span)
