@@ -102,8 +102,6 @@ class DraftTable:
     bounds: str | None = None
     #: the same as written, also those of a partition whose parent is still to be looked up
     late_bounds: Bounds | None = None
-    #: NOT NULL and the like that CREATE TABLE … PARTITION OF adds to the parent's columns
-    overrides: dict[str, bool] = field(default_factory=dict)
     inherits: list[tuple[RelationName, Span]] = field(default_factory=list)
     unlogged: bool = False
     view: bool = False

@@ -119,11 +119,10 @@ def check_indexed(table: DraftTable, column: str, kind: str, span: Span) -> None
 
 def set_not_null(table: DraftTable, names: Iterable[str], value: bool) -> None:
     """Sets NOT NULL on columns."""
+    columns = table.columns or {}
     for name in names:
-        if table.columns is None:
-            table.overrides[name] = value
-        elif name in table.columns and table.columns[name].not_null is not value:
-            table.columns[name] = replace(table.columns[name], not_null=value)
+        if name in columns and columns[name].not_null is not value:
+            columns[name] = replace(columns[name], not_null=value)
 
 
 def object_name(table: str, columns: str, label: str) -> str:
@@ -150,10 +149,10 @@ def free_name(table: DraftTable, columns: str, label: str) -> str:
 
 
 def column_labels(elements: Iterable[Node]) -> list[str]:
-    """What an index calls its columns; an expression's has the name that a query would give it."""
+    """What an index calls its columns; DROP INDEX takes one of an expression under any name."""
     found: list[str] = []
     for element in elements:
-        name = element.name or _output_name(element.expr).replace("?column?", "expr")
+        name = element.name or "expr"
         free = (f"{name}{number or ''}" for number in range(len(found) + 1))
         found.append(next(one for one in free if one not in found))
     return found
@@ -198,18 +197,3 @@ def _clauses(node: Node) -> str:
     elif node.skip_validation:
         said.append(" NOT VALID")
     return "".join(said)
-
-
-def _output_name(value: Node) -> str:
-    """The name that PostgreSQL gives a column without AS."""
-    kind = value.WhichOneof("node")
-    if kind == "column_ref":
-        return str(value.column_ref.fields[-1].string.sval)
-    if kind == "func_call":
-        return str(value.func_call.funcname[-1].string.sval)
-    if kind == "type_cast":
-        inner = _output_name(value.type_cast.arg)
-        return (
-            inner if inner != "?column?" else str(value.type_cast.type_name.names[-1].string.sval)
-        )
-    return {"case_expr": "case", "coalesce_expr": "coalesce"}.get(kind, "?column?")

@@ -27,8 +27,7 @@ from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.overlaps import check_bounds, check_shape
 from filtersql.errors import partitions as refusals
-from filtersql.errors.keys import COLUMN_UNKNOWN, SEVERAL_PRIMARY_KEYS
-from filtersql.errors.wording import meant
+from filtersql.errors.keys import SEVERAL_PRIMARY_KEYS
 from filtersql.source import Span
 
 __all__ = [
@@ -132,10 +131,6 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
         return
     if table.columns is None:
         table.columns = dict(parent.columns)
-        for name, not_null in table.overrides.items():
-            if name not in table.columns:
-                raise COLUMN_UNKNOWN(table.span, column=name, hint=meant(name, table.columns))
-            set_not_null(table, (name,), not_null)
     else:
         span = table.parent_span or table.span
         _check_extra(table, parent, drafts.postgres_version, span)

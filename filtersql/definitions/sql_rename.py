@@ -10,12 +10,15 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
-from filtersql.definitions.catalog_builder import DraftTable
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import Thing, described, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
+from filtersql.definitions.model import Publication, ReplicationSet
 from filtersql.definitions.rename_cascade import move_other, move_table
 from filtersql.definitions.sql_alter_kinds import TABLES, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS
@@ -93,7 +96,7 @@ def _rename_relation(script: Script, statement: Statement) -> None:
 
 
 def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
-    """Raises where views, triggers, functions and the like name a relation, or it is a view."""
+    """Raises where views, filters, functions and the like name a relation, or it is a view."""
     drafts = script.drafts
     words = (one.words for one in drafts.code.values())
     code = name in drafts.views or any(name.name in one for one in words)
@@ -101,8 +104,18 @@ def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
     columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
     rows = any((one.type.schema, one.type.name) in arrays for one in columns)
     short = any(name in above for above in drafts.temporary_heirs.values())
+    members = (entry for one in _lists(drafts) for entry in one.tables if entry.name == name)
+    word = re.compile(rf"\b{re.escape(name.name)}\b", re.IGNORECASE)
+    short |= any(one.where is not None and word.search(one.where.text) for one in members)
     if code or rows or short:
-        raise UnsupportedStatement.dumped("another name of a relation that code or views know", at)
+        raise UnsupportedStatement.dumped(
+            "another name of a relation that code or filters know", at
+        )
+
+
+def _lists(drafts: Drafts) -> Iterator[Publication | ReplicationSet]:
+    yield from drafts.publications.values()
+    yield from drafts.replication_sets.values()
 
 
 def _check_free(script: Script, statement: Statement, schema: str) -> None:

@@ -14,7 +14,7 @@ import re
 
 from filtersql.catalog import Column
 from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
-from filtersql.definitions.columns import ColumnConstraint, check_said, read_column
+from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.foreign_keys import check_references
 from filtersql.definitions.generations import check_generation, note_value, value_of
@@ -30,9 +30,8 @@ from filtersql.definitions.temporaries import (
     is_temporary,
     without_foreign_keys,
 )
-from filtersql.errors.columns import SPECIFIED_TWICE, SYSTEM_NAME, UNKNOWN_COLUMN
+from filtersql.errors.columns import SPECIFIED_TWICE, SYSTEM_NAME
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Passage
@@ -80,16 +79,14 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         table.columns = None
         parent = node.inh_relations[0].range_var
         above, at = read_root(script, parent), span_of(script, parent)
-        own = [one.column_def for one in node.table_elts if one.HasField("column_def")]
-        _check_overrides(script, above, own)
-        _overrides(script, node, table, foreign=False)
+        if any(not one.HasField("constraint") for one in node.table_elts):
+            raise UnsupportedStatement.dumped("PARTITION OF with columns", at)
         attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
         table.defaults |= above.defaults
-        for one in own:
-            note_value(table, one)
         if script.drafts.postgres_version >= SHARED_IDENTITIES:
             table.identities |= above.identities
-        _overrides(script, node, table, foreign=True)
+        for element in node.table_elts:
+            add_table_constraint(script, table, element.constraint)
     else:
         _read_elements(script, node, table)
     for column in (table.columns or {}).values():
@@ -200,45 +197,6 @@ def _check_keys(script: Script, node: Node) -> None:
             what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
             names = [key.string.sval for key in element.constraint.keys]
             check_names(columns, names, what, span)
-
-
-def _check_overrides(script: Script, parent: DraftTable, nodes: list[Node]) -> None:
-    """PARTITION OF t (…): a partition gives its root's columns no values of its own."""
-    for place, node in enumerate(nodes):
-        span = script.span(node.location, len(node.colname))
-        if any(node.colname == one.colname for one in nodes[:place]):
-            raise SPECIFIED_TWICE(span, column=node.colname, first=None)
-        if node.colname not in (parent.columns or {}):
-            raise UNKNOWN_COLUMN(
-                span, column=node.colname, hint=meant(node.colname, parent.columns or {})
-            )
-        check_said(node, parent.name, script.text, script.drafts.postgres_version)
-        generated = (parent.columns or {})[node.colname].generated is not None
-        if value_of(node) in ("generated", "identity") or (generated and value_of(node)):
-            raise UnsupportedStatement.dumped("a generated column of a partition", span)
-
-
-def _overrides(script: Script, node: Node, table: DraftTable, *, foreign: bool) -> None:
-    """What PARTITION OF adds to the parent's columns: constraints and keys of its own."""
-    for element in node.table_elts:
-        if element.WhichOneof("node") == "constraint":
-            if (enum_name(element.constraint, "contype") == _FOREIGN) is foreign:
-                add_table_constraint(script, table, element.constraint)
-            continue
-        column = element.column_def
-        if not foreign:
-            note_all(script, table, column)
-        for wrapped in column.constraints:
-            one, names = wrapped.constraint, (column.colname,)
-            kind, span = enum_name(one, "contype"), script.span(column.location, len(names[0]))
-            if (kind == _FOREIGN) is not foreign:
-                continue
-            if kind == "CONSTR_NOTNULL":
-                set_not_null(table, names, True)
-            elif kind in _KEYS:
-                references = referenced(script, one.pktable) if foreign else None
-                add_constraint(table, one, span, references, columns=names)
-                check_references(script, table, one, span)
 
 
 def _add_keys(

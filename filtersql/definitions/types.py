@@ -90,11 +90,12 @@ def read_type(
     names = [name.string.sval for name in node.names]
     if len(names) == 1 and names[0] in aliases and not node.setof:
         return PgType(f"{'_' if node.array_bounds else ''}{aliases[names[0]]}")
-    hidden = False
     if len(names) == 1 and path is not None and "pg_catalog" in path:
-        relations = tuple(relations)
-        hidden = _is_hidden(names[0], path, known, relations)
-    if not (node.typmods or node.array_bounds or node.setof or node.pct_type or hidden):
+        before, relations = path[: path.index("pg_catalog")], tuple(relations)
+        if any(one == (schema, names[0]) for schema in before for one in (*known, *relations)):
+            what = "a type that search_path finds before PostgreSQL's"
+            raise UnsupportedStatement(what, _span(node, text))
+    if not (node.typmods or node.array_bounds or node.setof or node.pct_type):
         plain = _PLAIN.get(names[-1]) if names[:-1] in ([], ["pg_catalog"]) else None
         if plain is not None:
             return plain
@@ -107,10 +108,7 @@ def read_type(
         if node.array_bounds:
             raise UnsupportedStatement("array of serial", _span(node, text))
         return PgType(SERIAL[name])
-    system = not hidden
-    found = _named(schema, name, known, path, system) or _named(
-        schema, name, relations, path, system
-    )
+    found = _named(schema, name, known, path) or _named(schema, name, relations, path)
     if found is None:
         if schema in (None, "pg_catalog") and name in PSEUDO:
             raise refusals.PSEUDO_TYPE(_span(node, text), column=column, name=name)
@@ -125,24 +123,15 @@ def read_type(
     return PgType(found.name, typmod, found.schema, base)
 
 
-def _is_hidden(name: str, path: Sequence[str], *known: Iterable[RelationName]) -> bool:
-    """Whether search_path finds a type of the project before PostgreSQL's of that name."""
-    before = path[: path.index("pg_catalog")]
-    return any(one.name == name and one.schema in before for each in known for one in each)
-
-
 def _named(
     schema: str | None,
     name: str,
     known: Iterable[RelationName],
     path: Sequence[str] | None,
-    system: bool,
 ) -> PgType | None:
-    if schema in (None, "pg_catalog") and system:
-        bare = name[1:] if name.startswith("_") else name
-        if bare in BUILT_IN:
-            return PgType(name)
     bare = name[1:] if name.startswith("_") else name
+    if schema in (None, "pg_catalog") and bare in BUILT_IN:
+        return PgType(name)
     places = path if schema is None else [schema]
     found = [
         one
