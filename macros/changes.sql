@@ -1,6 +1,19 @@
 {#- The changes of one table, from the feed's view to what each of them does to the target.
-    images: old and new row; judged: who matches; transformed: effect. -#}
-images AS (
+
+    Prints: the parts `truncated` (the last TRUNCATE), `images` (old and new row of each change), `judged` (who
+    matches), `transformed` (the effect) and `sides` (the rows that it touches).
+    Override: keep these parts, the comments around each filter, and the columns seq, op, `old_…`, `new_…`,
+    old_matches, new_matches, effect and side. -#}
+truncated AS (
+        -- What came before the last TRUNCATE of a batch cannot matter.
+        -- No row filter judges it.
+        SELECT MAX(seq) AS seq
+        FROM {{ plan.changes }}
+        WHERE op IN ({{ plan.truncate_ops | join(", ") }})
+        HAVING MAX(seq) IS NOT NULL
+    ),
+
+    images AS (
         -- The old and the new row of each change.
         SELECT
             seq,

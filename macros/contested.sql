@@ -1,9 +1,10 @@
 {#- Rows are found by one key, and another one is the primary key: changes that bring a row under a
-    primary key that another row has. Each change of the batch takes one and gives one up. -#}
+    primary key that another row has. Each change of the batch takes one and gives one up.
+
+    Override: keep the columns: the primary key, change_seq and finding. -#}
 WITH
-  {% include "truncated.sql" %},
   {% include "changes.sql" %},
-  {% include plan.not_skipped %},
+  {% include "not_skipped.sql" %},
   walked AS (
     SELECT
       *,

@@ -83,6 +83,13 @@ KEY_OF_SEVERAL_TEXTS = Wording(
 )
 
 
+MACRO_MOVED = Wording(
+    "no macro has the name macros/{name}.sql any more",
+    detail="What it printed is printed by macros/{macro}.sql, which branches on flags of plan.",
+    hint="Replace that one, or give a file that replaces nothing another name.",
+)
+
+
 class MacroFailed(Mistake):
     """A macro of the project does not render."""
 

@@ -281,7 +281,7 @@ def found_before(effect: str, epoch: str, stays: str, engine: Engine) -> str:
 
 
 #: the text so far, and a change of a key: its seq in twenty digits, and for the old and the new key
-#: what is known (see events_keeping.sql) with the seq of the change on which it hangs
+#: what is known (see keeping.sql) with the seq of the change on which it hangs
 _IN_ORDER = """
 REDUCE(ARRAY_SORT(links), '', (so_far, link) -> so_far || ',' || SUBSTR(link, 1, 20)
   || CASE SUBSTR(link, 21, 1)

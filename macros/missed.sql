@@ -1,12 +1,29 @@
-{#- Where an UPDATE of a row that the target lacks is skipped: which changes find no copy of their old
-    row. A copy may have come by another UPDATE, which may have been skipped itself, so these are
-    judged in their order, unless no change can miss one. -#}
+{#- Without a key, where an UPDATE of a row that the target lacks is skipped: which changes find no copy of
+    their old row. A copy may have come by another UPDATE, which may have been skipped itself, so these
+    are judged in their order, unless no change can miss one.
+
+    Prints: the parts `events` (columns, effect, change_seq, copy_step), `held` (copies in the target) and
+    `missed` (place: the seq of a change), after those that they need.
+    Override: keep these three with their columns. -#}
+{%- from "sides.sql" import copy_steps -%}
 events AS (
         -- An old row takes away one copy, a new row adds one.
-        {% include "copy_steps.sql" %}
+        {{ copy_steps(plan) }}
     ),
 
-    {% include "copies_held.sql" %},
+    held AS (
+        -- The copies that the target holds.
+        SELECT
+{%- for column in plan.columns %}
+            {{ column.name }},
+{%- endfor %}
+            COUNT(*) AS {{ plan.copies_held }}
+        FROM {{ plan.target }}
+        GROUP BY
+{%- for column in plan.columns %}
+            {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+    ),
 
     walked AS (
         -- Before each change: the copies that were added less those that were

@@ -1,9 +1,13 @@
-{#- Where a change is skipped that meets the wrong state: an INSERT of a row that exists, an UPDATE or
-    DELETE of one that is missing, a change of the key to one that exists. What a change of the key
-    meets may hang on earlier ones; such changes are judged in their order, all others by a window. -#}
-{% include "events_held.sql" %},
+{#- Where a change is skipped that meets the wrong state: an INSERT of a row that exists, an
+    UPDATE or DELETE of one that is missing, a change of the key to one that exists. What a change of
+    the key meets may hang on earlier ones; such changes are judged in their order, all others by a
+    window.
 
-    steps AS (
+    Prints: the part `found_under_key`, all events with what they find, after `steps`, `halves`, `moves`,
+    `judged_in_order`, `outcomes`, `verdicts` and `possible`; it reads `events`.
+    Override: keep `verdicts` and `found_under_key`, which has the columns of `events` and old_found,
+    new_found, stays and row_found. -#}
+steps AS (
         -- What happened under a key before and after each change that may add
         -- or remove its row.
         SELECT
