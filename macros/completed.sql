@@ -4,6 +4,7 @@
 
     Prints: the part `net`, after `walked`, `carried_…` and `resolved_…`, and the query's rows as net.sql
     does; it reads `taken`, and needs WITH RECURSIVE.
+    Branches on: truncates.
     Override: keep the rows. -#}
 walked AS (
         SELECT
@@ -76,8 +77,10 @@ walked AS (
         CASE
             WHEN
                 net.{{ plan.effect }} NOT IN ('insert', 'update', 'arrived')
+{%- if plan.truncates %}
                 OR net.{{ plan.change_seq }}
                 <= COALESCE((SELECT truncated.seq FROM truncated), -1)
+{%- endif %}
                 THEN NULL
             WHEN
                 net.{{ column.known }}.pending IS NULL
@@ -92,8 +95,10 @@ walked AS (
         CASE
             WHEN
                 net.{{ plan.effect }} IN ('insert', 'update', 'arrived')
+{%- if plan.truncates %}
                 AND net.{{ plan.change_seq }}
                 > COALESCE((SELECT truncated.seq FROM truncated), -1)
+{%- endif %}
                 THEN 'insert'
             ELSE 'delete'
         END AS {{ plan.effect }}

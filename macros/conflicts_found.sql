@@ -5,9 +5,10 @@
     change_seq, and the finding or NULL.
     Branches on: adds_only (nothing can be met), keyed, and skips_missing and keeps_existing, where
     changes that were skipped before decide what the next one meets. A change of a key that is judged as
-    one is shown by its old key where that has no row, else by the new one.
+    one is shown by its old key where that has no row, else by the new one. Also on truncates and
+    key_changes (else none is).
     Override: keep `met` with its columns, and `WITH`. -#}
-{%- from "sides.sql" import copy_steps, moved_case, side_key -%}
+{%- from "sides.sql" import copy_steps, moved_effect, side_key -%}
 WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
     {% include "changes.sql" %},
 
@@ -20,7 +21,8 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
 {%- endfor %}
             seq AS {{ plan.change_seq }},
             CAST(NULL AS {{ plan.text_type }}) AS {{ plan.finding }}
-        FROM sides
+        FROM transformed
+        WHERE {{ plan.effect }} <> 'nothing'
     )
 {%- elif not plan.keyed and plan.skips_missing %}
 
@@ -77,7 +79,9 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
 {%- endfor %}
             COUNT(*) AS {{ plan.copies_held }}
         FROM {{ plan.target }}
+{%- if plan.truncates %}
         WHERE NOT EXISTS (SELECT 1 FROM truncated)
+{%- endif %}
         GROUP BY
 {%- for column in plan.columns %}
             {{ column.name }}{{ "," if not loop.last }}
@@ -135,13 +139,14 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
                     AND {{ plan.row_found }}
                     THEN 'insert_exists'
                 WHEN
-                    {{ plan.effect }} = 'update'
-                    AND NOT {{ plan.row_found }}
-                    THEN 'update_missing'
-                WHEN
                     {{ plan.effect }} = 'delete'
                     AND NOT {{ plan.row_found }}
                     THEN 'delete_missing'
+{%- if plan.key_changes %}
+                WHEN
+                    {{ plan.effect }} = 'update'
+                    AND NOT {{ plan.row_found }}
+                    THEN 'update_missing'
                 WHEN
                     {{ plan.effect }} = 'left'
                     AND NOT {{ plan.old_found }}
@@ -151,6 +156,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
                     AND {{ plan.old_found }}
                     AND {{ plan.new_found }}
                     THEN 'update_exists'
+{%- endif %}
             END AS {{ plan.finding }}
         FROM found_under_key
     )
@@ -203,7 +209,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
                 FALSE
             ) AS {{ plan.row_found }}
         FROM followed
-        WHERE {{ plan.change_seq }} > COALESCE((SELECT truncated.seq FROM truncated), -1)
+        WHERE {{ plan.change_seq }} > {% if plan.truncates %}COALESCE((SELECT truncated.seq FROM truncated), -1){% else %}-1{% endif %}
     ),
 {%- else %}
 
@@ -211,7 +217,7 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
         SELECT
             seq AS {{ plan.change_seq }},
 {{- side_key(plan) }}
-            {{ moved_case(plan) }} AS {{ plan.effect }}
+            {{ moved_effect(plan) }}
         FROM sides
     ),
 
@@ -246,7 +252,9 @@ WITH{% if plan.keyed and plan.skips_missing %} RECURSIVE{% endif %}
                     THEN followed.{{ plan.previous_effect }} IN (
                         'insert', 'update', 'arrived'
                     )
+{%- if plan.truncates %}
                 WHEN EXISTS (SELECT 1 FROM truncated) THEN FALSE
+{%- endif %}
                 ELSE present.{{ plan.row_found }} IS NOT NULL
             END AS {{ plan.row_found }}
         FROM followed

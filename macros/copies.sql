@@ -3,7 +3,7 @@
     deletes all of them and the ordinals above it insert those that remain.
 
     Prints: the parts `events`, `tallied`, `held` and `net`, and the query's rows.
-    Branches on: skips_missing (a change that finds no copy is skipped; see missed.sql).
+    Branches on: skips_missing (a change that finds no copy is skipped; see missed.sql), truncates.
     Override: keep the rows: the columns and copy_ordinal. -#}
 {%- from "sides.sql" import side_columns %}
 {%- if plan.skips_missing -%}
@@ -29,6 +29,7 @@ events AS (
             seq AS {{ plan.change_seq }}
         FROM sides
 {%- endif %}
+{%- if plan.truncates %}
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
@@ -41,6 +42,7 @@ events AS (
 {%- endif %}
         FROM {{ plan.target }} AS present
         CROSS JOIN truncated
+{%- endif %}
     ),
 {%- if not plan.skips_missing %}
 
@@ -100,16 +102,24 @@ events AS (
 {%- endfor %}
             COALESCE(held.{{ plan.copies_held }}, 0) AS {{ plan.copies_held }},
 {%- if plan.skips_missing %}
-            tallied.{{ plan.copy_total }} + CASE
+            tallied.{{ plan.copy_total }}
+{%- if plan.truncates %} + CASE
                 WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
                 ELSE COALESCE(held.{{ plan.copies_held }}, 0)
-            END AS {{ plan.copies_left }}
+            END
+{%- else %}
+            + COALESCE(held.{{ plan.copies_held }}, 0)
+{%- endif %} AS {{ plan.copies_left }}
 {%- else %}
             tallied.{{ plan.copy_total }} + GREATEST(
+{%- if plan.truncates %}
                 CASE
                     WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
                     ELSE COALESCE(held.{{ plan.copies_held }}, 0)
                 END,
+{%- else %}
+                COALESCE(held.{{ plan.copies_held }}, 0),
+{%- endif %}
                 -tallied.{{ plan.copy_lowest }}
             ) AS {{ plan.copies_left }}
 {%- endif %}

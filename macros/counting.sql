@@ -1,9 +1,9 @@
 {#- What a run counts in the query of the MERGE: what each change met, where the batch itself tells.
-    Jinja macros that events.sql and net.sql import; they print only where `plan.counts`, which no
-    reviewed statement has, and all of it between marks.
+    Jinja macros that events.sql and net.sql import; they print only where a run counts, never in a
+    reviewed statement, and all of it between marks.
 
-    Branches on: lacks_values (the order of the query's own window, in which the last change of a key
-    is the last row or the first).
+    Branches on: counts, lacks_values (the order of the query's own window, in which the last change of a
+    key is the last row or the first), truncates.
     Override: keep the marks around each addition, and the columns that are staged (counting_columns). -#}
 {%- from "sides.sql" import moved_case %}
 
@@ -44,20 +44,28 @@
 {% if plan.lacks_values %}FIRST_VALUE{% else %}LAST_VALUE{% endif %}
 {%- endmacro %}
 
+{%- macro counting_neighbour(plan) -%}
+{% if plan.lacks_values %}LAG{% else %}LEAD{% endif %}({{ plan.met_effect }}) OVER (
+                    {{ plan.key_partition | join("\n                    ") }}
+                    ORDER BY {{ plan.change_seq }}{% if not plan.lacks_values %} DESC{% endif %}
+                )
+{%- endmacro %}
+
 {#- What happened to the key before a change, in the batch itself, and the key's first change. A
     TRUNCATE left no row; where nothing is known, the target has to be asked. #}
 {%- macro counting_before(plan) %}
 {%- if plan.counts %}
             /*<counting*/
+{%- if plan.truncates %}
             COALESCE(
-                {% if plan.lacks_values %}LAG{% else %}LEAD{% endif %}({{ plan.met_effect }}) OVER (
-                    {{ plan.key_partition | join("\n                    ") }}
-                    ORDER BY {{ plan.change_seq }}{% if not plan.lacks_values %} DESC{% endif %}
-                ),
+                {{ counting_neighbour(plan) }},
                 CASE
                     WHEN (SELECT truncated.seq FROM truncated) IS NOT NULL THEN 'delete'
                 END
             ) AS {{ plan.met_before }},
+{%- else %}
+            {{ counting_neighbour(plan) }} AS {{ plan.met_before }},
+{%- endif %}
             {{ counting_first(plan) }}({{ plan.met_effect }}) OVER (
                 {{ counting_frame(plan) }}
             ) AS {{ plan.met_first }},
@@ -83,9 +91,13 @@
         {{ plan.met_kind }},
         {{ plan.change_seq }} AS {{ plan.met_seq }},
         {{ plan.recency }} {% if plan.lacks_values %}IS NULL{% else %}= 1{% endif %} AS {{ plan.met_last }},
+{%- if plan.truncates %}
         CASE
             WHEN (SELECT truncated.seq FROM truncated) IS NULL THEN {{ plan.met_first }}
         END AS {{ plan.met_first }},
+{%- else %}
+        {{ plan.met_first }},
+{%- endif %}
         {{ plan.met_first_seq }},
         /*counting>*/
 {%- endif %}

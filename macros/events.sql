@@ -2,17 +2,18 @@
 
     Prints: the part `events`. Where earlier rows decide, also `changed`, the same without the rows of the
     target, and there a change of the key is one that `left` and one that `arrived`.
-    Branches on: held_first (`held` rows of the target come before the changes, and each change has its
-    epoch: what lies between two TRUNCATEs, as no row of an earlier one is there any more), skips_missing
-    (`held` rows, of which only the key matters), lacks_values (an out-of-line value may be left out).
+    Branches on: held_first (`held` rows of the target come before the changes), truncates (with held_first
+    each change has its epoch, too: what lies between two TRUNCATEs, as no row of an earlier one is there
+    any more), skips_missing (`held` rows, of which only the key matters), lacks_values (an out-of-line
+    value may be left out).
     Override: keep the parts, the key and payload columns, `keeps_…`, effect and change_seq (and epoch). -#}
-{%- from "sides.sql" import side_key, moved_case %}
+{%- from "sides.sql" import moved_effect, side_key %}
 {%- from "counting.sql" import counting_effect, counting_emptied %}
-{%- if plan.held_first -%}
+{%- if plan.held_first and plan.truncates -%}
 truncations AS (
         SELECT seq
         FROM {{ plan.changes }}
-        WHERE op IN ({{ plan.truncate_ops | join(", ") }})
+        WHERE op IN ('truncate')
     ),
 
     barriers AS (
@@ -26,7 +27,9 @@ truncations AS (
             sides.{{ plan.side }},
             sides.{{ plan.effect }},
             sides.seq,
+{%- if plan.lacks_values %}
             sides.unchanged,
+{%- endif %}
 {%- for column in plan.key_columns %}
             sides.{{ column.old }},
             sides.{{ column.new }},
@@ -53,12 +56,12 @@ truncations AS (
                 AS {{ column.keeps }},
 {%- endfor %}
 {%- if plan.held_first or plan.skips_missing %}
-            {{ moved_case(plan) }} AS {{ plan.effect }},
-{%- if plan.held_first %}
+            {{ moved_effect(plan) }},
+{%- if plan.held_first and plan.truncates %}
             {{ plan.epoch }},
 {%- endif %}
             seq AS {{ plan.change_seq }}
-        FROM {% if plan.held_first %}dated{% else %}sides{% endif %}
+        FROM {% if plan.held_first and plan.truncates %}dated{% else %}sides{% endif %}
     ),
 
     events AS (
@@ -76,7 +79,7 @@ truncations AS (
             {% if plan.held_first %}FALSE{% else %}TRUE{% endif %} AS {{ column.keeps }},
 {%- endfor %}
             'held' AS {{ plan.effect }},
-{%- if plan.held_first %}
+{%- if plan.held_first and plan.truncates %}
             0 AS {{ plan.epoch }},
 {%- endif %}
             -1 AS {{ plan.change_seq }}
@@ -108,6 +111,7 @@ truncations AS (
             seq AS {{ plan.change_seq }}
         FROM sides
 {%- endif %}
+{%- if plan.truncates %}
         UNION ALL
         -- A TRUNCATE deletes every row that the target holds.
         SELECT
@@ -128,4 +132,5 @@ truncations AS (
             truncated.seq AS {{ plan.change_seq }}
         FROM {{ plan.target }} AS present
         CROSS JOIN truncated
+{%- endif %}
     )

@@ -4,7 +4,7 @@
     copy that is added (an ordinal above 0), and one that takes all copies away (ordinal 0).
     Branches on: adds_only (nothing finds a row of the target, so rows are only added), keyed,
     skips_missing and keeps_existing (changes that meet the wrong state are skipped), completes (a value
-    that a change of a key left out is taken from the row under the old key).
+    that a change of a key left out is taken from the row under the old key), truncates.
     Override: keep the columns of the rows, and `WITH`, in which a run finds its costly parts. -#}
 WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% endif %}
     {% include "changes.sql" %}
@@ -15,7 +15,9 @@ WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% e
         {{ column.new }} AS {{ column.name }},
 {%- endfor %}
         1 AS {{ plan.copy_ordinal }}
-    FROM sides
+    FROM transformed
+    WHERE {{ plan.effect }} <> 'nothing'
+{%- if plan.truncates %}
     UNION ALL
     -- A TRUNCATE deletes every row that the target holds.
     SELECT DISTINCT
@@ -25,6 +27,7 @@ WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% e
         0 AS {{ plan.copy_ordinal }}
     FROM {{ plan.target }} AS present
     CROSS JOIN truncated
+{%- endif %}
 {%- elif not plan.keyed %},
 
     {% include "copies.sql" %}

@@ -4,6 +4,7 @@
 
     Prints: the parts `events` (columns, effect, change_seq, copy_step), `held` (copies in the target) and
     `missed` (place: the seq of a change), after those that they need.
+    Branches on: truncates.
     Override: keep these three with their columns. -#}
 {%- from "sides.sql" import copy_steps -%}
 events AS (
@@ -65,14 +66,22 @@ events AS (
             walked.{{ plan.change_seq }},
             walked.{{ plan.copy_step }},
             walked.{{ plan.place }},
-            walked.{{ plan.copy_level }} + CASE
+            walked.{{ plan.copy_level }}
+{%- if plan.truncates %} + CASE
                 WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
                 ELSE COALESCE(held.{{ plan.copies_held }}, 0)
-            END AS {{ plan.copy_level }},
-            walked.{{ plan.copy_lowest }} + CASE
+            END
+{%- else %}
+            + COALESCE(held.{{ plan.copies_held }}, 0)
+{%- endif %} AS {{ plan.copy_level }},
+            walked.{{ plan.copy_lowest }}
+{%- if plan.truncates %} + CASE
                 WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
                 ELSE COALESCE(held.{{ plan.copies_held }}, 0)
-            END AS {{ plan.copy_lowest }}
+            END
+{%- else %}
+            + COALESCE(held.{{ plan.copies_held }}, 0)
+{%- endif %} AS {{ plan.copy_lowest }}
         FROM walked
         LEFT JOIN held
             ON

@@ -4,7 +4,8 @@
     Branches on: skips_missing (the last change that adds or removes a key's row decides whether there is
     one, the last change of all what it holds), keeps_existing (the last one that is not skipped
     decides), lacks_values (a value that was left out is taken from the key's changes before; where the
-    batch holds none, the target's row keeps its own), and none of these (the last change decides).
+    batch holds none, the target's row keeps its own), and none of these (the last change decides);
+    truncates.
     Override: keep the rows, and between marks what counting.sql adds. -#}
 {%- from "counting.sql" import counting_before, counting_columns, counting_kept, counting_net,
     counting_only_last, counting_rows %}
@@ -13,6 +14,8 @@ net AS (
 {%- if plan.skips_missing %}
         -- The last change of a key, and the last ones that added and removed
         -- its row.
+{%- elif not plan.lacks_values %}
+        -- The last change of a key decides.
 {%- else %}
         -- The last change of a key decides; what it left out is filled from
         -- the changes before it.
@@ -100,8 +103,10 @@ net AS (
         CASE
             WHEN
                 net.{{ plan.effect }} IN ('insert', 'update', 'arrived')
+{%- if plan.truncates %}
                 AND net.{{ plan.change_seq }}
                 > COALESCE((SELECT truncated.seq FROM truncated), -1)
+{%- endif %}
                 THEN 'insert'
             ELSE 'delete'
         END AS {{ plan.effect }}

@@ -1,6 +1,7 @@
 {#- What the rows of `sides` say: their key, all their columns, and what became of them. Jinja macros
     that other files import; each begins with a new line.
 
+    Branches on: key_changes (an UPDATE may change the key).
     Override: keep the macros' names, the columns' names, and `left` and `arrived`. -#}
 
 {%- macro side_key(plan) %}
@@ -23,7 +24,7 @@
 
 {#- A change of the key is one that left and one that arrived. #}
 {%- macro moved_case(plan) -%}
-CASE
+{% if plan.key_changes %}CASE
                 WHEN
                     {{ plan.side }} = 'old'
                     AND {{ plan.effect }} = 'update'
@@ -34,6 +35,11 @@ CASE
                     THEN 'arrived'
                 ELSE {{ plan.effect }}
             END
+{%- else %}{{ plan.effect }}{% endif %}
+{%- endmacro %}
+
+{%- macro moved_effect(plan) -%}
+{{ moved_case(plan) }}{% if plan.key_changes %} AS {{ plan.effect }}{% endif %}
 {%- endmacro %}
 
 {#- What a change does to the number of copies of a row of a table without key. #}

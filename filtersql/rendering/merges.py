@@ -45,7 +45,7 @@ def merge_of(shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> Merge:
 
 def completing_merge(shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> Merge | None:
     """What a run executes where values were left out; None where none can be."""
-    if not (shape.keyed and shape.lacks_values) or shape.skips_missing:
+    if not (shape.keyed and shape.key_changes and shape.lacks_values) or shape.skips_missing:
         return None
     return _merge(_completing(shape), own, folders, _COMPLETING)
 

@@ -51,6 +51,7 @@ class Outline:
     form: Form
     images: Images
     always_logged: bool
+    updates: bool
     truncates: bool
     #: whether a change that leaves out a column always stops the run
     stops_at_unchanged: bool
@@ -85,12 +86,6 @@ def merge_plan(outline: Outline) -> MergePlan:
         **judging_words(own, engine, every=outline.every, unknown_matches=outline.unknown_matches),
         **_completeness(outline, own, keepable, tail),
         **_misses(own, engine),
-        truncate_ops=(
-            sql_fragments.literal("truncate" if outline.truncates else "not published", engine),
-        ),
-        judged_above=sql_fragments.judged_above(
-            engine, everything=outline.form is Form.KEYED_KEEPING
-        ),
         explode=sql_fragments.explode(engine),
         text_type=sql_fragments.text_type(engine),
         old_side=sql_fragments.string_array(("old",), engine),
@@ -98,7 +93,14 @@ def merge_plan(outline: Outline) -> MergePlan:
         both_sides=sql_fragments.string_array(("old", "new"), engine),
         zero_to_copies_left=sql_fragments.zero_to(own.copies_left, engine),
         found_before=laid_out(
-            sql_fragments.found_before(own.effect, own.epoch, own.stays, engine), engine, _BRANCH
+            sql_fragments.found_before(
+                own.effect,
+                own.stays if outline.updates else None,
+                own.epoch if outline.truncates else None,
+                engine,
+            ),
+            engine,
+            _BRANCH,
         ),
         all_outcomes=laid_out(
             sql_fragments.outcomes(
@@ -115,13 +117,14 @@ def merge_plan(outline: Outline) -> MergePlan:
         all_barriers=sql_fragments.all_of("seq", engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
-        **_flags(outline.form, lacks_values=bool(keepable)),
+        **_flags(outline, lacks_values=bool(keepable)),
         **names,
     )
 
 
-def _flags(form: Form, *, lacks_values: bool) -> dict[str, Any]:
+def _flags(outline: Outline, *, lacks_values: bool) -> dict[str, Any]:
     """On what the macros branch."""
+    form = outline.form
     return {
         "keyed": form in _KEYED,
         "adds_only": form is Form.APPEND,
@@ -129,6 +132,8 @@ def _flags(form: Form, *, lacks_values: bool) -> dict[str, Any]:
         "keeps_existing": form is Form.KEYED_KEEPING,
         "held_first": form is Form.KEYED_KEEPING,
         "lacks_values": lacks_values,
+        "key_changes": outline.updates,
+        "truncates": outline.truncates,
     }
 
 

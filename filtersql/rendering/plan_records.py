@@ -187,9 +187,6 @@ class MergePlan(Internals):
     must_be_complete: tuple[str, ...]
     #: the effect of a change, selected, in lines; stops where it adds a row that is incomplete
     checked_effect: tuple[str, ...]
-    truncate_ops: tuple[str, ...]
-    #: the seq up to which changes cannot matter any more
-    judged_above: str
     #: how several filters are combined, and what NULL is, in lines
     matching: tuple[str, ...]
     unknown_matches: str
@@ -229,6 +226,9 @@ class MergePlan(Internals):
     keeps_existing: bool
     #: whether a change may leave out a value that no old row holds
     lacks_values: bool
+    #: whether an UPDATE may take a row to another key, whether TRUNCATEs are published
+    key_changes: bool
+    truncates: bool
     #: whether events begin with the target's rows, and each knows which TRUNCATEs came before
     held_first: bool
     #: the query that merge.sql holds
