@@ -65,3 +65,8 @@ MACRO_FAILED = Wording(
     "macro failed: {place}: {reason}",
     hint="A macro prints the values of plan; compare it with the package's own.",
 )
+MACRO_MOVED = Wording(
+    "no macro has the name macros/{name}.sql any more",
+    detail="What it printed is printed by macros/{macro}.sql, which branches on flags of plan.",
+    hint="Replace that one, or give a file that replaces nothing another name.",
+)

@@ -6,8 +6,7 @@ package's macro of the same name.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["environment", "has_own", "render"]
 
 
-#: a macro that another one includes, by its name
-_INCLUDE = re.compile(r'\{%(?P<dash>-?) *include "(?P<name>\w+\.sql)" *%\}')
-
-
 @lru_cache(maxsize=8)
 def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
     """Jinja over folders of macros: the sandbox, or a faster one for the package's own."""
@@ -43,22 +38,8 @@ def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
             self.visit(node.node, frame)
             self.write(f".{node.attr}")
 
-    class Whole(FileSystemLoader):
-        """Macros with those that they include in their places: one is rendered, not several."""
-
-        def get_source(
-            self, environment: Environment, template: str
-        ) -> tuple[str, str, Callable[[], bool]]:
-            text, file, is_current = super().get_source(environment, template)
-
-            def included(found: re.Match[str]) -> str:
-                inner, _, _ = self.get_source(environment, found["name"])
-                return f"{{#{found['dash']} #}}{inner.removesuffix(chr(10))}"
-
-            return _INCLUDE.sub(included, text), file, is_current
-
     made = (Environment if trusted else SandboxedEnvironment)(
-        loader=(Whole if trusted else FileSystemLoader)(folders),
+        loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         autoescape=False,
         auto_reload=False,

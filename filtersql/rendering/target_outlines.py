@@ -59,6 +59,7 @@ def outlined(
         form=_form(resolved, key, pictures),
         images=pictures,
         always_logged=complete or (resolved.old_rows_are_full and not untold),
+        updates=Action.UPDATE in resolved.filters,
         truncates=resolved.truncates,
         stops_at_unchanged=rules.toast_unchanged == "error",
         read_of_old_rows=read_of_old_rows(judged),
@@ -70,12 +71,15 @@ def outlined(
 def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Form:
     """Raises a Mistake where no key finds a row that changes."""
     table, subscription, rules = resolved.table, resolved.subscription, resolved.semantics
+    updates = Action.UPDATE in resolved.filters
     form = row_form(
         table,
         key,
         keepable=bool(pictures.may_be_unchanged),
         inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
-        skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
+        skips_missing=updates
+        and rules.missing_target == "skip"
+        and subscription.on_conflict is None,
         keeps_existing=subscription.on_conflict in ("skip", "error"),
     )
     changing = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
