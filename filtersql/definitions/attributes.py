@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from filtersql.errors.definitions import ConstraintAttribute
+from filtersql.errors.keys import DEFERRED_ALONE, MISPLACED_CLAUSE, SEVERAL_CLAUSES
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Passage
 
@@ -63,9 +63,9 @@ def check_attributes(constraints: Iterable[Node], text: Passage) -> None:
             continue
         one = _Attribute(*_ATTRIBUTES[kind])
         if owner not in one.kinds:
-            raise ConstraintAttribute.misplaced(one.words, span)
+            raise MISPLACED_CLAUSE(span, words=one.words)
         if one.either in said:
-            raise ConstraintAttribute.multiple(one.either, span)
+            raise SEVERAL_CLAUSES(span, either=one.either)
         said[one.either] = one.value
         if said.get(_INITIALLY) and said.get(_DEFERRABLE) is False:
-            raise ConstraintAttribute.deferred(span)
+            raise DEFERRED_ALONE(span)

@@ -27,7 +27,7 @@ from filtersql.definitions.later_sessions import LATER, begin
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import psql_commands
-from filtersql.errors.making import SECOND_DATABASE
+from filtersql.errors.definitions import SECOND_DATABASE
 from filtersql.grammar import Statement
 from filtersql.source import Passage
 

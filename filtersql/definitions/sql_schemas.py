@@ -11,13 +11,13 @@ PostgreSQL
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from filtersql.definitions.depending import Thing, lines_of
+from filtersql.definitions.depending import Thing, check_undepended, users_of
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.errors.altering import DependedOn, UnknownSchema
+from filtersql.errors import relations as refusals
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import SchemaName
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
@@ -43,9 +43,9 @@ def _check_name(script: Script, statement: Statement, name: str) -> None:
     """
     at = place_of(script, statement, name)
     if name in SYSTEM_SCHEMAS or name in script.drafts.made_schemas:
-        raise SchemaName.taken(name, at)
+        raise refusals.SCHEMA_EXISTS(at, name=name)
     if name.startswith("pg_"):
-        raise SchemaName.reserved(name, at)
+        raise refusals.SCHEMA_RESERVED(at, name=name)
 
 
 def rename_schema(script: Script, statement: Statement) -> None:
@@ -53,10 +53,10 @@ def rename_schema(script: Script, statement: Statement) -> None:
     node, drafts = statement.node, script.drafts
     old, new = node.subname, node.newname
     if not drafts.has_schema(old):
-        raise UnknownSchema(old, place_of(script, statement, old))
+        raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, old), schema=old)
     _check_name(script, statement, new)
-    held = lines_of(script, [Thing("schema", RelationName(old, ""))], cascades=False)
-    if held or any(one.name.schema == old for one in drafts.operators):
+    held = users_of(drafts, Thing("schema", RelationName(old, "")))
+    if any(held) or any(schema == old for schema, _ in drafts.operators):
         at = place_of(script, statement, old)
         raise UnsupportedStatement.dumped("RENAME of a schema that holds something", at)
     drafts.schemas.discard(old)
@@ -73,7 +73,7 @@ def drop_schema(script: Script, statement: Statement, item: Node) -> None:
     schema, drafts = item.string.sval, script.drafts
     drafts.schemas.discard(schema)
     drafts.made_schemas.discard(schema)
-    drafts.operators[:] = [one for one in drafts.operators if one.name.schema != schema]
+    drafts.operators[:] = [one for one in drafts.operators if one[0] != schema]
     for publication in list(drafts.publications.values()):
         kept = tuple(one for one in publication.schemas if one != schema)
         drafts.publications[publication.name] = replace(publication, schemas=kept)
@@ -84,11 +84,11 @@ def check_schemas(script: Script, statement: Statement) -> None:
     named = [one.string.sval for one in statement.node.objects]
     for one in named:
         if one in SYSTEM_SCHEMAS:
-            raise SchemaName.required(one, place_of(script, statement, one))
+            raise refusals.SCHEMA_REQUIRED(place_of(script, statement, one), name=one)
         if not script.drafts.has_schema(one) and not statement.node.missing_ok:
-            raise UnknownSchema(one, place_of(script, statement, one))
+            raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, one), schema=one)
     held = [*dict.fromkeys(one for one in named if script.drafts.has_schema(one))]
-    lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in held])
-    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
-        what = f"schema {held[0]}" if len(held) == 1 else None
-        raise DependedOn(what, lines, place_of(script, statement, named[0]))
+    roots = [Thing("schema", RelationName(one, "")) for one in held]
+    cascades = enum_name(statement.node, "behavior") == "DROP_CASCADE"
+    place = partial(place_of, script, statement, named[0])
+    check_undepended(script, roots, place, cascades=cascades)

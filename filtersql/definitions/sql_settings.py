@@ -26,8 +26,13 @@ from zoneinfo import available_timezones
 
 from filtersql.definitions.sql_arguments import constant
 from filtersql.definitions.sql_names import Script, Settings, place_of
-from filtersql.errors.definitions import InTransaction, UnsupportedStatement
-from filtersql.errors.making import BadSetting
+from filtersql.errors.definitions import (
+    IN_TRANSACTION,
+    INVALID_SETTING,
+    NO_BOOLEAN_SETTING,
+    ONE_TIME_ZONE,
+    UnsupportedStatement,
+)
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
 
@@ -73,7 +78,7 @@ def discard(script: Script, statement: Statement) -> None:
     target = enum_name(statement.node, "target")
     if target == "DISCARD_ALL":
         if script.outer is not None:
-            raise InTransaction("DISCARD ALL", place_of(script, statement, ""))
+            raise IN_TRANSACTION(place_of(script, statement, ""), what="DISCARD ALL")
         script.begin_session()
         script.settings = as_begun(script, script.settings)
     if target == "DISCARD_TEMP":
@@ -193,7 +198,7 @@ def _date_style(now: Settings, values: _Values, span: Span, version: int) -> Set
     def said(found: str, so_far: str) -> str:
         if so_far not in ("", found):
             detail = f'Conflicting "{_spelled("DateStyle", version)}" specifications.'
-            raise BadSetting.invalid("DateStyle", value, span, detail)
+            raise INVALID_SETTING(span, name="DateStyle", value=value, detail=detail)
         return found
 
     implied = now.session.date_order
@@ -207,7 +212,7 @@ def _date_style(now: Settings, values: _Values, span: Span, version: int) -> Set
             implied = implied if order else "MDY"
         else:
             detail = f'Unrecognized key word: "{word}".' if word else "List syntax is invalid."
-            raise BadSetting.invalid("DateStyle", value, span, detail)
+            raise INVALID_SETTING(span, name="DateStyle", value=value, detail=detail)
     return _read_with(now, date_order=order or implied)
 
 
@@ -227,7 +232,7 @@ def _time_zone(now: Settings, values: _Values, span: Span, version: int) -> Sett
     if values is None:
         return _read_with(now, time_zone=0)
     if len(values) > 1:
-        raise BadSetting("SET timezone takes only one argument", span)
+        raise ONE_TIME_ZONE(span)
     written = values[0]
     if _HOURS.fullmatch(written):
         return _read_with(now, time_zone=int(float(written) * 3600))
@@ -244,7 +249,7 @@ def _time_zone(now: Settings, values: _Values, span: Span, version: int) -> Sett
     if written.lower() not in named:
         if _POSIX.fullmatch(written) or re.fullmatch(r"[-+]\d.*", written):
             raise UnsupportedStatement(f"SET timezone = '{written}'", span, "Name a zone.")
-        raise BadSetting.invalid("TimeZone", written, span)
+        raise INVALID_SETTING(span, name="TimeZone", value=written)
     return _read_with(now, time_zone=written.lower())
 
 
@@ -252,7 +257,8 @@ def _interval_style(now: Settings, values: _Values, span: Span, version: int) ->
     value = ", ".join(values or ["postgres"])
     if value.lower() not in _INTERVAL_STYLES:
         hint = f"Available values: {', '.join(_INTERVAL_STYLES)}."
-        raise BadSetting.invalid(_spelled("IntervalStyle", version), value, span, hint=hint)
+        name = _spelled("IntervalStyle", version)
+        raise INVALID_SETTING(span, name=name, value=value, hint=hint)
     return _read_with(now, sql_standard_intervals=value.lower() == "sql_standard")
 
 
@@ -266,7 +272,7 @@ def _boolean(name: str, default: bool) -> _Rule:
             for words in _BOOLEANS
         )
         if yes == no:
-            raise BadSetting.no_boolean(name, span)
+            raise NO_BOOLEAN_SETTING(span, name=name)
         return _read_with(now, **{name: yes})
 
     return rule

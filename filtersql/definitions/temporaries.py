@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from filtersql.definitions.foreign_keys import check_temporary
 from filtersql.definitions.kinds import TEMPORARY
 from filtersql.definitions.sql_names import Script, referenced, span_of
-from filtersql.errors.definitions import Duplicate
-from filtersql.errors.inheriting import Parentage
+from filtersql.errors.definitions import ALREADY_EXISTS
+from filtersql.errors.partitions import TEMPORARY_PARTITION
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 
@@ -51,7 +51,7 @@ def create_temporary(
     if name.name in script.temporary:
         if replace:
             return
-        raise Duplicate("relation", name.name, span_of(script, node), None)
+        raise ALREADY_EXISTS(span_of(script, node), kind="relation", name=name.name, first=None)
     if on_commit == "ONCOMMIT_DROP":
         if script.outer is None:
             return  # its own transaction is over
@@ -106,7 +106,7 @@ def _check_root(script: Script, parent: Node) -> None:
     """Raises where a temporary partition has a root that lasts."""
     name = referenced(script, parent)
     if name in script.drafts.tables:
-        raise Parentage.temporary_partition(name.name, span_of(script, parent))
+        raise TEMPORARY_PARTITION(span_of(script, parent), name=name.name)
 
 
 def forget(script: Script, name: RelationName) -> None:

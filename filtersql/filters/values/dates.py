@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
+from filtersql.errors.filters import UNSURE_ZONE, BadLiteral, FrozenTime
 from filtersql.filters.facts import facts
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.datetime_digits import Moment
@@ -102,12 +102,12 @@ def _read(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | str 
 
 
 def _fields(text: str, clock: Clock) -> list[Field]:
-    """The fields. Raises UnsureZone for an abbreviation that the session's zone may know better."""
+    """The fields. Refuses an abbreviation that the session's zone may know better."""
     found = fields(text)
     own = isinstance(clock.session.time_zone, str) and clock.postgres_version >= _OWN_SINCE
     for _, word in found if own else ():
         if word in facts().zone_abbreviations() and word not in _EVERYWHERE:
-            raise UnsureZone(word)
+            raise UNSURE_ZONE(zone=word)
     return found
 
 
@@ -210,7 +210,7 @@ def _check_sure(zone: int | str | None, days: int) -> None:
         return
     year, month, day = civil(days)
     if not is_sure(zone, f"{min(max(year, 0), 9999):04}-{month:02}-{day:02}"):
-        raise UnsureZone(zone)
+        raise UNSURE_ZONE(zone=zone)
 
 
 def read_timestamp(text: str, modifier: int, clock: Clock) -> int:
