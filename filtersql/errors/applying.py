@@ -31,8 +31,8 @@ class AnotherRun(Mistake):
 CHANGED_FILTER = Wording(
     '{what} of "{name}" changed since the last run',
     detail="The target holds the rows of the earlier definition.",
-    hint="Review the difference with plan and carry it out with apply, or copy the table again "
-    "with run --resync; with --accept-filter-change the run goes on as PostgreSQL does: "
+    hint="Copy the table again with run --resync; "
+    "with --accept-filter-change the run goes on as PostgreSQL does: "
     "nothing is sent again, and rows that no longer match stay.",
 )
 # A target exists that filtersql did not make.
