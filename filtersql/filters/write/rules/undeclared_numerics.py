@@ -63,8 +63,11 @@ def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Ex
 
 
 def compared(writer: Writer, symbol: str, node: Var, value: Decimal) -> exp.Expr | None:
-    """The column beside a constant; None where that has more digits than a DOUBLE keeps apart."""
-    if not value.is_finite() or abs(value.adjusted()) > _FAREST:
+    """The column beside a constant; None where that has more digits than a DOUBLE keeps apart.
+
+    None also where the column has declared digits: the target holds it as a DECIMAL, not as text.
+    """
+    if node.decimal or not value.is_finite() or abs(value.adjusted()) > _FAREST:
         return None
     shown = format(value.copy_abs(), "f")
     shown = (shown.rstrip("0").rstrip(".") if "." in shown else shown) if value else "0"
