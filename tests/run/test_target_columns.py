@@ -180,6 +180,37 @@ def test_a_source_whose_texts_postgresql_prints_otherwise_is_refused(
         project.succeed("run", "--select", "v")
 
 
+@pytest.mark.parametrize(
+    ("column", "condition", "value", "printed"),
+    [
+        ("inet", "b = '10.0.0.1'", "10.0.0.1/32", "10.0.0.1"),
+        ("inet", "b << '2001:db8::/32'", "2001:0DB8::1/64", "2001:db8::1/64"),
+        ("int4range", "b @> 5", "[1,5]", "[1,6)"),
+    ],
+)
+def test_a_feed_in_a_table_is_read_as_postgresql_prints_it(
+    project: Project, column: str, condition: str, value: str, printed: str
+) -> None:
+    """The condition is one over PostgreSQL's text: as the feed writes it, the row would be lost."""
+    project.write("tables/v.sql", f"CREATE TABLE v (a int PRIMARY KEY, b {column});\n")
+    project.write(
+        "publications/v.sql",
+        f"CREATE PUBLICATION v FOR TABLE v WHERE ({condition}) WITH (publish = insert);\n",
+    )
+    feed = "changes: {format: filtersql, table: main.fed}"
+    project.write(
+        "subscriptions/v.yml", f"subscriptions: [{{name: v, publications: [v], {feed}}}]\n"
+    )
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE fed AS SELECT 1 AS seq, 'insert' AS op, 'v' AS relation,"
+            f""" NULL::VARCHAR AS before, '{{"a": 1, "b": "{value}"}}' AS after"""
+        )
+    project.succeed("run", "--select", "v")
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        assert connection.execute("SELECT b FROM v.v").fetchall() == [(printed,)]
+
+
 def _copied(project: Project, column: str, held: str, value: str) -> None:
     """A subscription whose source is a table of the target's own file."""
     project.write("tables/v.sql", f"CREATE TABLE v (a int PRIMARY KEY, b {column});\n")
