@@ -57,6 +57,14 @@ SOURCE_COLUMNS = Wording(
     detail="{differing}",
     hint="Name a view that casts them: a cast by the engine could change a value unseen.",
 )
+# A table of the engine holds a value in another form than feeds tell it; `printed` is None where
+# it is no value at all.
+SOURCE_TEXT = Wording(
+    'source {source} of "{name}" holds "{text}" in column "{column}", '
+    "which is not how PostgreSQL prints {kind}",
+    detail='PostgreSQL prints "{printed}".',
+    hint="Name a view that writes it so: filters and keys compare these texts.",
+)
 # The definition names another target than the one that was filled.
 TARGET_MOVED = Wording(
     'target of "{name}" changed from {before} to {now}',

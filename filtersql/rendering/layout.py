@@ -16,9 +16,10 @@ Example
                                                    ) > 0
     ============================================== ==========================
 
-What fits in one line stays there. A longer text is broken at its outermost OR, else at its AND,
-else around its longest CASE or pair of parentheses. A break takes the place of one space, or stands
-beside a parenthesis, so the tokens of the statement are the same; `squeezed` undoes it.
+What fits in one line stays there, and so does a short part of what is long. A longer text is broken
+at its outermost OR, else at its AND, else around its longest CASE or pair of parentheses. A break
+takes the place of one space, or stands beside a parenthesis, so the tokens of the statement are the
+same; `squeezed` undoes it.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ __all__ = [
 #: sqlfluff's, and that of a terminal
 WIDTH = 80
 _INDENT = "    "
+#: what is no longer stays in one line, however far to the right that stands
+_SHORT = 40
 #: what stands beside a filter in its line: connective, marks, parentheses, comma
 _MARKS = len("AND /*<10*/ () /*10>*/,")
 _STRINGS: dict[Engine, str] = {
@@ -179,7 +182,7 @@ def _flat(pieces: Sequence[_Piece], spaced: bool = False) -> str:
 
 def _lines(pieces: Sequence[_Piece], width: int) -> list[str]:
     flat = _flat(pieces)
-    if len(flat) <= width:
+    if len(flat) <= max(width, _SHORT):
         return [flat]
     for word in ("OR", "AND"):
         operands = list(_split(pieces, word))
@@ -229,7 +232,7 @@ def _around(pieces: Sequence[_Piece], at: int, width: int) -> list[str]:
 
 def _items(pieces: Sequence[_Piece], width: int) -> list[str]:
     """What stands in parentheses: one line where it fits, else each item of a list on its own."""
-    if len(_flat(pieces)) <= width:
+    if len(_flat(pieces)) <= max(width, _SHORT):
         return [_flat(pieces)]
     found: list[str] = []
     items = list(_split(pieces, ","))
@@ -246,7 +249,7 @@ def _case(pieces: Sequence[_Piece], width: int) -> list[str]:
     for branch in _branches(pieces):
         flat = _flat(branch)
         then = next((n for n, each in enumerate(branch) if each.text.upper() == "THEN"), None)
-        if len(flat) <= width:
+        if len(flat) <= max(width, _SHORT):
             found.append(flat)
         elif then is None:
             first, *more = _lines(branch[1:], width - 5)

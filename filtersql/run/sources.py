@@ -34,6 +34,7 @@ from filtersql.feeds.staging import Place, Records
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.run.ledger import SeenFile
 from filtersql.run.model import Inputs
+from filtersql.run.source_texts import written_otherwise
 from filtersql.run.table_columns import unread
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import described
@@ -124,6 +125,8 @@ def stage_source(
         columns = (_as_stored(column, engine) for column in compiled.feed_columns)
         query = select(*columns).from_(named)
         engine.define(compiled.source_view, query.sql(engine.dialect))
+        if mistakes := written_otherwise(engine, compiled, name):
+            raise Mistakes(mistakes)
     _check_keys(engine, compiled)
     return True
 

@@ -14,8 +14,15 @@ from filtersql.feeds.commits import Commit, Unpaired, changes_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-COLUMNS = "id INT, v STRING, n DECIMAL(10,2), z TIMESTAMP, b BINARY, l ARRAY<INT>, d DOUBLE"
-ROW = "{}, '{}', {}.50, TIMESTAMP '2024-02-29 12:34:56.789012', X'00FF', array(1, NULL), 0.1D"
+COLUMNS = (
+    "id INT, v STRING, n DECIMAL(10,2), z TIMESTAMP, b BINARY, l ARRAY<INT>, d DOUBLE, i STRING,"
+    " r STRING"
+)
+#: the last two are texts that PostgreSQL prints otherwise
+ROW = (
+    "{}, '{}', {}.50, TIMESTAMP '2024-02-29 12:34:56.789012', X'00FF', array(1, NULL), 0.1D,"
+    " '10.0.0.1/32', '[1,4]'"
+)
 FILES = {
     "filtersql_project.yml": "name: lake\nversion: 1\nprofile: lake\n",
     "profiles.yml": """lake:
@@ -28,7 +35,7 @@ FILES = {
     "tables/t.yml": """tables:
   - name: t
     columns: {id: int not null, v: text, n: "numeric(10,2)", z: timestamptz, b: bytea, l: "int[]",
-      d: float8}
+      d: float8, i: inet, r: int4range}
     primary_key: [id]
     replica_identity: full
 """,
@@ -105,8 +112,8 @@ def test_the_target_holds_the_rows_that_match(
         target = engine.table_sql((f"{form}_feed", "t"))
         engine.execute(f"REFRESH TABLE {target}")
         assert engine.rows(query.format(target)) == expected
-        arrays = engine.rows(f"SELECT DISTINCT l, d FROM {target} WHERE l IS NOT NULL")
-        assert arrays in ([], [("{1,NULL}", 0.1)])
+        arrays = engine.rows(f"SELECT DISTINCT l, d, i, r FROM {target} WHERE l IS NOT NULL")
+        assert arrays in ([], [("{1,NULL}", 0.1, "10.0.0.1", "[1,5)")])
         seen.append(len(expected))
     assert seen == [2, 2]
 

@@ -149,6 +149,68 @@ def test_a_source_of_another_type_is_copied_where_a_cast_keeps_each_value(
         assert connection.execute("SELECT b::text FROM v.v").fetchall() == [(copied,)]
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "printed"),
+    [
+        ("inet", "10.0.0.1/32", "10.0.0.1"),
+        ("inet", "2001:DB8:0:0::1", "2001:db8::1"),
+        ("cidr", "10.0.0.0", "10.0.0.0/32"),
+        ("int4range", "[1,5]", "[1,6)"),
+        ("int4multirange", "{[1,3),[3,5)}", "{[1,5)}"),
+        ("daterange", "[2024-01-01,2024-01-31]", "[2024-01-01,2024-02-01)"),
+        ("macaddr", "08002b010203", "08:00:2b:01:02:03"),
+        ("interval", "PT36H", "36:00:00"),
+        ("int[]", "{1, 2}", "{1,2}"),
+        ("inet", "nowhere", None),
+    ],
+)
+def test_a_source_whose_texts_postgresql_prints_otherwise_is_refused(
+    project: Project, column: str, value: str, printed: str | None
+) -> None:
+    """A feed tells them as PostgreSQL prints them, and filters compare these texts."""
+    _copied(project, column, "VARCHAR", value)
+    ended = project.shell.filtersql("run", "--select", "v")
+    assert ended.exit_code == 1
+    assert f'holds "{value}" in column "b", which is not how PostgreSQL prints' in ended.stderr
+    assert (printed is None) == ('PostgreSQL prints "' not in ended.stderr)
+    if printed is not None:
+        assert f'PostgreSQL prints "{printed}".' in ended.stderr
+        with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+            connection.execute("UPDATE held SET b = ?", [printed])
+        project.succeed("run", "--select", "v")
+
+
+@pytest.mark.parametrize(
+    ("column", "condition", "value", "printed"),
+    [
+        ("inet", "b = '10.0.0.1'", "10.0.0.1/32", "10.0.0.1"),
+        ("inet", "b << '2001:db8::/32'", "2001:0DB8::1/64", "2001:db8::1/64"),
+        ("int4range", "b @> 5", "[1,5]", "[1,6)"),
+    ],
+)
+def test_a_feed_in_a_table_is_read_as_postgresql_prints_it(
+    project: Project, column: str, condition: str, value: str, printed: str
+) -> None:
+    """The condition is one over PostgreSQL's text: as the feed writes it, the row would be lost."""
+    project.write("tables/v.sql", f"CREATE TABLE v (a int PRIMARY KEY, b {column});\n")
+    project.write(
+        "publications/v.sql",
+        f"CREATE PUBLICATION v FOR TABLE v WHERE ({condition}) WITH (publish = insert);\n",
+    )
+    feed = "changes: {format: filtersql, table: main.fed}"
+    project.write(
+        "subscriptions/v.yml", f"subscriptions: [{{name: v, publications: [v], {feed}}}]\n"
+    )
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE fed AS SELECT 1 AS seq, 'insert' AS op, 'v' AS relation,"
+            f""" NULL::VARCHAR AS before, '{{"a": 1, "b": "{value}"}}' AS after"""
+        )
+    project.succeed("run", "--select", "v")
+    with duckdb.connect(str(project.folder / "cases.duckdb")) as connection:
+        assert connection.execute("SELECT b FROM v.v").fetchall() == [(printed,)]
+
+
 def _copied(project: Project, column: str, held: str, value: str) -> None:
     """A subscription whose source is a table of the target's own file."""
     project.write("tables/v.sql", f"CREATE TABLE v (a int PRIMARY KEY, b {column});\n")

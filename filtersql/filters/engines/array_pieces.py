@@ -66,7 +66,9 @@ _SPARK = {
     r"REGEXP_REPLACE(SUBSTRING(e, 2, CHAR_LENGTH(e) - 2), '\\\\(.)', '$1') ELSE e END)",
     ".list_length": "SIZE(_1)",
     ".list_holds": "CASE WHEN SIZE(_1) = 0 THEN FALSE ELSE ARRAY_CONTAINS(_1, _2) END",
+    ".list_holds_value": "ARRAY_CONTAINS(_1, _2)",
     ".list_contains": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
+    ".list_contains_values": "SIZE(ARRAY_EXCEPT(_2, ARRAY_COMPACT(_1))) = 0",
     ".lists_overlap": "ARRAYS_OVERLAP(ARRAY_COMPACT(_1), ARRAY_COMPACT(_2))",
     ".list_map": "TRANSFORM(_1, item -> _2)",
     ".let_bound": "TRY_ELEMENT_AT(TRANSFORM(ARRAY(_1), bound -> _2), 1)",
@@ -111,8 +113,11 @@ _DUCKDB = {
     ".list_length": "CAST(LEN(_1) AS INT)",
     ".list_holds": "CASE WHEN LEN(_1) = 0 THEN FALSE WHEN _1 IS NULL OR _2 IS NULL THEN NULL "
     "WHEN LIST_CONTAINS(_1, _2) THEN TRUE WHEN LIST_COUNT(_1) = LEN(_1) THEN FALSE END",
+    ".list_holds_value": "LIST_EXTRACT([CASE WHEN LIST_CONTAINS(l, _2) THEN TRUE "
+    "WHEN LIST_COUNT(l) = LEN(l) THEN FALSE END FOR l IN [_1]], 1)",
     ".list_contains": "CASE WHEN _1 IS NOT NULL "
     "THEN LIST_HAS_ALL(_1, _2) AND LIST_COUNT(_2) = LEN(_2) END",
+    ".list_contains_values": "LIST_HAS_ALL(_1, _2)",
     ".lists_overlap": "LIST_HAS_ANY(_1, _2)",
     ".moment_text": "REGEXP_REPLACE(_1, '^([-0-9]+)(.*) BC$', '\\1 (BC)\\2')",
     ".list_map": _BOOLEANS,

@@ -26,7 +26,7 @@ from filtersql.storage import Engine
 __all__ = ["VALUE", "bound_once", "is_free", "is_long"]
 
 #: nodes of an argument that a text may still repeat
-MOST_COPIED = 100
+MOST_COPIED = 80
 #: `_2`, in which a name stands for `_1`
 VALUE: dict[Engine, str] = {
     "spark": "TRANSFORM(ARRAY(_1), {0} -> _2)[0]",

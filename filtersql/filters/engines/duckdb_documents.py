@@ -31,11 +31,9 @@ def _replaced(text: str, *pairs: tuple[str, str]) -> str:
 
 def _marked(tokens: str) -> str:
     """Each scalar in quotes behind its mark."""
-    found = (
-        f"REGEXP_REPLACE(_1, '{tokens}', "
-        r"""'"s\1"' || CHR(1) || '\2' || CHR(1), 'g')"""
-    )
-    return _replaced(found, ("##", ""), ('"s"#', '"n'), ("#", '"'))
+    # a string becomes `"s…""n"`, a number `"s""n…"`: quotes stand side by side nowhere else
+    found = rf"""REGEXP_REPLACE(_1, '{tokens}', '"s\1""n\2"', 'g')"""
+    return _replaced(found, ('""n"', '"'), ('"s""n', '"n'))
 
 
 def _unmarked(raw: str, behind: str = " ") -> str:

@@ -160,6 +160,8 @@ PIECES = table(
         ".decimal_to_float4": "CAST(CAST(_1 AS TEXT) AS REAL)",
         ".float8_literal": "CAST(_1 AS DOUBLE)",
         ".float4_literal": "CAST(_1 AS REAL)",
+        ".numeric_double": "CAST(REGEXP_EXTRACT(_1, "
+        "'^(NaN|-?(Infinity|(0|[1-9][0-9]*)([.][0-9]+)?))$', 0) AS DOUBLE)",
         ".numeric_canonical": "REGEXP_FULL_MATCH(_1, '-?[0-9]+([.][0-9]+)?')",
         ".numeric_zero": "REGEXP_FULL_MATCH(_1, '-?[0.]+')",
         ".numeric_negative": "STARTS_WITH(_1, '-')",

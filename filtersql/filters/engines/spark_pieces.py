@@ -149,6 +149,8 @@ PIECES = table(
         ".decimal_to_float4": "CAST(_1 AS FLOAT)",
         ".float8_literal": "CAST(_1 AS DOUBLE)",
         ".float4_literal": "CAST(_1 AS FLOAT)",
+        ".numeric_double": "CAST(REGEXP_EXTRACT(_1, "
+        "'^(NaN|-?(Infinity|(0|[1-9][0-9]*)([.][0-9]+)?))$', 0) AS DOUBLE)",
         ".numeric_canonical": "_1 RLIKE '^-?[0-9]+([.][0-9]+)?$'",
         ".numeric_zero": "_1 RLIKE '^-?[0.]+$'",
         ".numeric_negative": "STARTSWITH(_1, '-')",

@@ -160,6 +160,8 @@ def _called(node: exp.Expr, engine: Engine) -> exp.Expr:
     """
     if isinstance(node, exp.Log) and node.this.sql() == "10":
         return exp.Anonymous(this="LOG10", expressions=[node.expression])
+    if isinstance(node, exp.UnixDate):  # it became a DATEDIFF from 1970
+        return exp.Anonymous(this="UNIX_DATE", expressions=[node.this])
     if not isinstance(node, (exp.JSONExtract, exp.JSONExtractScalar)):
         return node
     name = "JSON_EXTRACT" if isinstance(node, exp.JSONExtract) else "JSON_EXTRACT_STRING"

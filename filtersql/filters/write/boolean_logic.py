@@ -33,6 +33,7 @@ from filtersql.filters.tree.nodes import Bool, Node, Var, walk
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.raising import may_raise, raises_there
 from filtersql.filters.write.rules import undeclared_numerics
+from filtersql.filters.write.simplify import simplified
 
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Writer
@@ -53,7 +54,7 @@ def logic(writer: Writer, node: Bool, *, planned: bool = True) -> exp.Expr:
     if node.kind == "not":
         return exp.Not(this=operand(writer.put(node.args[0])))
     if not any(map(may_raise, node.args)):
-        parts = [writer.put(arg) for arg in node.args]
+        parts = [simplified(writer.put(arg), writer.engine) for arg in node.args]
         if not any(map(_raises, parts[1:])):
             return whole(node.kind, parts)
     return _Chain(writer, node).written(planned=planned)
@@ -86,7 +87,7 @@ class _Chain:
     def __init__(self, writer: Writer, node: Bool) -> None:
         self.writer, self.kind = writer, node.kind
         self.args = list(_flat(node))
-        self.parts = [writer.put(arg) for arg in self.args]
+        self.parts = [simplified(writer.put(arg), writer.engine) for arg in self.args]
         #: those that must be computed, those that must wait
         self.kept = [place for place, arg in enumerate(self.args) if raises_there(arg)]
         self.late = [

@@ -157,7 +157,7 @@ def scalar_array(writer: Writer, node: ScalarArrayOp) -> exp.Expr:
         and all(element.type == left.type for element in elements)
         and not any(stored_types.is_beyond(writer, one) for one in (left, *elements))
     ):
-        found = exp.In(
+        found = documents.among(writer, left, elements) or exp.In(
             this=operand(documents.beside(writer, left, elements)),
             expressions=[writer.put(item) for item in elements],
         )

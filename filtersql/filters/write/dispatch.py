@@ -50,6 +50,7 @@ from filtersql.filters.write import (
     evaluation_order,
     lookup_queries,
     row_comparisons,
+    simplify,
     stored_types,
     type_modifiers,
 )
@@ -87,7 +88,8 @@ def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
     writer = writer_of(engine, column, filter.text, filter.postgres_version)
     nodes = walk(filter.tree)
     type_modifiers.check(writer, nodes)
-    written = evaluation_order.constants_first(writer, filter.tree, writer.put(filter.tree))
+    whole = evaluation_order.constants_first(writer, filter.tree, writer.put(filter.tree))
+    written = simplify.simplified(whole, engine)
     if any(map(_grows, nodes)) and any(islice(written.walk(), _MOST_PARTS, None)):
         raise writer.refused(filter.tree, _TOO_LONG)
     return written

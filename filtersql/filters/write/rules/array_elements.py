@@ -178,6 +178,7 @@ def _of_constant(writer: Writer, constant: Const) -> exp.Expr:
     if kind in ("timetz", "inet", "money"):
         return writer.constant(constant)
     text = show(constant.type, constant.value)
-    if kind in _MOMENTS and writer.engine == "spark" and _OF_SPARK.fullmatch(text):
-        return writer.filled(_since_1970(kind), writer.constant(constant))
+    if kind in _MOMENTS and _OF_SPARK.fullmatch(text):
+        known = writer.constant(constant)
+        return writer.filled(_since_1970(kind), known) if writer.engine == "spark" else known
     return key(writer, constant.type, writer.text(text))

@@ -148,8 +148,13 @@ def listed(writer: Writer, node: Node, array: Node) -> Listed:
         return _of_constant(writer, node, element, known)
     if is_textual(array):
         shown = text(writer, node, array)
-        plain = writer.piece(".list_of_text", tokens(writer, shown))
-        item = exp.column("item")
+        parts = tokens(writer, shown)
+        item: exp.Expr = exp.column("item")
+        if array_elements.family(element) == "int":  # none has quotes
+            item = writer.filled("NULLIF(_1, 'NULL')", item)
+            read = array_elements.key(writer, element, item)
+            return Listed(writer.piece(".list_map", parts, read), shown.copy())
+        plain = writer.piece(".list_of_text", parts)
         read = array_elements.key(writer, element, item)
         items = plain if read is item else writer.piece(".list_map", plain, read)
         return Listed(items, shown.copy())

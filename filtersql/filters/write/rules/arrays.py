@@ -68,7 +68,9 @@ def _holds(writer: Writer, node: ScalarArrayOp, left: Node, array: Node) -> exp.
     items = listed(writer, node, array).items
     value = array_elements.of_node(writer, left)
     if (symbol, node.any) in (("=", True), ("<>", False)):
-        found = writer.piece(".list_holds", items, value)
+        known = fold(left)
+        sure = known is not None and known.value is not None
+        found = writer.piece(".list_holds_value" if sure else ".list_holds", items, value)
         return found if node.any else exp.Not(this=found)
     test = writer.filled(f"_1 {symbol} _2", value, exp.column(_ITEM))
     return writer.piece(".items_any" if node.any else ".items_all", items, test)
@@ -176,9 +178,15 @@ def _contains(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
     first, second = (listed(writer, node, arg).items for arg in args)
     if name == "arraycontained":
         first, second = second, first
-    return writer.piece(
-        ".lists_overlap" if name == "arrayoverlap" else ".list_contains", first, second
-    )
+    if name == "arrayoverlap":
+        return writer.piece(".lists_overlap", first, second)
+    known = constant(args[name == "arraycontains"])
+    sure = known is not None and isinstance(known.value, tuple) and not _has_null(known.value)
+    return writer.piece(".list_contains_values" if sure else ".list_contains", first, second)
+
+
+def _has_null(values: tuple[object, ...]) -> bool:
+    return any(item is None or (isinstance(item, tuple) and _has_null(item)) for item in values)
 
 
 def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

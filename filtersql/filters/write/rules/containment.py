@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["contained", "contains"]
 
 
-def contains(writer: Writer, source: exp.Expr, wanted: object) -> exp.Expr:
-    """Whether the document contains the constant; NULL where it is NULL."""
+def contains(writer: Writer, source: exp.Expr, wanted: object, given: exp.Expr) -> exp.Expr:
+    """Whether the document contains the constant; NULL where what is given is NULL."""
     if isinstance(wanted, (dict, list)):
         test = _contains(writer, source.copy(), wanted, 1)
     else:
@@ -39,7 +39,7 @@ def contains(writer: Writer, source: exp.Expr, wanted: object) -> exp.Expr:
         equal = writer.filled("_1 = _2", raw(writer, source.copy()), literal)
         held = writer.piece(".document_holds", source.copy(), literal.copy())
         test = exp.Or(this=equal, expression=held)
-    return _of_known(writer, source, test)
+    return _of_known(writer, given, test)
 
 
 def contained(writer: Writer, source: exp.Expr, whole: object) -> exp.Expr:

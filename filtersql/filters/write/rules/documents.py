@@ -21,6 +21,7 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from filtersql.filters.engines import values
+from filtersql.filters.engines.binding import VALUE
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Relabel, Var
 from filtersql.filters.write.rules import arrays, case_comparisons, containment, numeric_order
@@ -44,8 +46,12 @@ from filtersql.filters.write.writer import without_name
 if TYPE_CHECKING:
     from filtersql.filters.write.writer import Rule, Writer
 
-__all__ = ["RULES", "beside", "is_null", "number", "of_json"]
+__all__ = ["RULES", "among", "beside", "is_null", "number", "of_json"]
 
+#: the name of a document that is looked at from several sides
+_DOCUMENT = "document"
+#: a scalar of JSON that is no string: its mark is another one
+_NO_STRING = re.compile(r"-?[0-9][-+.0-9eE]*|true|false")
 _TEXTS = {f"{name}_text" for name in STEPS}
 _NUMBERS = {"int2": "SMALLINT", "int4": "INT", "int8": "BIGINT"}
 _REALS = {"float4": "FLOAT", "float8": "DOUBLE"}
@@ -132,7 +138,8 @@ def _contains(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     if known.value is None:
         return values.null("bool", writer.engine)
     source = document(writer, args[0], plain=True)
-    return containment.contains(writer, source, loaded(str(known.value)))
+    given = writer.column(args[0]) if isinstance(args[0], Var) else source.copy()
+    return containment.contains(writer, source, loaded(str(known.value)), given)
 
 
 def _contained(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
@@ -155,7 +162,11 @@ def _exists(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     known = fold(args[1])
     if known is not None and known.value is None:
         return values.null("bool", writer.engine)
-    return _has_key(writer, document(writer, args[0]), args[1] if known is None else known.value)
+    source = document(writer, args[0])
+    if known is None:
+        return _has_key(writer, source, args[1])
+    has = _has_key(writer, exp.column(_DOCUMENT), known.value)
+    return writer.filled(VALUE[writer.engine].format(_DOCUMENT), source, has)
 
 
 def _has_key(writer: Writer, source: exp.Expr, key: object) -> exp.Expr:
@@ -227,6 +238,25 @@ def beside(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr:
     if any(item is None or str(item.value)[:1] in ("{", "[") for item in known):
         return writer.put(node)
     return writer.piece(".document_loose", raw(writer, walk_to(writer, node)))
+
+
+def among(writer: Writer, node: Node, others: Sequence[Node]) -> exp.Expr | None:
+    """`j ->> 'a'` is one of some constants: by their marks. None where it is nothing of the kind.
+
+    The text of an object or array is none of them, however it is spaced.
+    """
+    if not isinstance(node, (Op, Func)) or node.function.name not in _TEXTS:
+        return None
+    known = [fold(other) for other in others]
+    texts = [str(item.value) for item in known if item is not None and item.value is not None]
+    if len(texts) < len(others) or any(text[:1] in ("{", "[") for text in texts):
+        return None
+    marked = [f"s{text}" for text in texts]
+    marked += [f"n{text}" for text in texts if _NO_STRING.fullmatch(text)]
+    value = writer.filled("NULLIF(_1, 'nnull')", raw(writer, walk_to(writer, node)))
+    if len(marked) == 1:
+        return writer.filled("_1 = _2", value, writer.text(marked[0]))
+    return exp.In(this=value, expressions=[writer.text(text) for text in marked])
 
 
 def number(writer: Writer, node: Func | Op) -> exp.Expr:

@@ -41,8 +41,9 @@ from filtersql.filters.write.rules import (
     infinite_fields,
     numeric_floats,
     numeric_steps,
+    undeclared_numerics,
 )
-from filtersql.filters.write.rules.numeric_digits import MOST, digits, is_quotient
+from filtersql.filters.write.rules.numeric_digits import MOST, Digits, digits, is_quotient
 from filtersql.filters.write.rules.numerics import put
 from filtersql.filters.write.rules.undeclared_numerics import BROKEN
 
@@ -102,12 +103,15 @@ def _with_infinite_field(
     )
     if tests is None:
         return finite
-    known = writer.filled("NOT _1 IS NULL", writer.raw(pair[1 - place]))
+    other = pair[1 - place]
+    constant = fold(other)
+    sure = constant is not None and constant.value is not None
     whens = []
     for test, larger in zip(tests, (place == 0, place == 1), strict=True):
         truth = symbol == "<>" or symbol in ((">", ">=") if larger else ("<", "<="))
+        known = exp.true() if sure else writer.filled("NOT _1 IS NULL", writer.raw(other))
         whens.append((writer.filled("_1 AND _2", test, known), values.boolean(truth)))
-    missing = [(test.copy(), writer.null()) for test in tests]
+    missing = [] if sure else [(test.copy(), writer.null()) for test in tests]
     return writer.case([*whens, *missing], finite)
 
 
@@ -190,12 +194,34 @@ def _finite(writer: Writer, symbol: str, left: Node, right: Node) -> exp.Expr:
         first, second = (size for size in sizes if size)
         before, behind = max(first.before, second.before), max(first.behind, second.behind)
         if before + behind <= MOST:
-            parts = [put(writer, node) for node in (left, right)]
+            parts = [
+                (_number(node, other) if before + behind < MOST else None) or put(writer, node)
+                for node, other in ((left, second), (right, first))
+            ]
             return writer.filled(f"_1 {symbol} _2", *parts)
+    for node, other, sign in ((left, right, symbol), (right, left, _TURNED[symbol])):
+        constant = fold(other)
+        if isinstance(node, Var) and constant and isinstance(constant.value, Decimal):
+            found = undeclared_numerics.compared(writer, sign, node, constant.value)
+            if found is not None:
+                return found
     known = fold(right)
     bound = known and isinstance(known.value, Decimal) and _bound(symbol, known.value)
     texts = [sort_text(writer, left), writer.text(bound) if bound else sort_text(writer, right)]
     return writer.filled(f"_1 {symbol} _2", *texts)
+
+
+def _number(node: Node, other: Digits) -> exp.Expr | None:
+    """A constant as it is written, where the engines read it as a DECIMAL or INT beside another."""
+    known = fold(node)
+    value = known.value if known is not None else None
+    if not isinstance(value, Decimal) or not value.is_finite():
+        return None
+    text = format(value.copy_abs(), "f")
+    if "." not in text and (len(text) > 9 or len(text) > other.before):
+        return None  # it must fit the other's type on DuckDB
+    number = exp.Literal.number(text)
+    return exp.Neg(this=number) if value < 0 else number
 
 
 def _bound(symbol: str, value: Decimal) -> str:

@@ -258,12 +258,34 @@ def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
         "(_3 IS NULL OR _3 < _7 OR (_3 = _7 AND _5)) AND "
         "(_4 IS NULL OR _4 > _7 OR (_4 = _7 AND _6)) END"
     )
+    known, column = fold(element), _column(ranged)
+    if subtype in _DISCRETE and column is not None and known is not None and _is_finite(known):
+        return _holds_constant(writer, column, known, subtype)
     parts, shared = _shared(writer, ranged, "a")
     value = _element(writer, element, subtype)
     if fold(element) is not None or not _is_long(writer, subtype):
         return shared(writer.filled(text, *parts, value))
     whole = writer.filled(text, *parts, exp.column("element"))
     return shared(writer.piece(".let_element", value, whole))
+
+
+def _is_finite(known: Const) -> bool:
+    return known.value is not None and not show(known.type, known.value).endswith("infinity")
+
+
+def _column(node: Node) -> Var | None:
+    while isinstance(node, Relabel):
+        node = node.arg
+    return node if isinstance(node, Var) else None
+
+
+def _holds_constant(writer: Writer, column: Var, known: Const, subtype: str) -> exp.Expr:
+    """The same of a column whose ranges begin with a bracket and end with a parenthesis."""
+    shown = _parts(writer, column, text_of(writer, column))
+    lower = writer.filled("COALESCE(_1 <= _2, TRUE)", shown.lower, _element(writer, known, subtype))
+    upper = writer.filled("COALESCE(_1 > _2, TRUE)", shown.upper, _element(writer, known, subtype))
+    test = "CASE WHEN _1 IS NOT NULL THEN _1 <> 'empty' AND _2 AND _3 END"
+    return writer.filled(test, shown.whole, lower, upper)
 
 
 def _side(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

@@ -32,6 +32,10 @@ def _equal(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.E
     cased = case_comparisons.compare(writer, args, lambda pair: writer.filled(text, *pair))
     if cased is not None:
         return cased
+    for place, arg in enumerate(args):
+        found = documents.among(writer, arg, args[1 - place : 2 - place])
+        if found is not None:
+            return found if name == "texteq" else exp.Not(this=found)
     sides = [
         documents.beside(writer, arg, args[1 - place : 2 - place]) for place, arg in enumerate(args)
     ]

@@ -5,10 +5,12 @@ Example
     filter       written
     ============ ==============================================================
     `m + k > 5`  the sum of both as DECIMALs: what does not fit raises
+    `m > 5`      the column as a DOUBLE > 5, or its text begins with 5 and goes on
     ============ ==============================================================
 
     Such a column is stored as PostgreSQL's text. Nearly all rows fit, and engines are fast with
-    them.
+    them. Of two numbers the larger one is never the smaller DOUBLE: only where both are the same
+    DOUBLE, the digits decide; those of a constant of few digits stand at the head of the text then.
 
 PostgreSQL
     numeric.c: up to 131,072 digits before the point and 16,383 behind it, NaN, two infinities.
@@ -16,15 +18,18 @@ PostgreSQL
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
+
+from filtersql.filters.engines import values
 
 if TYPE_CHECKING:
     from filtersql.filters.tree.nodes import Var
     from filtersql.filters.write.writer import Writer
 
-__all__ = ["BROKEN", "FITTING", "NARROW", "fitted", "is_asked"]
+__all__ = ["BROKEN", "FITTING", "NARROW", "compared", "fitted", "is_asked"]
 
 #: digits before and behind the point
 FITTING = (18, 10)
@@ -32,6 +37,8 @@ FITTING = (18, 10)
 NARROW = (12, 6)
 #: said of what no numeric is stored as
 BROKEN = "a numeric is not in PostgreSQL's form"
+#: digits of which no two numbers are one DOUBLE, and how far they may be from the point
+_KEPT_APART, _FAREST = 15, 290
 #: what the error of such a column begins with
 _GUARD = "numeric column "
 
@@ -52,6 +59,43 @@ def fitted(writer: Writer, node: Var, size: tuple[int, int] = FITTING) -> exp.Ex
             [(writer.is_null(column.copy()), writer.cast(writer.null(), sql))],
             writer.cast(writer.piece(".raise", writer.text(problem)), sql),
         ),
+    )
+
+
+def compared(writer: Writer, symbol: str, node: Var, value: Decimal) -> exp.Expr | None:
+    """The column beside a constant; None where that has more digits than a DOUBLE keeps apart.
+
+    None also where the column has declared digits: the target holds it as a DECIMAL, not as text.
+    """
+    if node.decimal or not value.is_finite() or abs(value.adjusted()) > _FAREST:
+        return None
+    shown = format(value.copy_abs(), "f")
+    shown = (shown.rstrip("0").rstrip(".") if "." in shown else shown) if value else "0"
+    if len(shown.replace(".", "").strip("0")) > _KEPT_APART:
+        return None
+    # the side of the constant that is farther from zero; the other one is what is left
+    farther = ("<", ">=") if value < 0 or (not value and symbol in ("<", ">=")) else (">", "<=")
+    sign, digits = "-" if farther[0] == "<" else "", shown.replace(".", "[.]")
+    more, zeros = ("[0-9]*", "0*") if "." in shown else ("([.][0-9]+)?", "([.]0+)?")
+    beyond = "0*[1-9][0-9]*" if "." in shown else "[.]0*[1-9][0-9]*"
+    number = values.literal("float8", float(value), writer.engine)
+    double = writer.piece(".numeric_double", writer.column(node))
+
+    def text_is(pattern: str) -> exp.Expr:
+        return writer.piece(".matches", writer.column(node), writer.text(f"^{pattern}$"))
+
+    if symbol in ("=", "<>"):
+        digits = f"-?{digits}" if not value else f"{'-' if value < 0 else ''}{digits}"
+        equal = writer.filled("_1 = _2 AND _3", double, number, text_is(f"{digits}{zeros}"))
+        return equal if symbol == "=" else exp.Not(this=exp.Paren(this=equal))
+    strict = symbol in farther if value else symbol in ("<", ">", ">=", "<=")
+    tail = beyond if strict else more
+    if symbol[0] == farther[0]:
+        return writer.filled(
+            f"_1 {symbol[0]} _2 OR _3", double, number, text_is(f"{sign}{digits}{tail}")
+        )
+    return writer.filled(
+        f"_1 {symbol[0]}= _2 AND NOT _3", double, number, text_is(f"{sign}{digits}{tail}")
     )
 
 
