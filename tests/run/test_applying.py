@@ -250,7 +250,7 @@ def test_a_changed_filter_is_refused_until_it_is_accepted(world, engine) -> None
     assert [mistake.message for mistake in result.mistakes] == [
         'the filter of "s1/public.t1" changed since the last run'
     ]
-    assert "plan" in result.mistakes[0].hint
+    assert "accept-filter-change" in result.mistakes[0].hint
     assert wider.run(engine, accept_filter_change=True).mistakes == ()
     assert wider.run(engine).mistakes == ()  # it is not asked again
     wider.feed([{"seq": 20, **insert("t1", a=3, b=0)}], name="2")
