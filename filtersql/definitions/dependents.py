@@ -18,7 +18,7 @@ from dataclasses import replace
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
-from filtersql.definitions.kinds import TEMPORARY, kind_of
+from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.sql_names import Script
 from filtersql.names import RelationName, quote_identifier
@@ -42,8 +42,7 @@ __all__ = [
 
 def described(script: Script, name: RelationName) -> str:
     """A relation as PostgreSQL names it: without a schema where search_path finds it."""
-    before = [TEMPORARY] if name.name in script.temporary else []
-    for schema in [*before, *script.path]:
+    for schema in script.path:
         if schema == name.schema:
             return quote_identifier(name.name)
         if kind_of(script.drafts, RelationName(schema, name.name)) is not None:

@@ -12,18 +12,15 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from filtersql.catalog import ForeignKey, PgType
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import described, references_to, resting_on
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, kind_of
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.sql_names import (
     Script,
     check_opened,
-    known_table,
-    referenced,
-    span_of,
     unknown_table,
 )
 from filtersql.errors import Mistake
@@ -40,7 +37,6 @@ __all__ = [
     "check_key_drop",
     "check_references",
     "check_retyped",
-    "check_temporary",
     "release_index",
 ]
 
@@ -69,18 +65,6 @@ def check_references(script: Script, table: DraftTable, constraint: Node, span: 
         raise
 
 
-def check_temporary(script: Script, constraints: Iterable[Node]) -> None:
-    """A foreign key of a temporary table references another temporary one."""
-    for one in constraints:
-        if enum_name(one, "contype") != "CONSTR_FOREIGN":
-            continue
-        name, span = referenced(script, one.pktable), span_of(script, one.pktable)
-        if kind_of(script.drafts, name) is None:
-            known_table(script, one.pktable)
-        if name.schema != TEMPORARY:
-            raise ForeignKeyMismatch.temporary(span)
-
-
 def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, span: Span) -> None:
     """Raises where a foreign key does not fit; that nothing is referenced is noted for the end."""
     name = key.references
@@ -89,7 +73,7 @@ def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, s
         raise ForeignKeyMismatch.no_table(name.name, span)
     check_opened(drafts, name, span)
     other = table if name == table.name else drafts.tables.get(name)
-    if (kind or "").startswith("temporary") or (other and other.unlogged and not table.unlogged):
+    if other and other.unlogged and not table.unlogged:
         raise ForeignKeyMismatch.unlogged(span)
     if kind is None and other is None and name not in drafts.broken:
         drafts.references.append((name, unknown_table(drafts, name, schema, span)))

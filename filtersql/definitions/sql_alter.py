@@ -19,7 +19,7 @@ from filtersql.definitions.constraints import drop_constraint
 from filtersql.definitions.generations import add_identity, column_of, set_default, set_identity
 from filtersql.definitions.inheriting import detach
 from filtersql.definitions.keys import set_not_null
-from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
+from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_columns import (
     Change,
@@ -77,8 +77,6 @@ def alter_table(script: Script, statement: Statement) -> None:
     if not any(enum_name(one, "subtype") in {*_CHANGES, *_REFUSED} for one in commands):
         return
     name = referenced(script, node.relation)
-    if name.schema == TEMPORARY:
-        return
     if kind_of(script.drafts, name) in _NOT_TABLES:
         refused = (_REFUSED.get(enum_name(one, "subtype")) for one in commands)
         for action in filter(None, refused):

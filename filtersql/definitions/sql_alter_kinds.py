@@ -59,7 +59,7 @@ def check_object(script: Script, node: Node, object_type: str, *, renamed: bool 
     """
     name, span = referenced(script, node), span_of(script, node)
     kind = kind_of(script.drafts, name)
-    if kind is None or kind.startswith("temporary"):
+    if kind is None:
         return
     kinds, one = _OBJECTS.get(object_type, ((), ""))
     if kinds and kind not in kinds and not (renamed and object_type == "OBJECT_INDEX"):
@@ -73,7 +73,7 @@ def check_kind(script: Script, statement: Statement) -> None:
     node, version = statement.node, script.drafts.postgres_version
     name = referenced(script, node.relation)
     kind = kind_of(script.drafts, name)
-    if kind is None or kind.startswith("temporary"):
+    if kind is None:
         return
     span = span_of(script, node.relation)
     if kind == "composite types":

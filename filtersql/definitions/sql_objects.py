@@ -21,13 +21,12 @@ from filtersql.definitions.depending import Thing, lines_of, of_relation
 from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
-from filtersql.definitions.kinds import TEMPORARY, index_holder, kind_of
+from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.owned import check_free_sequence
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
-    found_last,
     known_table,
     place_of,
     referenced,
@@ -35,7 +34,6 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
-from filtersql.definitions.temporaries import forget
 from filtersql.definitions.user_defined_overrides import drop_cast
 from filtersql.errors.altering import DependedOn, UnknownSchema
 from filtersql.errors.definitions import Duplicate, Unknown
@@ -54,9 +52,8 @@ def create_index(script: Script, statement: Statement) -> None:
     kind = kind_of(drafts, name)
     if kind in ("views", "sequences"):
         raise NotIndexable(name.name, kind, span)
-    if kind == "materialized views" or (kind or "").startswith("temporary"):
+    if kind == "materialized views":
         if node.idxname:
-            script.temporary |= {node.idxname} if name.schema == TEMPORARY else set()
             drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
         return
     table = known_table(script, node.relation)
@@ -104,10 +101,6 @@ def drop(script: Script, statement: Statement) -> None:
     elif kind == "OBJECT_PUBLICATION" and not node.missing_ok:
         _check_publications(script, statement)
     for item in node.objects:
-        name = _relation(script, item) if kind in _RELATIONS else None
-        if name is not None and name.schema == TEMPORARY:
-            forget(script, name)
-            continue
         if kind in _OTHERS:
             script.drafts.others.pop(_named(script, item.list.items), None)
         if carry_out is not None:
@@ -139,18 +132,18 @@ def _check_relations(script: Script, statement: Statement) -> None:
 
 def _named(script: Script, names: Node) -> RelationName:
     parts = [name.string.sval for name in names]
-    schemas = parts[-2:-1] or script.schemas(parts[-1])
+    schemas = parts[-2:-1] or script.path
     return RelationName(next(iter(schemas), "public"), parts[-1])
 
 
 def _relation(script: Script, item: Node) -> RelationName:
     parts = [part.string.sval for part in item.list.items]
-    for schema in parts[-2:-1] or script.schemas(parts[-1]):
+    for schema in parts[-2:-1] or script.path:
         name = RelationName(schema, parts[-1])
         if name in script.drafts.broken or kind_of(script.drafts, name) is not None:
             return name
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
-    return found_last(script.drafts, schema, parts[-1])
+    return RelationName(schema, parts[-1])
 
 
 def _check_known(script: Script, statement: Statement, item: Node, name: RelationName) -> None:
@@ -160,13 +153,13 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
     wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
     kind = kind_of(drafts, name)
     cascade = enum_name(statement.node, "behavior") == "DROP_CASCADE"
-    if kind is not None and not kind.startswith("temporary"):
+    if kind is not None:
         if WrongKindOfRelation.one_of(kind) != WrongKindOfRelation.one_of(wanted):
             raise WrongKindOfRelation(name.name, kind, wanted, span)
         if wanted == "indexes":
             _check_free(script, name, span, cascade=cascade)
         return
-    if kind is not None or statement.node.missing_ok:
+    if statement.node.missing_ok:
         return
     if len(item.list.items) > 1 and not drafts.has_schema(name.schema):
         raise UnknownSchema(name.schema, span)

@@ -15,12 +15,11 @@ from dataclasses import replace
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import described_thing, users_of
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
 from filtersql.definitions.rename_cascade import move_other, move_table
 from filtersql.definitions.sql_alter_kinds import check_columns, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS, move_function
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
-from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.definitions.sql_types import move_type, rename_type
 from filtersql.errors.altering import UnknownSchema
 from filtersql.errors.definitions import (
@@ -30,7 +29,7 @@ from filtersql.errors.definitions import (
     UnknownColumn,
     UnsupportedStatement,
 )
-from filtersql.errors.relations import IndexSchema, NameTaken, SchemaName, SystemColumn
+from filtersql.errors.relations import IndexSchema, NameTaken, SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -68,7 +67,8 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
-        rename_schema(script, statement)
+        at = place_of(script, statement, statement.node.subname)
+        raise UnsupportedStatement.dumped("ALTER SCHEMA … RENAME", at)
     elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
         rename_type(script, statement)
     elif kind in FUNCTIONS:
@@ -90,8 +90,6 @@ def _rename_relation(script: Script, statement: Statement) -> None:
         move_table(drafts, drafts.tables[name], new)
     elif name in drafts.others:
         move_other(drafts, name, new)
-        if name.schema == TEMPORARY:
-            script.temporary ^= {name.name, new.name}
     else:
         _rename_index(script, node, name.schema, name.name)
 
@@ -104,8 +102,7 @@ def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
     arrays = {name, RelationName(name.schema, f"_{name.name}")}
     columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
     rows = any((one.type.schema, one.type.name) in arrays for one in columns)
-    short = any(name in above for above in drafts.temporary_heirs.values())
-    if code or rows or short:
+    if code or rows:
         raise UnsupportedStatement.dumped("another name of a relation that code or views know", at)
 
 
@@ -128,7 +125,7 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     check_columns(script, statement)
     name = referenced(script, node.relation)
     at = place_of(script, statement, old := node.subname)
-    if kind_of(drafts, name) in _COLUMNS_UNREAD or name.schema == TEMPORARY:
+    if kind_of(drafts, name) in _COLUMNS_UNREAD:
         return
     if name in drafts.views:
         raise UnsupportedStatement.dumped("RENAME COLUMN of a view", at)
@@ -199,8 +196,6 @@ def alter_schema(script: Script, statement: Statement) -> None:
     at = place_of(script, statement, node.newschema)
     if not drafts.has_schema(node.newschema):
         raise UnknownSchema(node.newschema, at)
-    if old.schema == TEMPORARY:
-        raise SchemaName.temporary(at)
     if name == old:
         return
     if kind_of(drafts, name) is not None:

@@ -17,7 +17,7 @@ from filtersql.definitions.collations import create_collation, keep_collation, r
 from filtersql.definitions.columns import check_collated
 from filtersql.definitions.dependents import described
 from filtersql.definitions.depending import Thing, lines_of
-from filtersql.definitions.kinds import has_row_type, taken
+from filtersql.definitions.kinds import has_row_type, kind_of
 from filtersql.definitions.multiranges import (
     create_multirange,
     drop_multirange,
@@ -70,7 +70,7 @@ def create_type(script: Script, statement: Statement) -> None:
     if not shell and (name in drafts.types or has_row_type(drafts, name)):
         raise NameTaken.of_type(name.name, span)
     if kind == "composite type":
-        if taken(drafts, name) is not None:
+        if kind_of(drafts, name) is not None:
             raise Duplicate("relation", name.name, span, None)
         drafts.others[name] = "composite types"
     if kind == "domain":
@@ -158,7 +158,7 @@ def drop_types(script: Script, statement: Statement) -> None:
             continue
         span = place_of(script, statement, name.name)
         if name not in drafts.types:
-            kind = str(taken(drafts, name)).removeprefix("partitioned ").removesuffix("s")
+            kind = str(kind_of(drafts, name)).removeprefix("partitioned ").removesuffix("s")
             shown = described(script, name)
             raise Owned(f"type {shown}", f"{kind} {shown}", span)
         owner = range_of(drafts, name)

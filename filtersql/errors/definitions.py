@@ -15,7 +15,6 @@ __all__ = [
     "AlreadyMember",
     "AlreadySubscribed",
     "ColumnConflict",
-    "ConstraintAttribute",
     "Duplicate",
     "DuplicateColumn",
     "DuplicateInKey",
@@ -261,28 +260,6 @@ class ColumnConflict(Mistake):
 
     def __init__(self, kind: str, column: str, table: str, span: Span) -> None:
         super().__init__(f'{self._WORDS[kind]} for column "{column}" of table "{table}"', span=span)
-
-
-class ConstraintAttribute(Mistake):
-    """DEFERRABLE, INITIALLY or ENFORCED where a constraint does not have it."""
-
-    def __init__(self, message: str, span: Span) -> None:
-        super().__init__(message, span=span)
-
-    @classmethod
-    def misplaced(cls, words: str, span: Span) -> ConstraintAttribute:
-        """Behind NOT NULL, a default, or nothing."""
-        return cls(f"misplaced {words} clause", span)
-
-    @classmethod
-    def multiple(cls, either: str, span: Span) -> ConstraintAttribute:
-        """Twice of one constraint, or one and its opposite."""
-        return cls(f"multiple {either} clauses not allowed", span)
-
-    @classmethod
-    def deferred(cls, span: Span) -> ConstraintAttribute:
-        """NOT DEFERRABLE and INITIALLY DEFERRED."""
-        return cls("constraint declared INITIALLY DEFERRED must be DEFERRABLE", span)
 
 
 class InTransaction(Mistake):

@@ -62,23 +62,6 @@ class Parentage(Mistake):
         return cls(f'"{name}" is not partitioned', span)
 
     @classmethod
-    def of_temporary(cls, name: str, span: Span) -> Parentage:
-        """INHERITS of a temporary table."""
-        return cls(f'cannot inherit from temporary relation "{name}"', span)
-
-    @classmethod
-    def partition_of_temporary(cls, name: str, span: Span) -> Parentage:
-        """PARTITION OF a temporary table."""
-        what = "permanent relation as partition of temporary"
-        return cls(f'cannot create a {what} relation "{name}"', span)
-
-    @classmethod
-    def temporary_partition(cls, name: str, span: Span) -> Parentage:
-        """CREATE TEMP TABLE … PARTITION OF a table that lasts."""
-        what = "temporary relation as partition of permanent"
-        return cls(f'cannot create a {what} relation "{name}"', span)
-
-    @classmethod
     def attached(cls, what: str, span: Span) -> Parentage:
         """ATTACH PARTITION of an inheritance child, or of an inheritance parent."""
         return cls(f"cannot attach inheritance {what} as partition", span)

@@ -1,8 +1,8 @@
-"""What PostgreSQL refuses of CREATE COLLATION, CREATE OPERATOR and SET, in its words; databases.
+"""What PostgreSQL refuses of CREATE COLLATION and CREATE OPERATOR, in its words; databases.
 
 PostgreSQL
     collationcmds.c: DefineCollation(); operatorcmds.c: DefineOperator(); pg_operator.c:
-    OperatorCreate(); guc.c: parse_and_validate_value()
+    OperatorCreate()
 """
 
 from __future__ import annotations
@@ -24,28 +24,6 @@ class BadOperator(Mistake):
 
     def __init__(self, message: str, span: Span, detail: str | None = None) -> None:
         super().__init__(message, span=span, detail=detail)
-
-
-class BadSetting(Mistake):
-    """A value that a parameter of the session does not take."""
-
-    def __init__(
-        self, message: str, span: Span, detail: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(message, span=span, detail=detail, hint=hint)
-
-    @classmethod
-    def invalid(
-        cls, name: str, value: str, span: Span, detail: str | None = None, hint: str | None = None
-    ) -> BadSetting:
-        """No value of the parameter."""
-        message = f'invalid value for parameter "{name}": "{value}"'
-        return cls(message, span, detail, hint)
-
-    @classmethod
-    def no_boolean(cls, name: str, span: Span) -> BadSetting:
-        """Neither on nor off."""
-        return cls(f'parameter "{name}" requires a Boolean value', span)
 
 
 # Statements of another database than those before.

@@ -179,11 +179,6 @@ class SchemaName(Mistake):
         return cls(f'unacceptable schema name "{name}"', span, detail)
 
     @classmethod
-    def temporary(cls, span: Span) -> SchemaName:
-        """SET SCHEMA of a temporary relation."""
-        return cls("cannot move objects into or out of temporary schemas", span)
-
-    @classmethod
     def required(cls, name: str, span: Span) -> SchemaName:
         """DROP SCHEMA pg_catalog."""
         return cls(f"cannot drop schema {name} because it is required by the database system", span)
@@ -272,8 +267,3 @@ class ForeignKeyMismatch(Mistake):
     def unlogged(cls, span: Span) -> ForeignKeyMismatch:
         """A permanent table references an unlogged one."""
         return cls("constraints on permanent tables may reference only permanent tables", span)
-
-    @classmethod
-    def temporary(cls, span: Span) -> ForeignKeyMismatch:
-        """A temporary table references one that lasts."""
-        return cls("constraints on temporary tables may reference only temporary tables", span)

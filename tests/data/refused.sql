@@ -37,9 +37,6 @@ CREATE TABLE t(a int);
 CREATE MATERIALIZED VIEW v AS SELECT a FROM t;
 CREATE PUBLICATION p FOR TABLE v;
 
-CREATE TEMP TABLE t(a int primary key);
-CREATE PUBLICATION p FOR TABLE t;
-
 CREATE UNLOGGED TABLE t(a int primary key);
 CREATE PUBLICATION p FOR TABLE t;
 
@@ -1195,9 +1192,6 @@ CREATE TABLE l PARTITION OF r (b REFERENCES nope) FOR VALUES IN (1);
 CREATE TABLE r (a int, b int) PARTITION BY LIST (a);
 CREATE TABLE l PARTITION OF r (FOREIGN KEY (b) REFERENCES nope) FOR VALUES IN (1);
 
-CREATE TEMP TABLE k (a int PRIMARY KEY);
-CREATE TABLE u (a int REFERENCES k);
-
 CREATE UNLOGGED TABLE k (a int PRIMARY KEY);
 CREATE UNLOGGED TABLE u (a int REFERENCES k);
 
@@ -1397,11 +1391,6 @@ CREATE TABLE t (a int PRIMARY KEY);
 CREATE PUBLICATION p;
 ALTER PUBLICATION p DROP TABLE v, t, t;
 
-CREATE TABLE t (a int PRIMARY KEY);
-CREATE PUBLICATION p FOR TABLE t;
-CREATE TEMP TABLE t (b int);
-ALTER PUBLICATION p DROP TABLE t;
-
 CREATE TABLE t (a serial PRIMARY KEY);
 CREATE PUBLICATION p FOR TABLE t_a_seq WHERE (a > 1);
 
@@ -1481,55 +1470,7 @@ CREATE COLLATION c (locale = 'C');
 
 ALTER PUBLICATION nothing OWNER TO postgres;
 
-SET datestyle = 'foo';
-
-SET datestyle = 'ISO, MDY, DMY';
-
-SET datestyle = 'European, ymd';
-
-SET datestyle = 'SQL, ISO';
-
-SET datestyle = 'dmy,,iso';
-
-SET datestyle = postgresql, NonEuropean;
-
-SET intervalstyle = 'foo';
-
-SET intervalstyle = SQL_Standard;
-
-SET array_nulls = 2;
-
-SET array_nulls = of;
-
-SET transform_null_equals = 'o';
-
-SET timezone = 'foo';
-
-SET timezone = '';
-
-SET timezone = 'a', 'b';
-
-SET TIME ZONE INTERVAL '-08:30' HOUR TO MINUTE;
-
-BEGIN;
-DISCARD ALL;
-
-CREATE TABLE t (a date);
-SET datestyle = dmy;
-CREATE PUBLICATION p FOR TABLE t WHERE (a > '01/13/2026');
-
-CREATE TABLE t (a date);
-SET datestyle = ymd;
-CREATE PUBLICATION p FOR TABLE t WHERE (a > '01/13/2026');
-
 CREATE TABLE t (a date, b date GENERATED ALWAYS AS (CASE WHEN a > '13/01/2026' THEN a END) STORED);
-
-SET datestyle = dmy;
-CREATE TABLE t (a date, b date GENERATED ALWAYS AS (CASE WHEN a > '13/01/2026' THEN a END) STORED);
-
-CREATE TABLE t (a text);
-SET transform_null_equals = on;
-CREATE PUBLICATION p FOR TABLE t WHERE (a = NULL OR NULL = nope);
 
 CREATE TABLE t (a int PRIMARY KEY, b int);
 CREATE PUBLICATION p FOR TABLE t;
