@@ -32,7 +32,7 @@ __all__ = [
     "note_body",
 ]
 
-#: what changes a definition that filtersql reads; a temporary table is none
+#: what changes a definition that filtersql reads; a temporary table of the block is none
 _CHANGES = re.compile(
     r"\b(?:create|alter|drop)\s+(?:or\s+replace\s+|if\s+(?:not\s+)?exists\s+|unlogged\s+|foreign\s+"
     r"|materialized\s+|recursive\s+|unique\s+)*"
@@ -148,7 +148,7 @@ def _change(script: Script, text: str, seen: set[str]) -> str | None:
     found = _CHANGES.search(text)
     if found:
         return " ".join(found[0].split())
-    if changed := setting_changed(text, lasting=script.outer is not None):
+    if changed := setting_changed(text):
         return changed
     for name in {name for _, name, _ in script.drafts.bodies} - seen:
         if re.search(rf"\b{re.escape(name)}\"?\s*\(", text, re.IGNORECASE):
