@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
 
 from filtersql.names import RelationName
 from filtersql.source import Passage, Rival, Span
@@ -22,7 +21,6 @@ __all__ = [
     "Identity",
     "Made",
     "OwnCollation",
-    "OwnOperator",
     "PgType",
     "ReplicaIdentity",
     "Table",
@@ -206,14 +204,6 @@ class Table:
                 return ()
 
 
-class OwnOperator(NamedTuple):
-    """An operator that the files make; `left` is empty where it stands before its argument."""
-
-    name: RelationName
-    left: str
-    right: str
-
-
 @dataclass(frozen=True, slots=True)
 class Made:
     """What the files make that is no relation: a publication's row filter may use none of it."""
@@ -221,7 +211,6 @@ class Made:
     #: by what they are: domain, composite type …
     types: Mapping[RelationName, str] = field(default_factory=dict)
     functions: frozenset[RelationName] = frozenset()
-    operators: tuple[OwnOperator, ...] = ()
     collations: Mapping[str, OwnCollation] = field(default_factory=dict)
     #: all that are known
     schemas: frozenset[str] = frozenset()

@@ -26,6 +26,7 @@ from filtersql.publications.model import Contribution, ResolvedTable
 from filtersql.rendering import Destination, compiled_table
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.lookups import check_lookups
+from filtersql.rendering.macros import moved
 from filtersql.rendering.target_uniqueness import one_writer
 from filtersql.storage import Engine
 
@@ -78,6 +79,7 @@ def _compiled(project: Project, via_partition_root: bool | None) -> Compilation:
     mistakes = Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
     settings = rules(project, via_partition_root)
+    mistakes.keep(moved(project.macro_paths[0]))
     check: Any = {"identity_check": project.identity_check}
     shelf = FilterShelf(project)
     with mistakes:

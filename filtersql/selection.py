@@ -25,7 +25,13 @@ from fnmatch import fnmatchcase
 from typing import Protocol, TypeVar
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.reviewing import NO_TARGET, NOTHING_LEFT, NothingMatches, UnknownMethod
+from filtersql.errors.reviewing import (
+    NO_TARGET,
+    NOTHING_LEFT,
+    NOTHING_MATCHES,
+    UNKNOWN_METHOD,
+)
+from filtersql.errors.wording import meant
 
 __all__ = ["METHODS", "STATES", "Selectable", "Traits", "criteria", "select"]
 
@@ -124,7 +130,7 @@ def _union(
                     mistake = NO_TARGET(flag=flag, criterion=criterion, line=line)
                 mistakes.append(mistake)
         if not both and not wrong:
-            mistakes.append(NothingMatches(flag, word, ()))
+            mistakes.append(NOTHING_MATCHES(flag=flag, criterion=word))
         found |= both
     return found
 
@@ -148,11 +154,17 @@ def _matching(
     if found:
         return found, None
     if colon and not prefix and not _is_subscription(method, nodes):
-        return found, UnknownMethod(flag, criterion, method, METHODS)
+        return found, UNKNOWN_METHOD(
+            flag=flag,
+            criterion=criterion,
+            method=method,
+            methods=[f"{name}:" for name in METHODS],
+            hint=meant(method, METHODS),
+        )
     known = sorted({prefix + each for values in asked for each in values})
     if prefix == "state:":
         known = [] if value in STATES else [prefix + each for each in STATES]
-    return found, NothingMatches(flag, criterion, known)
+    return found, NOTHING_MATCHES(flag=flag, criterion=criterion, hint=meant(criterion, known))
 
 
 def _is_subscription(name: str, nodes: Iterable[Selectable]) -> bool:

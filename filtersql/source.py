@@ -84,19 +84,13 @@ class Span:
 class Rival(NamedTuple):
     """What the files made and a text may mean by a plain name, beside PostgreSQL's own.
 
-    `kind`: function, operator, cast or type; of a cast `args` are its two types and `context` is
-    pg_cast's. `args` hold pg_type's names, that of an operator before its argument begins empty.
+    `kind`: function, operator or type. `args`: the types that it takes, where that is known;
+    otherwise a text that says the name is not read.
     """
 
     kind: str
     name: str
     args: tuple[str, ...] = ()
-    #: search_path finds it before what PostgreSQL has of that name
-    first: bool = False
-    #: of a function's arguments, how many may be left out
-    defaults: int = 0
-    variadic: bool = False
-    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,13 @@
-{#- Rows in which the target differs from filter(source): leaked, missing or different ones. -#}
+{#- Rows in which the target differs from filter(source): leaked, missing or different ones; without a key,
+    copies that are missing or too many.
+
+    Branches on: keyed.
+    Override: keep the comments around each filter, and the columns: the key (without one, all columns and
+    copies_held) and finding. -#}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
+{%- if plan.keyed %}
 WITH expected AS (
     -- The rows that the target should hold.
     {{ plan.selection | join("\n    ") }}
@@ -39,3 +45,48 @@ WHERE
 {%- for column in plan.payload_columns %}
     OR t.{{ column.name }} IS DISTINCT FROM e.{{ column.name }}
 {%- endfor %}
+{%- else %}
+WITH counted AS (
+    -- A row that the target should hold adds a copy, one that it holds takes
+    -- it away.
+    SELECT
+{%- for column in plan.columns %}
+        {{ column.name }},
+{%- endfor %}
+        1 AS {{ plan.copy_step }}
+    FROM {{ plan.source_view }}
+    WHERE
+        COALESCE(
+{%- for criterion in plan.copy_criteria %}
+{%- for line in criterion.label_lines %}
+            -- {{ line }}
+{%- endfor %}
+            {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n            ") }} /*{{ criterion.number }}>*/
+{%- endfor %},
+            {{ plan.unknown_matches }}
+        )
+    UNION ALL
+    SELECT
+{%- for column in plan.columns %}
+        {{ column.name }},
+{%- endfor %}
+        -1 AS {{ plan.copy_step }}
+    FROM {{ plan.target }}
+)
+
+SELECT
+{%- for column in plan.columns %}
+    {{ column.name }},
+{%- endfor %}
+    CASE
+        WHEN SUM({{ plan.copy_step }}) < 0 THEN 'leaked'
+        ELSE 'missing'
+    END AS {{ plan.finding }},
+    ABS(SUM({{ plan.copy_step }})) AS {{ plan.copies_held }}
+FROM counted
+GROUP BY
+{%- for column in plan.columns %}
+    {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+HAVING SUM({{ plan.copy_step }}) <> 0
+{%- endif %}

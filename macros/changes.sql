@@ -1,11 +1,31 @@
 {#- The changes of one table, from the feed's view to what each of them does to the target.
-    images: old and new row; judged: who matches; transformed: effect. -#}
-images AS (
+
+    Prints: the parts `truncated` (the last TRUNCATE), `images` (old and new row of each change), `judged` (who
+    matches), `transformed` (the effect) and `sides` (the rows that it touches).
+    Branches on: truncates (else there is no `truncated`), keeps_existing (what came before a TRUNCATE is
+    judged, too), lacks_values (`unchanged` names what a change left out), key_changes (an UPDATE may
+    touch two rows), adds_only (a change is its new row: no `sides`).
+    Override: keep these parts, the comments around each filter, and the columns seq, op, `old_…`, `new_…`,
+    old_matches, new_matches, effect and side. -#}
+{% if plan.truncates -%}
+truncated AS (
+        -- What came before the last TRUNCATE of a batch cannot matter.
+        -- No row filter judges it.
+        SELECT MAX(seq) AS seq
+        FROM {{ plan.changes }}
+        WHERE op IN ('truncate')
+        HAVING MAX(seq) IS NOT NULL
+    ),
+
+    {% endif -%}
+    images AS (
         -- The old and the new row of each change.
         SELECT
             seq,
-            op,
+            op
+{%- if plan.lacks_values %},
             unchanged
+{%- endif %}
 {%- for column in plan.logged_columns %},
             {{ column.before }} AS {{ column.old }}
 {%- endfor %}
@@ -37,7 +57,9 @@ images AS (
         FROM {{ plan.changes }}
         WHERE
             op IN ('insert', 'update', 'delete', 'read')
-            AND seq > {{ plan.judged_above }}
+{%- if plan.truncates and not plan.keeps_existing %}
+            AND seq > COALESCE((SELECT truncated.seq FROM truncated), -1)
+{%- endif %}
     ),
 
     judged AS (
@@ -90,9 +112,11 @@ images AS (
 {%- endfor %}
             END AS {{ plan.effect }}
         FROM judged
-    ),
+    )
+{%- if not plan.adds_only %},
 
     sides AS (
+{%- if plan.key_changes %}
         -- An UPDATE that changes the key touches two rows of the target:
         -- the old key's and the new one's.
         SELECT
@@ -107,6 +131,13 @@ images AS (
                     ELSE {{ plan.new_side }}
                 END
             ) AS {{ plan.side }}
+{%- else %}
+        -- A DELETE touches its old row.
+        SELECT
+            *,
+            CASE WHEN {{ plan.effect }} = 'delete' THEN 'old' ELSE 'new' END AS {{ plan.side }}
+{%- endif %}
         FROM transformed
         WHERE {{ plan.effect }} <> 'nothing'
     )
+{%- endif %}

@@ -1,6 +1,11 @@
 {#- Where a change of a key left out a value that did not change: PostgreSQL takes it from the row under
     the old key, which may have come there in the same way. Such values are followed from change to
-    change. A row that is left without one stops the statement. -#}
+    change. A row that is left without one stops the statement.
+
+    Prints: the part `net`, after `walked`, `carried_…` and `resolved_…`, and the query's rows as net.sql
+    does; it reads `taken`, and needs WITH RECURSIVE.
+    Branches on: truncates.
+    Override: keep the rows. -#}
 walked AS (
         SELECT
             *,
@@ -72,8 +77,10 @@ walked AS (
         CASE
             WHEN
                 net.{{ plan.effect }} NOT IN ('insert', 'update', 'arrived')
+{%- if plan.truncates %}
                 OR net.{{ plan.change_seq }}
                 <= COALESCE((SELECT truncated.seq FROM truncated), -1)
+{%- endif %}
                 THEN NULL
             WHEN
                 net.{{ column.known }}.pending IS NULL
@@ -85,7 +92,16 @@ walked AS (
         END AS {{ column.name }},
         FALSE AS {{ column.keeps }},
 {%- endfor %}
-{%- include "net_effect.sql" %}
+        CASE
+            WHEN
+                net.{{ plan.effect }} IN ('insert', 'update', 'arrived')
+{%- if plan.truncates %}
+                AND net.{{ plan.change_seq }}
+                > COALESCE((SELECT truncated.seq FROM truncated), -1)
+{%- endif %}
+                THEN 'insert'
+            ELSE 'delete'
+        END AS {{ plan.effect }}
     FROM net
 {%- for column in plan.keepable_columns %}
     LEFT JOIN resolved_{{ loop.index }}

@@ -1,7 +1,9 @@
-{#- The first conflicts of each kind, with the key that they met. -#}
+{#- The first conflicts of each kind, with the key that they met.
+
+    Override: keep the columns: the key (without one, all columns), change_seq and finding. -#}
 SELECT sampled.*
 FROM (
-    {% include plan.conflicts %},
+    {% include "conflicts_found.sql" %},
 
     ranked AS (
         SELECT

@@ -1,8 +1,10 @@
 {#- What the changes met in the target, counted under PostgreSQL 18's names of conflicts; the first one
-    that stops a PostgreSQL subscriber; and the changes that no filter let through. -#}
+    that stops a PostgreSQL subscriber; and the changes that no filter let through.
+
+    Override: keep the one row and its columns. -#}
 SELECT counted.*
 FROM (
-    {% include plan.conflicts %}
+    {% include "conflicts_found.sql" %}
 
     SELECT
         COALESCE(

@@ -1,19 +1,25 @@
 {#- Rows are found by one key, and another one is the primary key: changes that bring a row under a
-    primary key that another row has. Each change of the batch takes one and gives one up. -#}
+    primary key that another row has. Each change of the batch takes one and gives one up.
+
+    Branches on: truncates.
+    Override: keep the columns: the primary key, change_seq and finding. -#}
 WITH
-  {% include "truncated.sql" %},
   {% include "changes.sql" %},
-  {% include plan.not_skipped %},
+  {% include "not_skipped.sql" %},
   walked AS (
     SELECT
       *,
 {%- for column in plan.unique_columns %}
       LAG({{ column.name }}) OVER (PARTITION BY {% for column in plan.key_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}) AS {{ column.known }},
 {%- endfor %}
-      LAG({{ plan.effect }}) OVER (PARTITION BY {% for column in plan.key_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}) AS {{ plan.old_effect }},
+      LAG({{ plan.effect }}) OVER (PARTITION BY {% for column in plan.key_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}) AS {{ plan.old_effect }}
+{%- if plan.truncates %},
       LAG({{ plan.epoch }}) OVER (PARTITION BY {% for column in plan.key_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %} ORDER BY {{ plan.change_seq }}) AS {{ plan.previous_epoch }}
+{%- endif %}
     FROM taken
+{%- if plan.truncates %}
     WHERE {{ plan.effect }} <> 'truncate'
+{%- endif %}
   ),
   claims AS (
     SELECT
@@ -21,7 +27,9 @@ WITH
       {{ column.name }},
 {%- endfor %}
       {{ plan.effect }},
+{%- if plan.truncates %}
       {{ plan.epoch }},
+{%- endif %}
       {{ plan.change_seq }},
       1 AS {{ plan.copy_step }}
     FROM walked
@@ -32,12 +40,16 @@ WITH
       {{ column.known }},
 {%- endfor %}
       {{ plan.effect }},
+{%- if plan.truncates %}
       {{ plan.epoch }},
+{%- endif %}
       {{ plan.change_seq }},
       -1
     FROM walked
     WHERE {{ plan.old_effect }} IN ('held', 'insert', 'update', 'arrived')
+{%- if plan.truncates %}
       AND {{ plan.previous_epoch }} = {{ plan.epoch }}
+{%- endif %}
     UNION ALL
     -- Rows of the target whose own key no change names.
     SELECT
@@ -45,7 +57,9 @@ WITH
       target.{{ column.name }},
 {%- endfor %}
       'held',
+{%- if plan.truncates %}
       0,
+{%- endif %}
       -1,
       1
     FROM {{ plan.target }} AS target
@@ -65,7 +79,7 @@ WITH
   tallied AS (
     SELECT
       *,
-      SUM({{ plan.copy_step }}) OVER (PARTITION BY {% for column in plan.unique_columns %}{{ column.name }}, {% endfor %}{{ plan.epoch }} ORDER BY {{ plan.change_seq }}, {{ plan.copy_step }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.copy_level }}
+      SUM({{ plan.copy_step }}) OVER (PARTITION BY {% for column in plan.unique_columns %}{{ column.name }}{{ ", " if not loop.last }}{% endfor %}{% if plan.truncates %}, {{ plan.epoch }}{% endif %} ORDER BY {{ plan.change_seq }}, {{ plan.copy_step }} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS {{ plan.copy_level }}
     FROM claims
   )
 SELECT

@@ -1,4 +1,6 @@
-{#- The rows that a new target starts with: those that any publication's filter takes. -#}
+{#- The rows that a new target starts with: those that any publication's filter takes.
+
+    Override: keep the comments around each filter, and one INSERT. -#}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}

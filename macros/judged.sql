@@ -1,9 +1,9 @@
-{#- Asks the row filters of all changes and nothing else: it fails where a filter raises an error. -#}
+{#- Asks the row filters of all changes and nothing else: it fails where a filter raises an error.
+
+    Override: keep a query that evaluates old_matches and new_matches of every change. -#}
 SELECT asked.*
 FROM (
     WITH
-    {% include "truncated.sql" %},
-
     {% include "changes.sql" %}
 
     SELECT

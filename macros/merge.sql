@@ -1,4 +1,8 @@
-{#- The statement that a reviewer reads and the runner executes. -#}
+{#- The statement that a reviewer reads and the runner executes.
+
+    Branches on: keyed. Without a key, ordinal 0 stands for all copies of a row.
+    Override: keep the query plan.source_sql as it is, between `USING (` and `) AS s`: a run stages its rows
+    and puts them in its place. -#}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -7,6 +11,7 @@ USING (
     {{ plan.source_sql }}
 ) AS s
     ON
+{%- if plan.keyed %}
 {%- for column in plan.key_columns %}
         {{ "AND " if not loop.first }}t.{{ column.name }} = s.{{ column.name }}
 {%- endfor %}
@@ -18,6 +23,15 @@ WHEN MATCHED THEN
         {{ column.name }} = {{ column.updated | join("\n        ") }}{{ "," if not loop.last }}
 {%- endfor %}
 WHEN NOT MATCHED AND {{ plan.inserts | join("\n    ") }} THEN
+{%- else %}
+        s.{{ plan.copy_ordinal }} = 0
+{%- for column in plan.columns %}
+        AND t.{{ column.name }} IS NOT DISTINCT FROM s.{{ column.name }}
+{%- endfor %}
+WHEN MATCHED THEN
+    DELETE
+WHEN NOT MATCHED AND s.{{ plan.copy_ordinal }} > 0 THEN
+{%- endif %}
     INSERT (
 {%- for column in plan.columns %}
         {{ column.name }}{{ "," if not loop.last }}
@@ -25,6 +39,6 @@ WHEN NOT MATCHED AND {{ plan.inserts | join("\n    ") }} THEN
     )
     VALUES (
 {%- for column in plan.columns %}
-        {{ column.inserted | join("\n        ") }}{{ "," if not loop.last }}
+        {% if plan.keyed %}{{ column.inserted | join("\n        ") }}{% else %}s.{{ column.name }}{% endif %}{{ "," if not loop.last }}
 {%- endfor %}
     )

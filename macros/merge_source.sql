@@ -1,45 +1,56 @@
-{#- One row for each key that the batch touches: what is left of it in the end. -#}
-WITH
-    {% include "truncated.sql" %},
+{#- The query of the MERGE: the rows that a batch writes.
 
-    {% include "changes.sql" %},
-
-    events AS (
-        -- What happens to the target's rows, one by one.
-        SELECT
-{%- include "side_row.sql" %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN 'delete'
-                ELSE {{ plan.effect }}
-            END AS {{ plan.effect }},
-{%- include "counting_effect.sql" %}
-            seq AS {{ plan.change_seq }}
-        FROM sides
-        UNION ALL
-        -- A TRUNCATE deletes every row that the target holds.
-        SELECT
-{%- include "emptied.sql" %}
-    ),
-
-    net AS (
-        -- The last change of a key decides.
-        SELECT
-            *,
-{%- include "counting_before.sql" %}
-            ROW_NUMBER() OVER (
-                {{ plan.key_partition | join("\n                ") }}
-                ORDER BY {{ plan.change_seq }} DESC
-            ) AS {{ plan.recency }}
-        FROM events
-    )
+    Prints: with a key (keyed), one row for each key that the batch touches; without one, a row for each
+    copy that is added (an ordinal above 0), and one that takes all copies away (ordinal 0).
+    Branches on: adds_only (nothing finds a row of the target, so rows are only added), keyed,
+    skips_missing and keeps_existing (changes that meet the wrong state are skipped), completes (a value
+    that a change of a key left out is taken from the row under the old key), truncates.
+    Override: keep the columns of the rows, and `WITH`, in which a run finds its costly parts. -#}
+WITH{% if plan.keyed and (plan.skips_missing or plan.completes) %} RECURSIVE{% endif %}
+    {% include "changes.sql" %}
+{%- if plan.adds_only %}
 
     SELECT
 {%- for column in plan.columns %}
-        {{ column.name }},
+        {{ column.new }} AS {{ column.name }},
 {%- endfor %}
-{%- include "counting_columns.sql" %}
-        {{ plan.effect }}
-    FROM
-{%- include "counting_net.sql" %}
-    WHERE {{ plan.recency }} = 1
-{%- include "counting_rows.sql" %}
+        1 AS {{ plan.copy_ordinal }}
+    FROM transformed
+    WHERE {{ plan.effect }} <> 'nothing'
+{%- if plan.truncates %}
+    UNION ALL
+    -- A TRUNCATE deletes every row that the target holds.
+    SELECT DISTINCT
+{%- for column in plan.columns %}
+        present.{{ column.name }},
+{%- endfor %}
+        0 AS {{ plan.copy_ordinal }}
+    FROM {{ plan.target }} AS present
+    CROSS JOIN truncated
+{%- endif %}
+{%- elif not plan.keyed %},
+
+    {% include "copies.sql" %}
+{%- elif plan.completes %},
+
+    {% include "not_skipped.sql" %},
+
+    {% include "completed.sql" %}
+{%- elif plan.keeps_existing %},
+
+    {% include "not_skipped.sql" %},
+
+    {% include "net.sql" %}
+{%- elif plan.skips_missing %},
+
+    {% include "events.sql" %},
+
+    {% include "skipping.sql" %},
+
+    {% include "net.sql" %}
+{%- else %},
+
+    {% include "events.sql" %},
+
+    {% include "net.sql" %}
+{%- endif %}

@@ -1,7 +1,7 @@
-{#- The first change that is to be written and lacks an unchanged out-of-line value: its key, and seq. -#}
-WITH
-    {% include "truncated.sql" %},
+{#- The first change that is to be written and lacks an unchanged out-of-line value.
 
+    Override: keep the columns: the key, and seq. -#}
+WITH
     {% include "changes.sql" %}
 
     SELECT

@@ -18,7 +18,7 @@ from filtersql.errors.artifacts import (
     BROKEN_ARTIFACT,
     MANIFEST_OF_OTHER_PROJECT,
     NO_ARTIFACT,
-    OtherVersion,
+    OTHER_VERSION,
 )
 
 __all__ = ["EarlierFilter", "EarlierManifest", "EarlierNode", "read_manifest"]
@@ -106,8 +106,13 @@ def read_manifest(folder: Path, project_name: str) -> EarlierManifest:
     try:
         written = msgspec.json.decode(content, type=_AnyVersion).metadata
         if written.manifest_version != MANIFEST_VERSION:
-            by = written.filtersql_version
-            raise OtherVersion("manifest", shown, written.manifest_version, MANIFEST_VERSION, by)
+            raise OTHER_VERSION(
+                what="manifest",
+                path=shown,
+                found=written.manifest_version,
+                known=MANIFEST_VERSION,
+                by=written.filtersql_version or "of another version",
+            )
         head = msgspec.json.decode(content, type=_Head).metadata
         if head.project_name != project_name:
             raise MANIFEST_OF_OTHER_PROJECT(

@@ -1,20 +1,28 @@
 """The statements under `target/compiled/` and the manifest beside them, all or nothing.
 
 Files are written into a folder beside the final one, which then takes its place: a compile that is
-interrupted leaves the old files, never half of the new ones. No time of day enters a file.
+interrupted leaves the old files, never half of the new ones. Of two that write at once, one waits
+for the other: what stays is one's statements with its own manifest. No time of day enters a file.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 from filtersql.artifacts.manifest import compiled_path, manifest, statements_of
 from filtersql.compile import Compilation, Node
 from filtersql.project import Project
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = ["compiled_path", "files_of", "read_compiled", "stale_files", "write", "write_file"]
 
@@ -27,17 +35,37 @@ def files_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
             yield f"{folder}/{statement}.sql", text
 
 
-def write(project: Project, compilation: Compilation, selected: Iterable[Node]) -> None:
-    """Writes the statements of the selected targets, and the manifest of all.
+def write(project: Project, compilation: Compilation, selected: Iterable[Node]) -> str:
+    """Writes the statements of the selected targets, and the manifest of all: its SHA-256.
 
     Folders of targets that are no longer defined go; those of targets that are not selected stay
     as they are.
     """
-    chosen = list(selected)
-    final = project.compiled_path
-    final.parent.mkdir(parents=True, exist_ok=True)
     target = project.root / "target"
     target.mkdir(exist_ok=True)
+    with _alone(target):
+        _write_statements(project.compiled_path, compilation, list(selected))
+        return _write_parts(target / "manifest.json", manifest(project, compilation))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Waits for other processes that write below the folder."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        # Some file systems of networks have no locks.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _write_statements(final: Path, compilation: Compilation, chosen: list[Node]) -> None:
+    final.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=".compiled-", dir=final.parent))
     try:
         if len(chosen) < len(compilation.nodes):
@@ -52,7 +80,6 @@ def write(project: Project, compilation: Compilation, selected: Iterable[Node]) 
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
-    _write_parts(target / "manifest.json", manifest(project, compilation))
 
 
 def _put(path: str, content: bytes) -> None:
@@ -114,8 +141,17 @@ def write_file(path: Path, content: bytes) -> None:
     _write_parts(path, (content,))
 
 
-def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("wb") as file:
-        file.writelines(parts)
-    fresh.replace(path)
+def _write_parts(path: Path, parts: Iterable[bytes]) -> str:
+    """The SHA-256 of what was written: the file may be another process's a moment later."""
+    # A name of its own: two processes may write at once.
+    fresh, digest = path.with_name(f".{path.name}.{secrets.token_hex(8)}"), sha256()
+    try:
+        with fresh.open("wb") as file:
+            for part in parts:
+                digest.update(part)
+                file.write(part)
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    return digest.hexdigest()

@@ -21,7 +21,6 @@ import msgspec
 
 from filtersql import __version__
 from filtersql.artifacts.source_map import SourceMaps
-from filtersql.changes import Form
 from filtersql.compile import Compilation, Node, destination
 from filtersql.definitions.model import Action, Feed, SourceOfTables
 from filtersql.names import path_name
@@ -29,7 +28,6 @@ from filtersql.pgtypes import format_type
 from filtersql.project import Project
 from filtersql.project.profiles import is_secret
 from filtersql.publications.model import Contribution
-from filtersql.rendering.macros import MACROS
 from filtersql.source import Span
 
 __all__ = [
@@ -129,10 +127,10 @@ class _MacroTexts:
         self._folders = folders
         self._known: dict[str, str] = {}
 
-    def of(self, form: Form) -> list[str]:
-        """Of the macros that print a form of table."""
-        names = ("changes", "initial_copy", *MACROS[form])
-        return [self._hash(name) for name in names if name is not None]
+    def of_all(self) -> list[str]:
+        """Of the macros that print a table's statements."""
+        names = sorted(path.stem for path in self._folders[-1].glob("*.sql"))
+        return [self._hash(name) for name in names]
 
     def _hash(self, name: str) -> str:
         if name not in self._known:
@@ -158,7 +156,7 @@ def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> s
         resolved.subscription.target,
         resolved.alias,
         {key: value for key, value in config_of(node).items() if key != "tags"},
-        macros.of(Form(compiled.form)),
+        macros.of_all(),
     ]
     return sha256(_SORTED.encode(content).encode()).hexdigest()
 

@@ -29,7 +29,7 @@ __all__ = ["Form", "row_form", "row_key"]
 
 
 class Form(StrEnum):
-    """How a target's rows are found; each form has macros of its own."""
+    """How a target's rows are found; macros branch on it."""
 
     KEYED = "keyed"
     #: keyed, and some columns may be sent as unchanged

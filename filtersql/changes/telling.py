@@ -25,7 +25,7 @@ from filtersql.errors.feeds import (
     FEED_HIDES_CHANGES,
     FEED_HIDES_OPERATIONS,
     FEED_OF_ONE_TABLE,
-    UntoldType,
+    UNTOLD_TYPE,
 )
 from filtersql.publications.identity import has_identity
 from filtersql.publications.model import ResolvedTable
@@ -55,8 +55,14 @@ def untold(resolved: ResolvedTable, read: Collection[str], catalog: Catalog) -> 
     needed = {column.name for column in resolved.columns} | set(read)
     for column in resolved.table.columns:
         if column.name in needed and not _is_told(column.type, form, feed):
-            name, kind = resolved.table.name, column.type.name
-            yield UntoldType(form.name, name, column.name, kind, feed.span)
+            kind = column.type.name
+            yield UNTOLD_TYPE(
+                feed.span,
+                column=column.name,
+                table=resolved.table.name,
+                form=form.name,
+                pg_type=f"{kind[1:]}[]" if kind.startswith("_") else kind,
+            )
 
 
 def _is_told(kind: PgType, form: FeedFormat, feed: Feed) -> bool:

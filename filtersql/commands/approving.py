@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from filtersql.artifacts import checksums, write_file
 from filtersql.compile import Node
 from filtersql.errors import Mistakes
-from filtersql.errors.approvals import BROKEN_APPROVALS
+from filtersql.errors.artifacts import BROKEN_APPROVALS
 from filtersql.project import Project
 from filtersql.review.approvals import (
     Approval,

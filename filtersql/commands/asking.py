@@ -6,7 +6,7 @@ from pathlib import Path
 
 from filtersql.commands.options import Options
 from filtersql.errors.artifacts import STATE_NEEDED
-from filtersql.errors.project import NoProject
+from filtersql.errors.project import NO_PROJECT
 from filtersql.selection import criteria
 
 __all__ = ["asks_for_state", "root_of"]
@@ -19,7 +19,7 @@ def root_of(options: Options) -> Path:
     for candidate in (folder, *folder.parents):
         if (candidate / "filtersql_project.yml").is_file():
             return candidate
-    raise NoProject(str(start))
+    raise NO_PROJECT(start=start)
 
 
 def asks_for_state(options: Options) -> bool:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -64,11 +64,9 @@ def _compile(console: Console, memory: Memory | None, started: float, *, check: 
     project, compilation, nodes = compiling.compiled(console)
     if check:
         return _check(console, compiling.stale_files(project, compilation, nodes))
-    compiling.write(project, compilation, nodes)
+    checksum = compiling.write(project, compilation, nodes)
     place = project.compiled_path
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
-    with (project.root / "target" / "manifest.json").open("rb") as manifest:
-        checksum = file_digest(manifest, "sha256").hexdigest()
     targets = tuple(_Target(*facts) for facts in compiling.facts(project, compilation))
     done = _Compiled(str(place), str(shown), checksum, targets, notices_of(compilation.notices))
     if memory is not None:

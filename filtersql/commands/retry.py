@@ -15,7 +15,7 @@ from filtersql.commands.options import Options
 from filtersql.commands.running import RunFlags, carry_out
 from filtersql.commands.shared import subcommand
 from filtersql.errors import Mistakes
-from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, OtherVersion
+from filtersql.errors.artifacts import BROKEN_ARTIFACT, NO_ARTIFACT, OTHER_VERSION
 from filtersql.errors.reviewing import NOT_DEFINED
 from filtersql.errors.wording import meant
 from filtersql.project import find_root
@@ -111,8 +111,12 @@ def _read(path: Path) -> _Results:
     try:
         head = msgspec.json.decode(content, type=_Head).metadata
         if head.run_results_version != _VERSION:
-            raise OtherVersion(
-                "results", shown, head.run_results_version, _VERSION, head.filtersql_version
+            raise OTHER_VERSION(
+                what="results",
+                path=shown,
+                found=head.run_results_version,
+                known=_VERSION,
+                by=head.filtersql_version or "of another version",
             )
         return msgspec.json.decode(content, type=_Results)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

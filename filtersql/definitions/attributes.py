@@ -1,7 +1,7 @@
 """DEFERRABLE, INITIALLY and ENFORCED behind a column's constraint: which have them, and how often.
 
 Example
-    `CREATE TABLE t (a int NOT NULL DEFERRABLE)` is refused, as PostgreSQL does. The words
+    `CREATE TABLE t (a int NOT NULL DEFERRABLE)` is refused: misplaced DEFERRABLE clause. The words
     belong to the constraint before them, and only keys, exclusions and foreign keys wait.
 
 PostgreSQL
@@ -11,8 +11,9 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.keys import DEFERRED_ALONE, MISPLACED_CLAUSE, SEVERAL_CLAUSES
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Passage
 
@@ -22,38 +23,49 @@ _WAITING = frozenset({"CONSTR_PRIMARY", "CONSTR_UNIQUE", "CONSTR_EXCLUSION", "CO
 _ENFORCED = frozenset({"CONSTR_CHECK", "CONSTR_FOREIGN"})
 
 
-#: by what is said, the field that it sets, its value, and which constraints have it
+class _Attribute(NamedTuple):
+    """What is said, of which two one may be said, and what it makes of the constraint."""
+
+    words: str
+    either: str
+    field: str
+    value: bool
+    kinds: frozenset[str]
+
+
+_DEFERRABLE = "DEFERRABLE/NOT DEFERRABLE"
+_INITIALLY = "INITIALLY IMMEDIATE/DEFERRED"
+_ENFORCING = "ENFORCED/NOT ENFORCED"
 _ATTRIBUTES = {
-    "CONSTR_ATTR_DEFERRABLE": ("deferrable", True, _WAITING),
-    "CONSTR_ATTR_NOT_DEFERRABLE": ("deferrable", False, _WAITING),
-    "CONSTR_ATTR_DEFERRED": ("initdeferred", True, _WAITING),
-    "CONSTR_ATTR_IMMEDIATE": ("initdeferred", False, _WAITING),
-    "CONSTR_ATTR_ENFORCED": ("is_enforced", True, _ENFORCED),
-    "CONSTR_ATTR_NOT_ENFORCED": ("is_enforced", False, _ENFORCED),
+    "CONSTR_ATTR_DEFERRABLE": ("DEFERRABLE", _DEFERRABLE, "deferrable", True, _WAITING),
+    "CONSTR_ATTR_NOT_DEFERRABLE": ("NOT DEFERRABLE", _DEFERRABLE, "deferrable", False, _WAITING),
+    "CONSTR_ATTR_DEFERRED": ("INITIALLY DEFERRED", _INITIALLY, "initdeferred", True, _WAITING),
+    "CONSTR_ATTR_IMMEDIATE": ("INITIALLY IMMEDIATE", _INITIALLY, "initdeferred", False, _WAITING),
+    "CONSTR_ATTR_ENFORCED": ("ENFORCED", _ENFORCING, "is_enforced", True, _ENFORCED),
+    "CONSTR_ATTR_NOT_ENFORCED": ("NOT ENFORCED", _ENFORCING, "is_enforced", False, _ENFORCED),
 }
 
 
 def attribute_of(kind: str) -> tuple[str, bool] | None:
     """The field of a constraint that such an attribute sets, and its value."""
     found = _ATTRIBUTES.get(kind)
-    return None if found is None else found[:2]
+    return None if found is None else (found[2], found[3])
 
 
 def check_attributes(constraints: Iterable[Node], text: Passage) -> None:
-    """Raises where an attribute stands behind what has none, or beside one that it contradicts."""
+    """Raises where an attribute stands behind what has none, or beside another one like it."""
     owner, said = "", dict[str, bool]()
     for wrapped in constraints:
         node = wrapped.constraint
-        kind = enum_name(node, "contype")
+        kind, span = enum_name(node, "contype"), text.span(node.location, node.location + 1)
         if kind not in _ATTRIBUTES:
             owner, said = kind, {}
             continue
-        field, value, kinds = _ATTRIBUTES[kind]
-        again = field in said
-        said[field] = value
-        unlike = said.get("initdeferred") is True and said.get("deferrable") is False
-        if owner not in kinds or again or unlike:
-            span = text.span(node.location, node.location + 1)
-            words = kind.removeprefix("CONSTR_ATTR_").replace("_", " ")
-            words = f"INITIALLY {words}" if field == "initdeferred" else words
-            raise UnsupportedStatement.dumped(f"{words} at this place", span)
+        one = _Attribute(*_ATTRIBUTES[kind])
+        if owner not in one.kinds:
+            raise MISPLACED_CLAUSE(span, words=one.words)
+        if one.either in said:
+            raise SEVERAL_CLAUSES(span, either=one.either)
+        said[one.either] = one.value
+        if said.get(_INITIALLY) and said.get(_DEFERRABLE) is False:
+            raise DEFERRED_ALONE(span)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from filtersql.catalog import Column, ForeignKey, OwnOperator, PgType, ReplicaIdentity
+from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
 from filtersql.definitions.bounds import Bounds
 from filtersql.definitions.model import Earlier, Publication, ReplicationSet, Subscription, UnitTest
 from filtersql.errors import Mistake, Notice
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Passage, Rival, Span
 
 __all__ = [
     "Code",
@@ -101,8 +101,6 @@ class DraftTable:
     bounds: str | None = None
     #: the same as written, also those of a partition whose parent is still to be looked up
     late_bounds: Bounds | None = None
-    #: NOT NULL and the like that CREATE TABLE … PARTITION OF adds to the parent's columns
-    overrides: dict[str, bool] = field(default_factory=dict)
     inherits: list[tuple[RelationName, Span]] = field(default_factory=list)
     unlogged: bool = False
     view: bool = False
@@ -166,8 +164,6 @@ class Drafts:
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
     #: whether a call put sequences into sets, which are not kept: none of them is dropped then
     sequences_in_sets: bool = False
-    #: whether the last DROP statement said CASCADE
-    last_drop_cascades: bool = False
     #: predefined ones that were dropped
     dropped_sets: set[str] = field(default_factory=set)
     #: bdr's node group: the name of its default set
@@ -186,23 +182,15 @@ class Drafts:
     types: dict[RelationName, str] = field(default_factory=dict)
     #: what domains are made of
     bases: dict[RelationName, PgType] = field(default_factory=dict)
-    #: range types, and the multirange type that was made with each
-    multiranges: dict[RelationName, RelationName] = field(default_factory=dict)
-    #: own collations, and whether by them only the same texts are equal; where they stand, and
-    #: whether they are of one encoding; those of domains
-    collations: dict[str, bool] = field(default_factory=dict)
-    encoded_collations: dict[RelationName, bool] = field(default_factory=dict)
+    #: own collations, and whether by them only the same texts are equal; those of domains
+    collations: dict[RelationName, bool] = field(default_factory=dict)
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
-    #: own operators, in the order of their statements
-    operators: list[OwnOperator] = field(default_factory=list)
+    #: own operators, each with its schema
+    operators: list[tuple[str, Rival]] = field(default_factory=list)
     #: search_path of sessions that begin later, of a database
     database_path: tuple[str, Sequence[str]] = ("", ())
     #: extensions, and the schema of each
     extensions: dict[str, str] = field(default_factory=dict)
-    #: own casts, from a type to another, with pg_cast's context
-    casts: dict[tuple[str, ...], str] = field(default_factory=dict)
-    #: of user functions, by name and types: how many arguments have defaults, whether VARIADIC
-    spreads: dict[tuple[str, str], tuple[int, bool]] = field(default_factory=dict)
     #: where types and sequences were made
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already

@@ -18,8 +18,7 @@ from filtersql.definitions.attributes import attribute_of, check_attributes
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_text import inside_parentheses
 from filtersql.definitions.types import SERIAL, read_type
-from filtersql.errors.definitions import ColumnConflict
-from filtersql.errors.generations import ColumnValue
+from filtersql.errors.columns import CLAUSES, CONFLICTING_CLAUSES, IDENTITY_TYPE, NO_COLLATION
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.pgtypes import type_in_message
@@ -115,13 +114,13 @@ def check_collated(node: Node, pg_type: PgType, text: Passage, drafts: Drafts) -
         of_domain = node.DESCRIPTOR.name == "CreateDomainStmt"
         at = (node.type_name if of_domain else node.coll_clause).location
         span = text.span(at, at + 1)
-        raise ColumnValue.uncollated(type_in_message(pg_type), span)
+        raise NO_COLLATION(span, pg_type=type_in_message(pg_type))
 
 
 def check_counted(pg_type: PgType, span: Span) -> None:
     """Raises where an identity column would have another type than an integer."""
     if (pg_type.schema, pg_type.name) not in _COUNTED:
-        raise ColumnValue.identity_type(span)
+        raise IDENTITY_TYPE(span)
 
 
 def check_said(node: Node, table: RelationName, text: Passage, version: int) -> None:
@@ -138,7 +137,9 @@ def check_said(node: Node, table: RelationName, text: Passage, version: int) -> 
         words += (word for pair, word in _CONFLICTS if pair <= before)
         if words:
             span = text.span(constraint.location, constraint.location + 1)
-            raise ColumnConflict(words[0], node.colname, table.name, span)
+            raise CONFLICTING_CLAUSES(
+                span, column=node.colname, table=table.name, clauses=CLAUSES[words[0]]
+            )
 
 
 def read_generation(node: Node, text: Passage) -> tuple[Generated, Passage] | None:

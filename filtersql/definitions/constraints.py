@@ -16,18 +16,19 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex, Drafts, DraftTable
-from filtersql.definitions.expressions import column_refs
-from filtersql.definitions.foreign_keys import check_key_drop
-from filtersql.definitions.keys import column_labels, object_name
+from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.sql_names import Script
-from filtersql.errors.altering import InheritedConstraint
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.keys import INHERITED_CONSTRAINT
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
 __all__ = ["drop_constraint", "note_all", "note_constraint"]
 
 _NAMED_NULLS = 18
+#: a CHECK or EXCLUDE that PostgreSQL gives a name, and how that ends
+_UNNAMED = ""
+_CHECKS = re.compile(r"_(check|excl)\d*\Z")
 #: names that PostgreSQL makes unique by what else is in the schema, or that renamed tables keep
 _MADE = re.compile(r"_(not_null|check|excl|fkey|p?key)\d*\Z")
 
@@ -50,23 +51,7 @@ def note_constraint(
         if node.is_no_inherit:
             raise UnsupportedStatement.dumped("NOT NULL NO INHERIT", script.span(node.location))
     elif kind in ("CONSTR_CHECK", "CONSTR_EXCLUSION"):
-        name = node.conname or _free(table, node, "check" if kind == "CONSTR_CHECK" else "excl")
-        table.constraints[name] = None
-
-
-def _free(table: DraftTable, node: Node, label: str) -> str:
-    if label == "check":
-        named = {ref.fields[-1].string.sval for ref in column_refs(node.raw_expr)}
-        middle = named.pop() if len(named) == 1 else ""
-    else:
-        elements = [pair.list.items[0].index_elem for pair in node.exclusions]
-        middle = "_".join(column_labels(elements))
-    number = 0
-    while (name := object_name(table.name.name, middle, f"{label}{number or ''}")) in (
-        table.constraints
-    ):
-        number += 1
-    return name
+        table.constraints[node.conname or _UNNAMED] = None
 
 
 def drop_constraint(
@@ -79,9 +64,9 @@ def drop_constraint(
     key = name == table.primary_key_name or (index is not None and index.constraint)
     parents = _parents(script, table)
     if any(name in one.constraints or _has_key(one, name) for one in parents):
-        raise InheritedConstraint(name, table.name.name, place())
+        raise INHERITED_CONSTRAINT(place(), name=name, table=table.name.name)
     if key and table.partition_of is None:
-        check_key_drop(script, table, command, place)
+        release_index(script, table, name, place)
         if index is None:
             _drop_primary_key(script.drafts, table)
         else:
@@ -90,6 +75,8 @@ def drop_constraint(
         table.foreign_keys = [one for one in table.foreign_keys if one not in foreign]
     elif table.constraints.get(name, "") is None:
         del table.constraints[name]
+    elif _UNNAMED in table.constraints and name not in table.constraints and _CHECKS.search(name):
+        return
     elif table.all_named and not script.drafts.incomplete:
         named_null = name in table.constraints or _MADE.search(name)
         if not (command.missing_ok and not named_null and not key and not parents):

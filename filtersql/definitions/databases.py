@@ -21,8 +21,7 @@ from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_settings import LATER, begin
 from filtersql.definitions.sql_text import psql_commands
 from filtersql.definitions.sql_transactions import check_ended
-from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.making import SECOND_DATABASE
+from filtersql.errors.definitions import SECOND_DATABASE, UnsupportedStatement
 from filtersql.grammar import Statement
 from filtersql.source import Passage
 

@@ -18,14 +18,11 @@ from dataclasses import replace
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.expressions import columns_named
-from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import PublishedTable, ReplicationSet
-from filtersql.definitions.sql_names import Script
-from filtersql.names import RelationName, quote_identifier
+from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = [
-    "described",
     "drawing",
     "drop_column",
     "drop_sequence",
@@ -38,16 +35,6 @@ __all__ = [
     "remove_view",
     "resting_on",
 ]
-
-
-def described(script: Script, name: RelationName) -> str:
-    """A relation as PostgreSQL names it: without a schema where search_path finds it."""
-    for schema in script.path:
-        if schema == name.schema:
-            return quote_identifier(name.name)
-        if kind_of(script.drafts, RelationName(schema, name.name)) is not None:
-            break
-    return str(name)
 
 
 def publications_reading(

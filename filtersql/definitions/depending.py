@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import (
-    described,
     drawing,
     generated_from,
     memberships,
@@ -25,9 +24,11 @@ from filtersql.definitions.dependents import (
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.sql_names import Script
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.names import RelationName
+from filtersql.errors.relations import DependedOn
+from filtersql.names import RelationName, quote_identifier
+from filtersql.source import Span
 
-__all__ = ["Thing", "described_thing", "lines_of", "of_relation", "users_of"]
+__all__ = ["Thing", "check_undepended", "described", "of_relation", "users_of"]
 
 #: what belongs to a relation and goes with it
 _PARTS = ("constraint", "default", "column")
@@ -48,39 +49,28 @@ def of_relation(drafts: Drafts, name: RelationName) -> Thing:
     return Thing(view.kind if view is not None else "table", name)
 
 
-def users_of(drafts: Drafts, table: DraftTable, column: str) -> list[Thing]:
-    """What reads a column."""
-    return [*_of_column(drafts, table, column)]
-
-
-def lines_of(
-    script: Script,
-    roots: Sequence[Thing],
-    told: Callable[[Thing], bool] = lambda thing: True,
-    *,
-    cascades: bool | None = None,
-) -> list[str]:
-    """What depends on things that are dropped together, as lines of the detail.
-
-    `told` leaves out what another one tells of: PostgreSQL knows nothing of replication sets.
-    Raises UnsupportedStatement where CASCADE would take something along.
-    """
+def check_undepended(
+    script: Script, roots: Sequence[Thing], place: Callable[[], Span], *, cascades: bool
+) -> None:
+    """Raises where something depends on what is dropped together, and with CASCADE would go too."""
     drafts, found = script.drafts, dict[Thing, Thing]()
     dropped = [*roots]
     for root in roots if all(one.kind == "table" for one in roots) else ():
         below = (one for one in drafts.below(root.name) if one.partition_of is not None)
         dropped += (Thing("table", one.name) for one in below)
     for root in dropped:
-        for each in _direct(drafts, root):
-            if told(each) and not _goes_along(drafts, each, dropped):
+        for each in users_of(drafts, root):
+            if not _goes_along(drafts, each, dropped):
                 found.setdefault(each, root)
-    if found and (drafts.last_drop_cascades if cascades is None else cascades):
-        what = f"CASCADE that takes {described_thing(script, next(iter(found)))} along"
+    if found and cascades:
+        what = f"CASCADE that takes {described(script, next(iter(found)))} along"
         raise UnsupportedStatement.dumped(what, script.span(script.at))
-    return [
-        f"{described_thing(script, each)} depends on {described_thing(script, of)}"
-        for each, of in found.items()
-    ]
+    if found:
+        lines = (
+            f"{described(script, a)} depends on {described(script, b)}" for a, b in found.items()
+        )
+        named = described(script, roots[0]) if len(roots) == 1 else None
+        raise DependedOn(named, [*lines], place())
 
 
 def _goes_along(drafts: Drafts, thing: Thing, dropped: Collection[Thing]) -> bool:
@@ -88,11 +78,12 @@ def _goes_along(drafts: Drafts, thing: Thing, dropped: Collection[Thing]) -> boo
     return thing in dropped or (thing.kind in _PARTS and of_relation(drafts, thing.name) in dropped)
 
 
-def described_thing(script: Script, thing: Thing) -> str:
-    """A thing as PostgreSQL names it."""
+def described(script: Script, thing: Thing) -> str:
+    """A thing as PostgreSQL names it: without a schema that search_path has."""
     if thing.kind == "schema":
         return f"schema {thing.name.schema}"
-    shown = described(script, thing.name)
+    bare = thing.name.schema in script.path
+    shown = quote_identifier(thing.name.name) if bare else str(thing.name)
     match thing.kind:
         case "column":
             return f"column {thing.part} of table {shown}"
@@ -108,7 +99,7 @@ def described_thing(script: Script, thing: Thing) -> str:
             return f"{thing.kind} {shown}"
 
 
-def _direct(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
+def users_of(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
     """What depends on a thing itself."""
     table = drafts.tables.get(thing.name)
     match thing.kind:
@@ -130,6 +121,9 @@ def _direct(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
             yield from _of_type(drafts, thing.name)
         case "sequence":
             yield from _drawing(drafts, thing.name)
+            for one in drafts.tables.values():
+                if one.sequences.get(thing.name) in one.identities:
+                    yield Thing("column", one.name, one.sequences[thing.name])
 
 
 def _inside(name: RelationName, schema: Thing) -> bool:
@@ -154,9 +148,8 @@ def _of_column(drafts: Drafts, table: DraftTable, column: str) -> Iterator[Thing
 
 
 def _of_type(drafts: Drafts, name: RelationName) -> Iterator[Thing]:
-    """The columns of a type, of its arrays and its multirange type; functions of them."""
-    names = {name, drafts.multiranges.get(name, name)}
-    names |= {RelationName(one.schema, f"_{one.name}") for one in names}
+    """The columns of a type and of its arrays."""
+    names = {name, RelationName(name.schema, f"_{name.name}")}
     for table in drafts.tables.values():
         for column in (table.columns or {}).values():
             if (column.type.schema, column.type.name) in names:

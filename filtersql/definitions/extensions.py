@@ -11,10 +11,9 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.catalog import OwnOperator
 from filtersql.definitions.sql_names import Script
 from filtersql.grammar import Node, Statement
-from filtersql.names import RelationName
+from filtersql.source import Rival
 
 __all__ = ["create_extension", "drop_extension"]
 
@@ -52,6 +51,6 @@ def drop_extension(script: Script, statement: Statement, item: Node) -> None:
     script.drafts.operators[:] = kept
 
 
-def _made(extension: str, schema: str) -> list[OwnOperator]:
+def _made(extension: str, schema: str) -> list[tuple[str, Rival]]:
     found = _OPERATORS.get(extension, ())
-    return [OwnOperator(RelationName(schema, name), left, right) for name, left, right in found]
+    return [(schema, Rival("operator", name, tuple(filter(None, types)))) for name, *types in found]

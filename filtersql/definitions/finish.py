@@ -21,9 +21,10 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_names import unknown_table
 from filtersql.errors import Mistake
-from filtersql.errors.altering import UnusableIdentityIndex
-from filtersql.errors.definitions import Unknown, UnknownKeyColumn
-from filtersql.errors.inheriting import Parentage
+from filtersql.errors.definitions import Unknown
+from filtersql.errors.keys import COLUMN_UNKNOWN, IDENTITY_NULLABLE_COLUMN
+from filtersql.errors.partitions import CIRCULAR
+from filtersql.errors.wording import meant
 from filtersql.names import RelationName
 
 __all__ = ["finish"]
@@ -99,7 +100,7 @@ def _attach_late(drafts: Drafts, table: DraftTable, below: tuple[RelationName, .
             raise unknown_table(drafts, name, name.schema, span)
         return
     if name in (*below, table.name):
-        raise Parentage.circular(name.name, table.name.name, span)
+        raise CIRCULAR(span, child=name.name, parent=table.name.name)
     _complete(drafts, parent, (*below, table.name))
     table.partition_of, table.unattached = None, False
     if parent.name not in drafts.broken:
@@ -117,13 +118,13 @@ def _check_key(drafts: Drafts, table: DraftTable) -> None:
     for name in dict.fromkeys(named):
         if name not in columns:
             span = table.key_places.get(name) or table.key_span or table.span
-            drafts.mistakes.append(UnknownKeyColumn(name, span, columns))
+            drafts.mistakes.append(COLUMN_UNKNOWN(span, column=name, hint=meant(name, columns)))
     set_not_null(table, table.primary_key, True)
     for name in table.identity.index if table.identity.index_name is None else ():
         if name in columns and not columns[name].not_null:
             span = table.key_places.get(name) or table.span
             name_of_table = str(table.name)
-            drafts.mistakes.append(UnusableIdentityIndex.nullable_column(name_of_table, name, span))
+            drafts.mistakes.append(IDENTITY_NULLABLE_COLUMN(span, table=name_of_table, column=name))
 
 
 def _check_generations(drafts: Drafts, table: DraftTable) -> None:

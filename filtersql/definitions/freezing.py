@@ -31,7 +31,6 @@ def made(drafts: Drafts, path: tuple[str, ...] | None = None) -> Made:
     return Made(
         types=dict(drafts.types),
         functions=frozenset(drafts.functions),
-        operators=tuple(drafts.operators),
         collations=own_collations(drafts),
         schemas=frozenset(drafts.schemas)
         | {one.schema for one in (*drafts.tables, *drafts.types, *drafts.functions)},

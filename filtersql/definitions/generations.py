@@ -19,9 +19,9 @@ from filtersql.definitions.expressions import columns_named, subqueries, without
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.types import SERIAL
-from filtersql.errors.definitions import UnknownColumn, UnknownInTable, UnsupportedStatement
-from filtersql.errors.generations import ColumnValue
-from filtersql.errors.relations import SystemColumn
+from filtersql.errors import columns as refusals
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Passage, Span
 
@@ -42,13 +42,13 @@ def check_generation(table: DraftTable, generation: Passage) -> None:
     """Raises where an expression names a column that the table does not have."""
     columns = table.columns or {}
     for place in subqueries(generation):
-        raise ColumnValue.subquery(generation.span(place, place + 1))
+        raise refusals.GENERATED_SUBQUERY(generation.span(place, place + 1))
     named = columns_named(generation) - {table.name.name}
     for name in sorted(named - columns.keys() - SYSTEM_COLUMNS):
-        raise UnknownColumn(name, generation.span(), columns)
+        raise refusals.UNKNOWN_COLUMN(generation.span(), column=name, hint=meant(name, columns))
     for name in columns_named(generation) & columns.keys():
         if columns[name].generated is not None:
-            raise ColumnValue.nested(name, generation.span())
+            raise refusals.GENERATED_NESTED(generation.span(), column=name)
 
 
 def value_of(node: Node) -> str | None:
@@ -96,7 +96,7 @@ def add_identity(script: Script, table: DraftTable, command: Node, place: _Place
     elif column.name in table.defaults or column.generated is not None:
         why = "already has a default value"
     if why is not None:
-        raise ColumnValue.not_addable(column.name, table.name.name, why, place())
+        raise refusals.NO_IDENTITY(place(), column=column.name, table=table.name.name, why=why)
     table.identities.add(column.name)
     owned.own_identity(script, table, column.name, getattr(command, "def").constraint)
 
@@ -112,7 +112,9 @@ def column_of(table: DraftTable, name: str, place: _Place) -> Column:
     """The column that ALTER COLUMN names."""
     columns = table.columns or {}
     if name in SYSTEM_COLUMNS:
-        raise SystemColumn("alter", name, place())
+        raise refusals.SYSTEM_COLUMN(place(), verb="alter", column=name)
     if name not in columns:
-        raise UnknownInTable("column", name, table.name.name, place(), columns)
+        raise refusals.UNKNOWN_IN_TABLE(
+            place(), table=table.name.name, column=name, hint=meant(name, columns)
+        )
     return columns[name]

@@ -25,8 +25,8 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.errors import Mistake
+from filtersql.errors import partitions as refusals
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.inheriting import Parentage
 from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -42,10 +42,10 @@ def read_root(script: Script, node: Node) -> DraftTable:
     span, name = span_of(script, node), referenced(script, node)
     kind = kind_of(script.drafts, name)
     if kind in _NO_TABLES:
-        raise Parentage.no_table(name.name, span)
+        raise refusals.PARENT_NO_TABLE(span, name=name.name)
     table = known_table(script, node)
     if table.partition_by is None:
-        raise Parentage.not_partitioned(name.name, span)
+        raise refusals.PARENT_NOT_PARTITIONED(span, name=name.name)
     return table
 
 
@@ -69,17 +69,17 @@ def _read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
         if kind_of(script.drafts, name) is None:
             name = known_table(script, node).name
         if name in found:
-            raise Parentage.twice(name.name, span_of(script, node))
+            raise refusals.INHERITS_TWICE(span_of(script, node), name=name.name)
         found[name] = node
     for name, node in found.items():
         span = span_of(script, node)
         if kind_of(script.drafts, name) in _NO_TABLES:
-            raise Parentage.no_table(name.name, span)
+            raise refusals.PARENT_NO_TABLE(span, name=name.name)
         parent = known_table(script, node)
         if parent.partition_by is not None:
-            raise Parentage.of_root(name.name, span)
+            raise refusals.INHERITS_ROOT(span, name=name.name)
         if parent.partition_of is not None:
-            raise Parentage.of_partition(name.name, span)
+            raise refusals.INHERITS_PARTITION(span, name=name.name)
         table.inherits.append((name, span))
         _inherit_columns(table, parent, span)
 
@@ -109,12 +109,16 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     if getattr(command, "def").partition_cmd.concurrent and any(
         one.bounds == "DEFAULT" for one in others
     ):
-        raise Parentage.beside_default(span_of(script, node))
+        raise refusals.DETACH_BESIDE_DEFAULT(span_of(script, node))
     if kind_of(script.drafts, name) in _NO_TABLES:
-        raise Parentage.no_partition(name.name, table.name.name, span_of(script, node))
+        raise refusals.NOT_ITS_PARTITION(
+            span_of(script, node), table=name.name, parent=table.name.name
+        )
     child = known_table(script, node)
     if child.partition_of != table.name:
-        raise Parentage.no_partition(child.name.name, table.name.name, span_of(script, node))
+        raise refusals.NOT_ITS_PARTITION(
+            span_of(script, node), table=child.name.name, parent=table.name.name
+        )
     child.constraints |= table.constraints
     if script.drafts.postgres_version >= SHARED_IDENTITIES:
         child.identities -= table.identities

@@ -16,13 +16,9 @@ from dataclasses import replace
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
-from filtersql.errors.definitions import (
-    DuplicateInKey,
-    SeveralPrimaryKeys,
-    UnknownColumn,
-    UnknownKeyColumn,
-)
-from filtersql.errors.relations import VirtualIndexed
+from filtersql.errors import keys as refusals
+from filtersql.errors.columns import UNKNOWN_COLUMN
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -68,7 +64,7 @@ def add_constraint(
     what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
     check_names(table.columns, names, what, span)
     if kind == "CONSTR_PRIMARY" and table.primary_key:
-        raise SeveralPrimaryKeys(table.name.name, span)
+        raise refusals.SEVERAL_PRIMARY_KEYS(span, table=table.name.name)
     for name in names:
         check_sorted(table, name, span)
         check_indexed(table, name, _KINDS[what], span)
@@ -91,9 +87,9 @@ def check_names(columns: Iterable[str] | None, names: Sequence[str], what: str, 
     known = None if columns is None else [*columns]
     for position, name in enumerate(names):
         if known is not None and name not in (*known, *SYSTEM_COLUMNS):
-            raise UnknownKeyColumn(name, span, known)
+            raise refusals.COLUMN_UNKNOWN(span, column=name, hint=meant(name, known))
         if name in names[:position]:
-            raise DuplicateInKey(name, f"{what} constraint", span)
+            raise refusals.COLUMN_TWICE(span, column=name, what=f"{what} constraint")
 
 
 def check_sorted(table: DraftTable, column: str, span: Span) -> None:
@@ -101,33 +97,32 @@ def check_sorted(table: DraftTable, column: str, span: Span) -> None:
     unsorted = _UNSORTED_SYSTEM.get(column)
     if unsorted is None and table.columns is not None and column not in SYSTEM_COLUMNS:
         if column not in table.columns:
-            raise UnknownColumn(column, span, table.columns)
+            raise UNKNOWN_COLUMN(span, column=column, hint=meant(column, table.columns))
         pg_type = table.columns[column].type
         if pg_type.schema == "pg_catalog" and pg_type.name in _UNSORTED:
             unsorted = pg_type.name
     if unsorted is not None:
-        raise VirtualIndexed.unsorted(unsorted, span)
+        raise refusals.NO_ORDER(span, type_name=unsorted)
 
 
 def check_indexed(table: DraftTable, column: str, kind: str, span: Span) -> None:
-    """Raises where a column can be in no index; `kind` as VirtualIndexed calls it."""
+    """Raises where a column can be in no index; `kind` is `index` or constraints of a kind."""
     if column in SYSTEM_COLUMNS:
-        raise VirtualIndexed.system(span)
+        raise refusals.SYSTEM_INDEXED(span)
     if table.columns is None:
         return
     if column not in table.columns:
-        raise UnknownColumn(column, span, table.columns)
+        raise UNKNOWN_COLUMN(span, column=column, hint=meant(column, table.columns))
     if table.columns[column].generated is Generated.VIRTUAL:
-        raise VirtualIndexed(kind, span)
+        raise refusals.VIRTUAL_INDEXED(span, many="indexes" if kind == "index" else kind)
 
 
 def set_not_null(table: DraftTable, names: Iterable[str], value: bool) -> None:
     """Sets NOT NULL on columns."""
+    columns = table.columns or {}
     for name in names:
-        if table.columns is None:
-            table.overrides[name] = value
-        elif name in table.columns and table.columns[name].not_null is not value:
-            table.columns[name] = replace(table.columns[name], not_null=value)
+        if name in columns and columns[name].not_null is not value:
+            columns[name] = replace(columns[name], not_null=value)
 
 
 def object_name(table: str, columns: str, label: str) -> str:
@@ -154,10 +149,10 @@ def free_name(table: DraftTable, columns: str, label: str) -> str:
 
 
 def column_labels(elements: Iterable[Node]) -> list[str]:
-    """What an index calls its columns; an expression's has the name that a query would give it."""
+    """What an index calls its columns; DROP INDEX takes one of an expression under any name."""
     found: list[str] = []
     for element in elements:
-        name = element.name or _output_name(element.expr).replace("?column?", "expr")
+        name = element.name or "expr"
         free = (f"{name}{number or ''}" for number in range(len(found) + 1))
         found.append(next(one for one in free if one not in found))
     return found
@@ -202,18 +197,3 @@ def _clauses(node: Node) -> str:
     elif node.skip_validation:
         said.append(" NOT VALID")
     return "".join(said)
-
-
-def _output_name(value: Node) -> str:
-    """The name that PostgreSQL gives a column without AS."""
-    kind = value.WhichOneof("node")
-    if kind == "column_ref":
-        return str(value.column_ref.fields[-1].string.sval)
-    if kind == "func_call":
-        return str(value.func_call.funcname[-1].string.sval)
-    if kind == "type_cast":
-        inner = _output_name(value.type_cast.arg)
-        return (
-            inner if inner != "?column?" else str(value.type_cast.type_name.names[-1].string.sval)
-        )
-    return {"case_expr": "case", "coalesce_expr": "coalesce"}.get(kind, "?column?")

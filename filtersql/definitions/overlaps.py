@@ -12,8 +12,8 @@ Example
     DEFAULT                             DEFAULT                     there is one already
     =================================== =========================== ==========================
 
-    Values are compared where PostgreSQL's order is known here: numbers, dates, moments, booleans;
-    texts and others only for being equal. What cannot be compared is not refused.
+    Values are compared where PostgreSQL's order is known here: numbers, dates, moments; texts and
+    others only for being equal. What cannot be compared is not refused.
 
 PostgreSQL
     partbounds.c, check_new_partition_bound(); parse_utilcmd.c, transformPartitionBound()
@@ -22,166 +22,116 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
 from filtersql.definitions.bounds import Bounds, printed
-from filtersql.errors.altering import BadBounds
+from filtersql.errors import partitions as refusals
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.source import Span
 
 __all__ = ["check_bounds", "check_shape"]
 
-#: a number, date, moment, truth value or text: those of one type sort among themselves
+#: a number, date or moment: those of one type sort among themselves
 _Key: TypeAlias = Any
 _NUMBERS = {"int2", "int4", "int8", "numeric"}
-_EXACT = {"text", "varchar", "uuid"}
-_TRUE, _FALSE = {"true", "t", "yes", "on", "1"}, {"false", "f", "no", "off", "0"}
 
 
 def check_shape(new: Bounds, strategy: str, keys: Sequence[str], span: Span) -> None:
-    """Raises BadBounds where the bounds are wrong whatever partitions there are."""
-    if new.strategy == "default":
-        if strategy == "hash":
-            raise BadBounds.hash_default(span)
-    elif new.strategy != strategy:
-        raise BadBounds.other_strategy(strategy, span)
-    elif strategy == "hash":
-        _check_modulus(int(new.lower[0]), int(new.upper[0]), span)
-    elif strategy == "range":
-        sides = {"FROM": new.lower, "TO": new.upper}
-        for side, values in sides.items():
+    """Raises where the bounds are wrong whatever partitions there are."""
+    if new.strategy == "default" and strategy == "hash":
+        raise refusals.HASH_DEFAULT(span)
+    if new.strategy not in ("default", strategy):
+        raise refusals.OTHER_STRATEGY(span, strategy=strategy)
+    if new.strategy == "hash" and not 0 <= int(new.upper[0]) < int(new.lower[0]):
+        raise UnsupportedStatement("a remainder that is not below its modulus", span)
+    if new.strategy == "range":
+        for side, values in (("FROM", new.lower), ("TO", new.upper)):
             if len(values) != len(keys):
-                one = f"{side} must specify exactly one value per partitioning column"
-                raise BadBounds(one, span)
-        if any("NULL" in values for values in sides.values()):
-            raise BadBounds("cannot specify NULL in range bound", span)
-
-
-def _check_modulus(modulus: int, remainder: int, span: Span) -> None:
-    least = "for hash partition must be an integer value greater than"
-    if modulus <= 0:
-        raise BadBounds(f"modulus {least} zero", span)
-    if remainder < 0:
-        raise BadBounds(f"remainder {least} or equal to zero", span)
-    if remainder >= modulus:
-        raise BadBounds("remainder for hash partition must be less than modulus", span)
+                raise refusals.BOUND_COUNT(span, side=side)
+            if "NULL" in values:
+                raise refusals.BOUND_NULL(span)
 
 
 def check_bounds(
     name: str,
     new: Bounds,
     there: Mapping[str, Bounds],
-    strategy: str,
     types: Sequence[str],
     span: Span,
 ) -> None:
-    """Raises BadBounds; `there` are the bounds of the partitions by name, `types` the key's."""
-    if new.strategy == "default":
-        for other, bounds in there.items():
-            if bounds.strategy == "default":
-                raise BadBounds.second_default(name, other, span)
-        return
-    others = {other: one for other, one in there.items() if one.strategy == strategy}
-    rules = {"hash": _hash, "list": _list, "range": _range}
-    rules[strategy](name, new, others, types, span)
+    """Raises on an overlap; `there` are the partitions' bounds by name, `types` the key's."""
+    if new.strategy == "range":
+        lower, upper = _ordered(new.lower, types), _ordered(new.upper, types)
+        if lower is not None and upper is not None and lower >= upper:
+            shown = printed(new, types).removeprefix("FOR VALUES FROM ").split(" TO ")
+            raise refusals.EMPTY_RANGE(span, name=name, lower=shown[0], upper=shown[-1])
+    others = [(other, one) for other, one in there.items() if one.strategy == new.strategy]
+    for other, one in sorted(others, key=lambda each: _place(each[1], types)):
+        if new.strategy == "default":
+            raise refusals.SECOND_DEFAULT(span, name=name, other=other)
+        if new.strategy == "hash":
+            _check_factor(new, one, other, span)
+        if _overlap(new, one, types):
+            raise refusals.OVERLAP(span, name=name, other=other)
 
 
-def _hash(
-    name: str, new: Bounds, others: Mapping[str, Bounds], types: Sequence[str], span: Span
-) -> None:
-    modulus, remainder = int(new.lower[0]), int(new.upper[0])
-    known = sorted((int(one.lower[0]), int(one.upper[0]), other) for other, one in others.items())
-    smaller = [one for one in known if one[:2] <= (modulus, remainder)]
-    larger = known[len(smaller) :]
-    if smaller and modulus % smaller[-1][0]:
-        raise BadBounds.modulus(modulus, "divisible by", smaller[-1][0], smaller[-1][2], span)
-    if larger and larger[0][0] % modulus:
-        raise BadBounds.modulus(modulus, "a factor of", larger[0][0], larger[0][2], span)
-    if not known:
-        return
-    greatest = known[-1][0]
-    place = remainder % greatest
-    while True:
-        for each, rest, other in known:
-            if place % each == rest:
-                raise BadBounds.overlap(name, other, span)
-        place += modulus
-        if place >= greatest:
-            return
+def _place(bounds: Bounds, types: Sequence[str]) -> tuple[object, ...]:
+    """What PostgreSQL looks at first: the lower range."""
+    return (_ordered(bounds.lower, types) if bounds.strategy == "range" else None) or ()
 
 
-def _list(
-    name: str, new: Bounds, others: Mapping[str, Bounds], types: Sequence[str], span: Span
-) -> None:
-    kind = types[0] if types else ""
-    held = {
-        key: other
-        for other, one in others.items()
-        for key in (_equal(value, kind) for value in one.lower)
-    }
-    for value in new.lower:
-        other = held.get(_equal(value, kind))
-        if other is not None:
-            raise BadBounds.overlap(name, other, span)
+def _check_factor(new: Bounds, there: Bounds, other: str, span: Span) -> None:
+    modulus, known = int(new.lower[0]), int(there.lower[0])
+    if max(modulus, known) % min(modulus, known):
+        lacks = "divisible by" if known < modulus else "a factor of"
+        raise refusals.MODULUS_UNFIT(span, modulus=modulus, lacks=lacks, known=known, other=other)
 
 
-def _range(
-    name: str, new: Bounds, others: Mapping[str, Bounds], types: Sequence[str], span: Span
-) -> None:
-    lower, upper = (_ordered(side, types) for side in (new.lower, new.upper))
-    if lower is None or upper is None:
-        return
-    if lower >= upper:
-        shown = printed(Bounds("range", new.lower, new.upper), types)
-        sides = shown.removeprefix("FOR VALUES FROM ").split(" TO ")
-        raise BadBounds.empty(name, sides[0], sides[-1], span)
-    known = []
-    for other, one in others.items():
-        begin, end = _ordered(one.lower, types), _ordered(one.upper, types)
-        if begin is not None and end is not None:
-            known.append((begin, end, other))
-    for first, last, other in sorted(known):
-        if first < upper and lower < last:
-            raise BadBounds.overlap(name, other, span)
+def _overlap(new: Bounds, there: Bounds, types: Sequence[str]) -> bool:
+    """Of two of one strategy; False where the order of their values is not known here."""
+    if new.strategy == "hash":
+        modulus = min(int(new.lower[0]), int(there.lower[0]))
+        return (int(new.upper[0]) - int(there.upper[0])) % modulus == 0
+    if new.strategy == "list":
+        kind = types[0] if types else ""
+        held = {_equal(value, kind) for value in there.lower}
+        return any(_equal(value, kind) in held for value in new.lower)
+    sides = [_ordered(one, types) for one in (new.lower, new.upper, there.lower, there.upper)]
+    lower, upper, first, last = sides
+    if lower is None or upper is None or first is None or last is None:
+        return False
+    return first < upper and lower < last
 
 
 def _ordered(values: Sequence[str], types: Sequence[str]) -> tuple[tuple[int, _Key], ...] | None:
     """A bound as something that sorts like it; None where the order is not known here."""
     found: list[tuple[int, _Key]] = []
     for value, kind in zip(values, types, strict=True):
-        if value in ("MINVALUE", "MAXVALUE"):
-            found.append((-1 if value == "MINVALUE" else 1, 0))
-            continue
-        key = None if kind in _EXACT else _value(value, kind)
+        key = 0 if value in ("MINVALUE", "MAXVALUE") else _value(value, kind)
         if key is None:
             return None
-        found.append((0, key))
+        found.append(({"MINVALUE": -1, "MAXVALUE": 1}.get(value, 0), key))
     return tuple(found)
 
 
 def _equal(value: str, kind: str) -> object:
     known = _value(value, kind)
+    if known is None and kind == "bool":
+        known = {"t": True, "f": False}.get(value[:1].lower())
     return (value == "NULL", value) if known is None else known
 
 
 def _value(value: str, kind: str) -> _Key | None:
-    if value == "NULL":
-        return None
+    """A number, date or moment."""
     try:
         if kind in _NUMBERS:
             number = Decimal(value)
             return number if number.is_finite() else None
-        if kind == "date":
-            return date.fromisoformat(value)
-        if kind == "timestamp":
+        if kind in ("date", "timestamp"):
             moment = datetime.fromisoformat(value)
             return moment if moment.tzinfo is None else None
     except (InvalidOperation, ValueError):
-        return None
-    if kind == "bool":
-        word = value.lower()
-        return word in _TRUE if word in _TRUE | _FALSE else None
-    if kind == "uuid":
-        return value.lower()
-    return value if kind in _EXACT else None
+        pass
+    return None

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
-from filtersql.definitions.dependents import described
 from filtersql.definitions.keys import object_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import (
@@ -27,15 +26,14 @@ from filtersql.definitions.sql_names import (
     referenced,
 )
 from filtersql.definitions.types import SERIAL
-from filtersql.errors.definitions import UnknownInTable, UnsupportedStatement
-from filtersql.errors.relations import Owned
+from filtersql.errors.columns import UNKNOWN_IN_TABLE
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
-from filtersql.source import Span
 
 __all__ = [
     "alter_sequence",
-    "check_free_sequence",
     "create_sequence",
     "own_identity",
     "own_sequences",
@@ -106,22 +104,13 @@ def _own_by(script: Script, statement: Statement, sequence: RelationName) -> Non
                 raise UnsupportedStatement.dumped("OWNED BY a table of another schema", at)
             if not table.view and column not in (table.columns or {}):
                 known = table.columns or {}
-                raise UnknownInTable("column", column, table.name.name, at, known)
+                raise UNKNOWN_IN_TABLE(
+                    at, table=table.name.name, column=column, hint=meant(column, known)
+                )
             table.sequences[sequence] = column
         for holder in holders:
             if not names or holder is not table:
                 del holder.sequences[sequence]
-
-
-def check_free_sequence(script: Script, name: RelationName, place: Span) -> None:
-    """Raises where an identity column or a set needs a sequence that is to be dropped."""
-    if script.drafts.sequences_in_sets:
-        raise UnsupportedStatement.dumped("DROP SEQUENCE where sets hold sequences", place)
-    for holder in _owners(script.drafts, name):
-        column = holder.sequences[name]
-        if column in holder.identities:
-            owner = f"column {column} of table {described(script, holder.name)}"
-            raise Owned(f"sequence {described(script, name)}", owner, place)
 
 
 def _owners(drafts: Drafts, sequence: RelationName) -> list[DraftTable]:

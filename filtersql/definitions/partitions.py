@@ -26,11 +26,8 @@ from filtersql.definitions.expressions import columns_named, same_expression
 from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.overlaps import check_bounds, check_shape
-from filtersql.errors.altering import CannotAttach, PartitionedKey, PartitionMismatch
-from filtersql.errors.definitions import SeveralPrimaryKeys, UnknownKeyColumn
-from filtersql.errors.generations import ColumnValue, IdentityOfPartition
-from filtersql.errors.inheriting import ChildMismatch, InheritedConflict, Parentage
-from filtersql.errors.relations import SystemColumn
+from filtersql.errors import partitions as refusals
+from filtersql.errors.keys import SEVERAL_PRIMARY_KEYS
 from filtersql.source import Span
 
 __all__ = [
@@ -59,13 +56,13 @@ def attach(
     check_spec(parent, bounds, span)
     assert parent.partition_by is not None
     if table.partition_of is not None:
-        raise PartitionMismatch.already(table.name.name, span)
+        raise refusals.ALREADY_PARTITION(span, table=table.name.name)
     if table.inherits:
-        raise Parentage.attached("child", span)
+        raise refusals.ATTACH_INHERITANCE(span, what="child")
     if table.partition_by is None and drafts.children(table.name):
-        raise Parentage.attached("parent", span)
+        raise refusals.ATTACH_INHERITANCE(span, what="parent")
     if table.name == parent.name or table.name in _above(drafts, parent):
-        raise Parentage.circular(parent.name.name, table.name.name, span)
+        raise refusals.CIRCULAR(span, child=parent.name.name, parent=table.name.name)
     if table.columns is not None:
         _check_extra(table, parent, drafts.postgres_version, span)
     if bounds is not None:
@@ -74,8 +71,7 @@ def attach(
             for one in drafts.children(parent.name)
             if one.partition_of == parent.name and one.late_bounds and not one.unattached
         }
-        strategy = parent.partition_by[0]
-        check_bounds(table.name.name, bounds, siblings, strategy, _key_types(parent), span)
+        check_bounds(table.name.name, bounds, siblings, _key_types(parent), span)
     table.partition_of, table.parent_span, table.late_bounds = parent.name, span, bounds
     table.bounds = None if bounds is None else printed(bounds, _key_types(parent))
     settle(drafts, table)
@@ -91,7 +87,7 @@ def _key_types(parent: DraftTable) -> list[str]:
 def check_spec(parent: DraftTable, bounds: Bounds | None, span: Span) -> None:
     """What PostgreSQL says of bounds before it looks at the table that becomes a partition."""
     if parent.partition_by is None:
-        raise PartitionMismatch.not_partitioned(parent.name.name, span)
+        raise refusals.TABLE_NOT_PARTITIONED(span, parent=parent.name.name)
     if bounds is not None:
         check_shape(bounds, *parent.partition_by, span)
 
@@ -101,18 +97,18 @@ def check_partitioned(table: DraftTable, span: Span, version: int) -> None:
     assert table.partition_by is not None
     strategy, keys = table.partition_by
     if strategy == "list" and len(keys) > 1:
-        raise PartitionedKey.list_of_several(span)
+        raise refusals.LIST_OF_SEVERAL(span)
     if table.unlogged and version >= _UNLOGGED_REFUSED:
-        raise PartitionedKey.unlogged(span)
+        raise refusals.ROOT_UNLOGGED(span)
     columns = table.columns or {}
     for key in keys:
         if key in SYSTEM_COLUMNS:
-            raise SystemColumn.in_partition_key(key, span)
+            raise refusals.KEY_COLUMN_SYSTEM(span, column=key)
         if _PLAIN.fullmatch(key) and key not in columns:
-            raise PartitionedKey.unknown(key, span)
+            raise refusals.KEY_COLUMN_UNKNOWN(span, column=key)
         for name in {key} if key in columns else sorted(columns_named(key)):
             if name in columns and columns[name].generated is not None:
-                raise ColumnValue.in_partition_key(name, span)
+                raise refusals.KEY_COLUMN_GENERATED(span, column=name)
     if table.primary_key:
         check_key_holds(table, "PRIMARY KEY", table.primary_key, span)
     for one in table.indexes.values():
@@ -125,7 +121,7 @@ def check_key_holds(table: DraftTable, kind: str, columns: tuple[str, ...], span
     keys = table.partition_by[1] if table.partition_by else ()
     for key in keys:
         if key in (table.columns or {}) and key not in columns:
-            raise PartitionedKey.lacks(kind, table.name.name, key, span)
+            raise refusals.UNIQUE_LACKS_KEY(span, kind=kind, table=table.name.name, column=key)
 
 
 def settle(drafts: Drafts, table: DraftTable) -> None:
@@ -135,10 +131,6 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
         return
     if table.columns is None:
         table.columns = dict(parent.columns)
-        for name, not_null in table.overrides.items():
-            if name not in table.columns:
-                raise UnknownKeyColumn(name, table.span, table.columns)
-            set_not_null(table, (name,), not_null)
     else:
         span = table.parent_span or table.span
         _check_extra(table, parent, drafts.postgres_version, span)
@@ -149,7 +141,7 @@ def settle(drafts: Drafts, table: DraftTable) -> None:
 def share_keys(table: DraftTable, parent: DraftTable) -> None:
     """The indexes that a partitioned table's key and unique constraints make on a partition."""
     if parent.primary_key and table.primary_key and table.primary_key != parent.primary_key:
-        raise SeveralPrimaryKeys(table.name.name, table.parent_span or table.span)
+        raise SEVERAL_PRIMARY_KEYS(table.parent_span or table.span, table=table.name.name)
     if parent.primary_key and not table.primary_key:
         table.primary_key = parent.primary_key
         table.primary_key_name = free_name(table, "", "pkey")
@@ -194,14 +186,15 @@ def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Spa
     for name, column in parent.columns.items():
         own = table.columns.get(name)
         if own is None:
-            raise ChildMismatch.missing(name, span)
+            raise refusals.CHILD_LACKS(span, column=name)
         if own.type != column.type:
-            raise ChildMismatch.other("type", shown, name, span)
+            raise refusals.CHILD_DIFFERS(span, what="type", table=shown, column=name)
         if own.collation != column.collation:
-            raise ChildMismatch.other("collation", shown, name, span)
+            raise refusals.CHILD_DIFFERS(span, what="collation", table=shown, column=name)
         if column.not_null and not own.not_null:
             if table.all_named:
-                raise ChildMismatch.nullable(shown if version >= _NULLS_NAMED else None, name, span)
+                child = f'child table "{shown}"' if version >= _NULLS_NAMED else "child table"
+                raise refusals.CHILD_NULLABLE(span, column=name, child=child)
             # ATTACH refuses it; YAML has no other word for it than the parent's.
             table.columns[name] = replace(own, not_null=True)
         _check_generation(own, column, version, span)
@@ -210,20 +203,24 @@ def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Spa
 def _check_generation(own: Column, above: Column, version: int, span: Span) -> None:
     name = own.name
     if own.generated is None and above.generated is not None:
-        raise ChildMismatch.generated(name, True, span)
+        raise refusals.CHILD_NOT_GENERATED(span, column=name)
     if version < _EXPRESSIONS_DIFFER:
         if above.generated is not None and not same_expression(own.generation, above.generation):
-            raise ChildMismatch.expression(name, span)
+            raise refusals.CHILD_EXPRESSION(span, column=name)
     elif own.generated is not None and above.generated is None:
-        raise ChildMismatch.generated(name, False, span)
+        raise refusals.CHILD_GENERATED(span, column=name)
     elif own.generated is not above.generated:
-        raise InheritedConflict.kinds(name, str(above.generated), str(own.generated), span)
+        raise refusals.GENERATED_OTHERWISE(
+            span, column=name, first=str(above.generated).upper(), second=str(own.generated).upper()
+        )
 
 
 def _check_extra(table: DraftTable, parent: DraftTable, version: int, span: Span) -> None:
     """A table that becomes a partition has no column that its parent lacks, and no identity."""
     for name in table.columns or () if parent.columns is not None else ():
         if name in table.identities and version >= SHARED_IDENTITIES:
-            raise IdentityOfPartition.attached(table.name.name, name, span)
+            raise refusals.ATTACH_IDENTITY(span, table=table.name.name, column=name)
         if name not in (parent.columns or {}):
-            raise CannotAttach.extra_column(table.name.name, name, parent.name.name, span)
+            raise refusals.ATTACH_EXTRA_COLUMN(
+                span, table=table.name.name, column=name, parent=parent.name.name
+            )

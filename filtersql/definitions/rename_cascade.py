@@ -14,7 +14,6 @@ import re
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
-from filtersql.definitions.expressions import moved
 from filtersql.definitions.model import PublishedTable
 from filtersql.names import RelationName
 
@@ -41,10 +40,10 @@ def move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
         ]
     for publication in list(drafts.publications.values()):
         if any(one.name == old for one in publication.tables):
-            tables = [_moved(one, table) if one.name == old else one for one in publication.tables]
+            tables = [_moved(one, old, name) for one in publication.tables]
             drafts.publications[publication.name] = replace(publication, tables=tuple(tables))
     for one in list(drafts.replication_sets.values()):
-        members = [_moved(t, table) if t.name == old else t for t in one.tables]
+        members = [_moved(each, old, name) for each in one.tables]
         left_out = frozenset(name if each == old else each for each in one.not_added)
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members), not_added=left_out)
 
@@ -62,8 +61,6 @@ def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
         drafts.places[new] = drafts.places.pop(old)
 
 
-def _moved(entry: PublishedTable, table: DraftTable) -> PublishedTable:
-    """A member under its table's new name, which its filter would not find behind the old one."""
-    new, columns = table.name, table.columns or ()
-    where = entry.where and moved(entry.where, entry.name.name, new.name, columns)
-    return replace(entry, name=new, where=where)
+def _moved(entry: PublishedTable, old: RelationName, new: RelationName) -> PublishedTable:
+    """A member; its filter does not name the table."""
+    return replace(entry, name=new) if entry.name == old else entry

@@ -16,12 +16,12 @@ from collections.abc import Collection, Iterator, Sequence
 from filtersql.definitions.kinds import UNOPENED
 from filtersql.definitions.model import Action, PublishedTable
 from filtersql.errors import Mistake
+from filtersql.errors.relations import IS_ONE
 from filtersql.errors.replication_sets import (
     COLUMN_NOT_IN_TABLE,
     LIST_MISSES_KEY,
     NO_TRIGGERS,
     NO_TRUNCATE_TRIGGERS,
-    NOT_OPENED,
     SET_NEEDS_PRIMARY_KEY,
     SYSTEM_CATALOG,
     UNLOGGED_IN_SET,
@@ -65,7 +65,7 @@ def refusals(
     known.
     """
     if kind in UNOPENED:
-        yield NOT_OPENED(entry.span, name=entry.name.name, one=UNOPENED[kind])
+        yield IS_ONE(entry.span, name=entry.name.name, one=UNOPENED[kind])
         return
     for name in entry.columns or ():
         if name not in columns and (columns or kind not in _UNTRIGGERED):

@@ -30,22 +30,23 @@ from filtersql.definitions.sql_alter_columns import (
     remove_column,
     require_not_null,
 )
-from filtersql.definitions.sql_alter_kinds import check_kind, check_object, check_part
+from filtersql.definitions.sql_alter_kinds import TABLES, check_changed, check_object
 from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
 from filtersql.definitions.sql_transactions import check_alone
-from filtersql.errors.altering import UnusableIdentityIndex
+from filtersql.errors import Mistake
+from filtersql.errors import keys as refusals
+from filtersql.errors.columns import SYSTEM_COLUMN
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.relations import SystemColumn
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = ["alter_table"]
 
-#: relations that have some of the actions, and of which no publication takes any
-_NOT_TABLES = ("materialized views", "sequences", "indexes", "partitioned indexes")
+#: relations that have some of the actions, which are not kept
+_NOT_TABLES = ("views", "materialized views")
 #: what no dump writes, though it changes columns, values or parents
 _REFUSED = {
     "AT_SetExpression": "SET EXPRESSION",
@@ -59,6 +60,8 @@ _REFUSED = {
     "AT_SetUnLogged": "SET UNLOGGED",
 }
 #: changes that parents and heirs would have to share
+#: since when NOT NULL is a constraint
+_NULLS_ARE_CONSTRAINTS = 18
 _SHARED = frozenset({"AT_AddColumn", "AT_DropColumn", "AT_AlterColumnType", "AT_DropNotNull"})
 _SHARED |= {"AT_AddIdentity"}
 
@@ -68,20 +71,14 @@ def alter_table(script: Script, statement: Statement) -> None:
     node, object_type = statement.node, enum_name(statement.node, "objtype")
     check_alone(script, statement)
     check_object(script, node.relation, object_type)
-    if object_type == "OBJECT_VIEW":
-        check_kind(script, statement)
     if object_type not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
         return
     commands = [wrapped.alter_table_cmd for wrapped in node.cmds]
-    check_kind(script, statement)
-    if not any(enum_name(one, "subtype") in {*_CHANGES, *_REFUSED} for one in commands):
-        return
+    actions = [enum_name(one, "subtype") for one in commands]
+    read = [one for one in actions if one in _CHANGES or one in _REFUSED]
+    check_changed(script, node.relation, read)
     name = referenced(script, node.relation)
-    if kind_of(script.drafts, name) in _NOT_TABLES:
-        refused = (_REFUSED.get(enum_name(one, "subtype")) for one in commands)
-        for action in filter(None, refused):
-            at = place_of(script, statement, name.name)
-            raise UnsupportedStatement.dumped(f"ALTER TABLE … {action}", at)
+    if not read or kind_of(script.drafts, name) in _NOT_TABLES:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     for command in commands:
@@ -130,7 +127,9 @@ def _add_constraint(script: Script, table: DraftTable, command: Node, place: Pla
     for key in node.keys if enum_name(node, "contype") == "CONSTR_PRIMARY" else ():
         name = key.string.sval  # it becomes NOT NULL first
         if name in SYSTEM_COLUMNS:
-            raise SystemColumn.in_key(name, script.drafts.postgres_version, place())
+            if script.drafts.postgres_version < _NULLS_ARE_CONSTRAINTS:
+                raise SYSTEM_COLUMN(place(), verb="alter", column=name)
+            raise refusals.SYSTEM_NOT_NULL(place(), column=name)
         column_of(table, name, place)
     add_table_constraint(script, table, node)
     if table.partition_by is not None:
@@ -156,30 +155,30 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: P
     name = statement.name
     if name == table.primary_key_name:
         if table.primary_key_deferrable:
-            raise UnusableIdentityIndex.kind("non-immediate", name, place())
+            raise refusals.IDENTITY_INDEX(place(), kind="non-immediate", index=name)
         columns = table.primary_key
     else:
         index = table.indexes.get(name)
         if index is None:
             raise _no_index(script, table, name, place())
         if index.refusal:
-            raise UnusableIdentityIndex.kind(index.refusal, name, place())
+            raise refusals.IDENTITY_INDEX(place(), kind=index.refusal, index=name)
         columns = index.columns
         for column in columns:
             if not column_of(table, column, place).not_null:
-                raise UnusableIdentityIndex.nullable(name, column, place())
+                raise refusals.IDENTITY_NULLABLE(place(), index=name, column=column)
     table.identity = ReplicaIdentity(Identity.INDEX, columns, name)
 
 
-def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> UnusableIdentityIndex:
+def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Mistake:
     """The name is another table's index, no index at all, or nothing's."""
     found = RelationName(table.name.schema, name)
     kind = kind_of(script.drafts, found)
     if kind in ("indexes", "partitioned indexes"):
-        return UnusableIdentityIndex.other_table(name, table.name.name, span)
+        return refusals.OTHER_TABLES_INDEX(span, index=name, table=table.name.name)
     if found in script.drafts.tables:
-        return UnusableIdentityIndex.no_index(name, span)
-    return UnusableIdentityIndex.unknown(name, table.name.name, span)
+        return refusals.NO_INDEX(span, name=name)
+    return refusals.UNKNOWN_INDEX(span, index=name, table=table.name.name)
 
 
 def _attach(script: Script, table: DraftTable, command: Node, place: Place) -> None:
@@ -187,7 +186,9 @@ def _attach(script: Script, table: DraftTable, command: Node, place: Place) -> N
     name = partition.name
     bounds, span = read_bounds(partition.bound, script.text), span_of(script, name)
     check_spec(table, bounds, span)
-    check_part(script, referenced(script, name), command, span)
+    kind = kind_of(script.drafts, referenced(script, name))
+    if kind is not None and kind not in TABLES:
+        raise UnsupportedStatement(f"ATTACH PARTITION of one of the {kind}", span)
     child = known_table(script, name)
     attach(script.drafts, child, table, bounds, span)
     if script.drafts.postgres_version >= SHARED_IDENTITIES:

@@ -16,8 +16,8 @@ from filtersql.catalog import Generated, Identity
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.columns import check_collated, check_counted, read_column
 from filtersql.definitions.constraints import note_all
-from filtersql.definitions.dependents import described, drop_column
-from filtersql.definitions.depending import Thing, described_thing, lines_of, users_of
+from filtersql.definitions.dependents import drop_column
+from filtersql.definitions.depending import Thing, check_undepended, described, users_of
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.foreign_keys import check_references, check_retyped
 from filtersql.definitions.generations import check_generation, column_of, note_value
@@ -25,14 +25,12 @@ from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.sql_names import AlreadyTold, Script, referenced
-from filtersql.definitions.sql_set_members import check_members, retyped
+from filtersql.definitions.sql_set_members import retyped
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
-from filtersql.errors.altering import ColumnInUse, DependedOn, TypeInUse
-from filtersql.errors.definitions import DuplicateColumn, UnsupportedStatement
-from filtersql.errors.generations import ColumnValue
-from filtersql.errors.relations import SystemColumn
+from filtersql.errors import columns as refusals
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, enum_name
 from filtersql.source import Span
 
@@ -58,12 +56,14 @@ def add_column(script: Script, table: DraftTable, command: Node, place: Place) -
     if table.columns is None:
         raise AlreadyTold
     if column.name in SYSTEM_COLUMNS:
-        raise SystemColumn.named(column.name, column.span)
+        raise refusals.SYSTEM_NAME(column.span, column=column.name)
     if column.name in table.columns:
         if command.missing_ok:
             return
         first = table.columns[column.name].span
-        raise DuplicateColumn(column.name, table.name.name, column.span, first)
+        raise refusals.COLUMN_EXISTS(
+            column.span, column=column.name, table=table.name.name, first=first
+        )
     kinds = (enum_name(one.constraint, "contype") for one in node.constraints)
     if "CONSTR_IDENTITY" in kinds and script.drafts.children(table.name):
         raise UnsupportedStatement.dumped("an identity column of a table with partitions", place())
@@ -90,7 +90,7 @@ def add_column(script: Script, table: DraftTable, command: Node, place: Place) -
 def remove_column(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """With the partitions' columns, where nothing depends on any of them."""
     if command.name in SYSTEM_COLUMNS:
-        raise SystemColumn("drop", command.name, place())
+        raise refusals.SYSTEM_COLUMN(place(), verb="drop", column=command.name)
     if command.name not in (table.columns or {}):
         if not command.missing_ok:
             column_of(table, command.name, place)
@@ -101,12 +101,7 @@ def remove_column(script: Script, table: DraftTable, command: Node, place: Place
         _check_virtual(script, one, command.name, place)
     roots = [Thing("column", one.name, command.name) for one in tables]
     cascading = enum_name(command, "behavior") == "DROP_CASCADE"
-    lines = lines_of(script, roots, lambda one: one.kind != "set", cascades=cascading)
-    if lines:
-        shown = described(script, table.name)
-        what = f"column {command.name} of table {shown}" if len(tables) == 1 else None
-        raise DependedOn(what, lines, place())
-    check_members(script, roots, place)
+    check_undepended(script, roots, place, cascades=cascading)
     for one in tables:
         drop_column(script.drafts, one, command.name)
 
@@ -123,7 +118,9 @@ def _check_virtual(script: Script, table: DraftTable, column: str, place: Place)
 def _check_partition_key(table: DraftTable, verb: str, column: str, place: Place) -> None:
     for key in table.partition_by[1] if table.partition_by is not None else ():
         if column == key or (key not in (table.columns or {}) and column in columns_named(key)):
-            raise ColumnInUse.partition_key(verb, column, table.name.name, place())
+            raise refusals.IN_PARTITION_KEY(
+                place(), verb=verb, column=column, table=table.name.name
+            )
 
 
 def require_not_null(script: Script, table: DraftTable, command: Node, place: Place) -> None:
@@ -138,11 +135,11 @@ def drop_not_null(script: Script, table: DraftTable, command: Node, place: Place
     if not column.not_null:
         return
     if column.name in table.identities:
-        raise ColumnValue.is_identity(column.name, table.name.name, None, place())
+        raise refusals.IS_IDENTITY(place(), column=column.name, table=table.name.name)
     if column.name in table.primary_key:
-        raise ColumnInUse.primary_key(column.name, place())
+        raise refusals.IN_PRIMARY_KEY(place(), column=column.name)
     if table.identity.kind is Identity.INDEX and column.name in table.identity.index:
-        raise ColumnInUse.identity(column.name, place())
+        raise refusals.IN_IDENTITY(place(), column=column.name)
     set_not_null(table, (column.name,), False)
     for name in [name for name, one in table.constraints.items() if one == column.name]:
         del table.constraints[name]
@@ -173,15 +170,9 @@ def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -
 
 def _check_type_change(script: Script, table: DraftTable, column: str, place: Place) -> None:
     """Also of a change to the same type."""
-    for user in users_of(script.drafts, table, column):
-        shown = described(script, user.name)
-        match user.kind:
-            case "column":
-                raise TypeInUse.by_generated(column, user.part, place())
-            case "publication":
-                raise TypeInUse.by_publication(shown, user.part, column, place())
-            case "view" | "materialized view":
-                raise TypeInUse.by_view(f"{user.kind} {shown}", column, place())
-            case "trigger" | "rule" | "policy" | "function":
-                shown = described_thing(script, user)
-                raise TypeInUse.by_code(user.kind, shown, column, place())
+    for user in users_of(script.drafts, Thing("column", table.name, column)):
+        if user.kind == "column":
+            raise refusals.TYPE_USED_BY_GENERATED(place(), column=column, generated=user.part)
+        if user.kind == "publication":
+            thing = described(script, user)
+            raise refusals.TYPE_USED_BY_PUBLICATION(place(), thing=thing, column=column)

@@ -7,17 +7,18 @@ Example
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from filtersql.definitions.array_texts import NULL_ELEMENT, BadArray, names_in
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
-from filtersql.errors.definitions import UnknownParameter
+from filtersql.errors.altering import NOT_CONSTANT
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.filters import UNKNOWN_FUNCTION
 from filtersql.errors.replication_sets import (
     INVALID_ARGUMENT,
     NO_ARRAY,
-    NO_SUCH_FUNCTION,
     POSITIONAL_BEHIND_NAMED,
 )
 from filtersql.grammar import Node
@@ -26,6 +27,10 @@ from filtersql.source import Passage, Span
 __all__ = ["Argument", "Arguments", "arguments_of", "constant", "said_null"]
 
 
+_ONE = r'(?:"([^"\\]+)"|([^{},"\\\s]+))'
+_ELEMENT = re.compile(_ONE, re.ASCII)
+_ARRAY = re.compile(rf"\s*\{{\s*(?:{_ONE}\s*(?:,\s*{_ONE}\s*)*)?\}}\s*", re.ASCII)
+_NULL_ELEMENT = "null array element not allowed in this context"
 #: parameters that are no text: what is said for one is read as its type reads it
 _FLAGS = frozenset(
     "synchronize_data synchronize_structure force_text_transfer ifexists join_node_group"
@@ -59,16 +64,16 @@ def arguments_of(script: Script, function: str, parameters: str, node: Node) -> 
     given: set[str] = set()
     for name, value, location in _given(script, function, names, node):
         if name not in names or name in given or not _fits(name, value):
-            raise NO_SUCH_FUNCTION(location, signature=_signature(function, node))
+            raise UNKNOWN_FUNCTION(location, signature=_signature(function, node))
         given.add(name)
         argument = constant(script, value, location)
         if argument is None:
-            raise UnknownParameter.not_constant(function, name, location)
+            raise NOT_CONSTANT(location, function=function, name=name)
         if argument.value is not None:
             found[name] = _read(name, argument)
     if not given.issuperset(needed.split()):
         place = script.span(node.location, len(function))
-        raise NO_SUCH_FUNCTION(place, signature=_signature(function, node))
+        raise UNKNOWN_FUNCTION(place, signature=_signature(function, node))
     return found
 
 
@@ -128,14 +133,19 @@ def _read(name: str, argument: Argument) -> Argument:
             raise INVALID_ARGUMENT(argument.span, type_name="boolean", text=str(argument.value))
         return replace(argument, value=meant.pop())
     if name in _LISTS and not isinstance(argument.value, list):
-        try:
-            return replace(argument, value=names_in(str(argument.value)))
-        except BadArray as error:
-            message, *detail = error.args
-            raise NO_ARRAY(
-                argument.span, message=message, detail=next(iter(detail), None)
-            ) from None
+        return replace(argument, value=_names(str(argument.value), argument.span))
     return argument
+
+
+def _names(text: str, span: Span) -> list[str]:
+    """The names of an array like `{a,"b c"}`; array_in() reads others, too."""
+    if not _ARRAY.fullmatch(text):
+        hint = "Names are read from arrays like {a,b}."
+        raise UnsupportedStatement(f'array "{text}"', span, hint)
+    found = _ELEMENT.findall(text.strip()[1:-1])
+    if any(bare.upper() == "NULL" for _, bare in found):
+        raise NO_ARRAY(span, message=_NULL_ELEMENT)
+    return [quoted or bare for quoted, bare in found]
 
 
 def _signature(function: str, node: Node) -> str:
@@ -175,7 +185,7 @@ def constant(script: Script, node: Node, span: Span) -> Argument | None:
         if any(item is None or (item.value is not None and not item.text) for item in items):
             return None
         if any(item and item.value is None for item in items):
-            raise NO_ARRAY(span, message=NULL_ELEMENT)
+            raise NO_ARRAY(span, message=_NULL_ELEMENT)
         return Argument([str(item.value) for item in items if item], span)
     if kind != "a_const":
         return None

@@ -9,15 +9,11 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_code import note_body
 from filtersql.definitions.sql_names import Script
-from filtersql.definitions.sql_operators import drop_operators, move_operator
 from filtersql.definitions.stored_code import keep_code
 from filtersql.definitions.types import read_type
-from filtersql.definitions.user_defined_overrides import note_spread
 from filtersql.errors import Mistake
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
@@ -27,9 +23,7 @@ __all__ = [
     "FUNCTIONS",
     "create_function",
     "drop_functions",
-    "move_function",
     "remove_function",
-    "rename_one",
 ]
 
 #: the kinds of objects that CREATE FUNCTION, PROCEDURE and OPERATOR make
@@ -50,14 +44,12 @@ def create_function(script: Script, statement: Statement) -> None:
     if signature not in known:
         known.append(signature)
     note_body(script.drafts, name, signature, node)
-    note_spread(script.drafts, name.name, signature, given)
     keep_code(script, statement, "function", name, signature)
 
 
 def drop_functions(script: Script, statement: Statement) -> None:
-    """DROP FUNCTION, with what calls it where CASCADE is written; DROP OPERATOR."""
+    """DROP FUNCTION, which nothing calls."""
     node, drafts = statement.node, script.drafts
-    drop_operators(script, statement)
     found = [(name, item) for item in node.objects if (name := _known(script, item)) is not None]
     for name, item in found:
         remove_function(drafts, name, _signature(script, name, item))
@@ -71,32 +63,6 @@ def remove_function(drafts: Drafts, function: RelationName, signature: str) -> N
     known.remove(signature)
     if not known:
         del drafts.functions[function]
-
-
-def move_function(script: Script, item: Node, *, name: str = "", schema: str = "") -> None:
-    """ALTER FUNCTION … RENAME TO and SET SCHEMA: what calls it goes on to do so."""
-    old, drafts = _known(script, item), script.drafts
-    if old is None:
-        move_operator(script, item, schema)
-        return
-    signature, new = _signature(script, old, item), RelationName(schema or old[0], name or old[1])
-    rename_one(drafts, old, new, signature)
-
-
-def rename_one(drafts: Drafts, old: RelationName, new: RelationName, signature: str) -> None:
-    """A function of that name and those types under another name."""
-    drafts.functions[old].remove(signature)
-    if not drafts.functions[old]:
-        del drafts.functions[old]
-    drafts.functions.setdefault(new, []).append(signature)
-    spread = drafts.spreads.get((old.name, signature))
-    if spread is not None:
-        drafts.spreads[new.name, signature] = spread
-    if (*old, signature) in drafts.bodies:
-        drafts.bodies[*new, signature] = drafts.bodies.pop((*old, signature))
-    found = drafts.code.pop(("function", old, signature), None)
-    if found is not None:
-        drafts.code["function", new, signature] = replace(found, of=new)
 
 
 def _signature(script: Script, name: RelationName, item: Node) -> str:

@@ -23,7 +23,8 @@ from filtersql.definitions.model import DdlFilter, ReplicationSet, Subscription
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
-from filtersql.errors.definitions import Duplicate, GroupDefaultSet, Unknown
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
+from filtersql.errors.replication_sets import GROUP_DEFAULT_SET
 from filtersql.source import Span
 
 __all__ = [
@@ -51,7 +52,9 @@ def add_ddl_filter(script: Script, found: ReplicationSet, added: DdlFilter) -> N
     for one in script.drafts.replication_sets.values():
         for each in one.ddl_filters:
             if each.name == added.name:
-                raise Duplicate("DDL filter", added.name, added.span, each.span)
+                raise ALREADY_EXISTS(
+                    added.span, kind="DDL filter", name=added.name, first=each.span
+                )
     left_out = _LEFT_OUT.search(added.command_tag or "")
     if left_out:
         words = left_out[1] or left_out[2]
@@ -79,7 +82,7 @@ def remove_ddl_filter(script: Script, found: ReplicationSet, name: str, span: Sp
 def node_sets(script: Script, node: str, sets: Sequence[str], span: Span) -> None:
     """What a node subscribes to; an empty array is the group's default set."""
     if not sets and script.drafts.group is None:
-        raise GroupDefaultSet(span)
+        raise GROUP_DEFAULT_SET(span)
     names = tuple((name, span) for name in sets or [script.drafts.group or ""])
     found = script.drafts.subscriptions.get(node)
     if found is None:

@@ -20,9 +20,14 @@ from filtersql.definitions.kinds import UNOPENED, kind_of
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
-from filtersql.errors.altering import CannotOpen, UnknownSchema
-from filtersql.errors.definitions import Duplicate, NoSchema, Unknown, UnsupportedStatement
-from filtersql.errors.relations import NameTaken
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
+from filtersql.errors.relations import (
+    CANNOT_OPEN,
+    IS_ONE,
+    NO_SCHEMA,
+    RELATION_OF_TYPE,
+    UNKNOWN_SCHEMA,
+)
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -46,6 +51,8 @@ __all__ = [
 ]
 
 
+#: since when PostgreSQL says "cannot open relation" of what it does not open as a table
+_CANNOT_OPEN_SINCE = 16
 _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
 
@@ -137,7 +144,7 @@ def created(script: Script, node: Node) -> RelationName:
     if node.schemaname:
         return RelationName(node.schemaname, node.relname)
     if not script.path or ([*script.path] == ["public"] and not script.drafts.has_schema("public")):
-        raise NoSchema(span_of(script, node))
+        raise NO_SCHEMA(span_of(script, node))
     return RelationName(script.path[0], node.relname)
 
 
@@ -146,9 +153,11 @@ def check_free(script: Script, name: RelationName, span: Span) -> None:
     drafts = script.drafts
     if kind_of(drafts, name) is not None:
         there = drafts.tables.get(name)
-        raise Duplicate("relation", name.name, span, there.span if there else None)
+        raise ALREADY_EXISTS(
+            span, kind="relation", name=name.name, first=there.span if there else None
+        )
     if name in drafts.types:
-        raise NameTaken.by_type(name.name, span)
+        raise RELATION_OF_TYPE(span, name=name.name)
 
 
 def referenced(script: Script, node: Node) -> RelationName:
@@ -188,11 +197,11 @@ def created_name(script: Script, names: Node) -> RelationName:
 
 
 def created_in_schema(script: Script, statement: Statement) -> tuple[RelationName, Span]:
-    """That name of `defnames` and where it stands. Raises UnknownSchema."""
+    """That name of `defnames` and where it stands. Raises where there is no such schema."""
     name = created_name(script, statement.node.defnames)
     span = place_of(script, statement, name.name)
     if not script.drafts.has_schema(name.schema):
-        raise UnknownSchema(name.schema, span)
+        raise UNKNOWN_SCHEMA(span, schema=name.schema)
     return name, span
 
 
@@ -201,14 +210,16 @@ def check_opened(drafts: Drafts, name: RelationName, span: Span) -> None:
     many = kind_of(drafts, name)
     one = UNOPENED.get(many or "")
     if one is not None and many is not None:
-        raise CannotOpen(name.name, one, many, drafts.postgres_version, span)
+        if drafts.postgres_version < _CANNOT_OPEN_SINCE:
+            raise IS_ONE(span, name=name.name, one=one)
+        raise CANNOT_OPEN(span, name=name.name, many=many)
 
 
 def unknown_table(drafts: Drafts, name: RelationName, schema: str, span: Span) -> Mistake:
     """What PostgreSQL says of a relation that does not exist."""
     known = list(drafts.tables)
     if schema and not drafts.has_schema(schema):
-        return UnknownSchema(schema, span)
+        return UNKNOWN_SCHEMA(span, schema=schema)
     if schema:
         return Unknown("relation", f"{schema}.{name.name}", span, [f"{t[0]}.{t[1]}" for t in known])
     return Unknown("relation", name.name, span, [table.name for table in known])

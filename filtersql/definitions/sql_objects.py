@@ -13,16 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
-from filtersql.definitions.collations import drop_collation
-from filtersql.definitions.dependents import described, drop_sequence, remove_table, remove_view
-from filtersql.definitions.depending import Thing, lines_of, of_relation
+from filtersql.definitions.catalog_builder import DraftIndex
+from filtersql.definitions.dependents import drop_sequence, remove_table, remove_view
+from filtersql.definitions.depending import Thing, check_undepended, described, of_relation
 from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import index_holder, kind_of
-from filtersql.definitions.owned import check_free_sequence
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
@@ -34,10 +33,9 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
-from filtersql.definitions.user_defined_overrides import drop_cast
-from filtersql.errors.altering import DependedOn, UnknownSchema
-from filtersql.errors.definitions import Duplicate, Unknown
-from filtersql.errors.relations import NotIndexable, Owned, WrongKindOfRelation
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
+from filtersql.errors.keys import NOT_INDEXABLE
+from filtersql.errors.relations import DROPPED_AS_OTHER, ONE_OF, OWNED, UNKNOWN_SCHEMA
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -51,7 +49,7 @@ def create_index(script: Script, statement: Statement) -> None:
     name, span = referenced(script, node.relation), span_of(script, node.relation)
     kind = kind_of(drafts, name)
     if kind in ("views", "sequences"):
-        raise NotIndexable(name.name, kind, span)
+        raise NOT_INDEXABLE(span, name=name.name, many=kind)
     if kind == "materialized views":
         if node.idxname:
             drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
@@ -65,7 +63,9 @@ def create_index(script: Script, statement: Statement) -> None:
     if kind_of(drafts, RelationName(name.schema, label)) is not None:
         if node.if_not_exists:
             return
-        raise Duplicate("relation", label, place_of(script, statement, label), None)
+        raise ALREADY_EXISTS(
+            place_of(script, statement, label), kind="relation", name=label, first=None
+        )
     for column in filter(None, columns if node.access_method in ("", "btree") else ()):
         check_sorted(table, column, place_of(script, statement, column))
     if table.partition_by is not None and node.unique:
@@ -89,7 +89,6 @@ def drop(script: Script, statement: Statement) -> None:
     """DROP TABLE, INDEX, VIEW, PUBLICATION, TYPE, SCHEMA."""
     node, kind = statement.node, enum_name(statement.node, "remove_type")
     carry_out = _DROPS.get(kind)
-    script.drafts.last_drop_cascades = enum_name(node, "behavior") == "DROP_CASCADE"
     if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         drop_types(script, statement)
     if kind in FUNCTIONS:
@@ -113,21 +112,18 @@ def _check_relations(script: Script, statement: Statement) -> None:
     names = [_relation(script, item) for item in node.objects]
     for item, name in zip(node.objects, names, strict=True):
         _check_known(script, statement, item, name)
-    roots = [
-        Thing("sequence", name)
-        if kind_of(drafts, name) == "sequences"
-        else of_relation(drafts, name)
-        for name in names
-        if name in drafts.tables or name in drafts.views or kind_of(drafts, name) == "sequences"
-    ]
-    for thing in roots:
-        if thing.kind == "sequence":
-            check_free_sequence(script, thing.name, place_of(script, statement, thing.name.name))
-    lines = lines_of(script, roots)
-    if lines and enum_name(node, "behavior") != "DROP_CASCADE":
-        thing = roots[0]
-        what = f"{thing.kind} {described(script, thing.name)}" if len(names) == 1 else None
-        raise DependedOn(what, lines, place_of(script, statement, thing.name.name))
+    roots = []
+    for name in names:
+        if kind_of(drafts, name) == "sequences":
+            if drafts.sequences_in_sets:
+                at = place_of(script, statement, name.name)
+                raise UnsupportedStatement.dumped("DROP SEQUENCE where sets hold sequences", at)
+            roots.append(Thing("sequence", name))
+        elif name in drafts.tables or name in drafts.views:
+            roots.append(of_relation(drafts, name))
+    cascades = enum_name(node, "behavior") == "DROP_CASCADE"
+    place = partial(place_of, script, statement, names[0].name)
+    check_undepended(script, roots, place, cascades=cascades)
 
 
 def _named(script: Script, names: Node) -> RelationName:
@@ -152,49 +148,34 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         return
     wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
     kind = kind_of(drafts, name)
-    cascade = enum_name(statement.node, "behavior") == "DROP_CASCADE"
     if kind is not None:
-        if WrongKindOfRelation.one_of(kind) != WrongKindOfRelation.one_of(wanted):
-            raise WrongKindOfRelation(name.name, kind, wanted, span)
+        one, asked = ONE_OF[kind], ONE_OF[wanted]
+        if one != asked:
+            command = one.partition(" ")[2].upper()
+            raise DROPPED_AS_OTHER(span, name=name.name, wanted=asked, command=command, one=one)
         if wanted == "indexes":
-            _check_free(script, name, span, cascade=cascade)
+            _check_free(script, name, span)
         return
     if statement.node.missing_ok:
         return
     if len(item.list.items) > 1 and not drafts.has_schema(name.schema):
-        raise UnknownSchema(name.schema, span)
+        raise UNKNOWN_SCHEMA(span, schema=name.schema)
     if wanted != "indexes" or not _MADE.search(name.name):
         raise Unknown(called, name.name, span, [table.name for table in drafts.tables])
 
 
-def _check_free(script: Script, name: RelationName, span: Span, *, cascade: bool) -> None:
+def _check_free(script: Script, name: RelationName, span: Span) -> None:
     """Raises what needs an index: its constraint, or the index of its table's root."""
     table = index_holder(script.drafts, name)
     if table is None:
         return
-    shown = f"index {described(script, name)}"
     root = script.drafts.tables.get(table.partition_of) if table.partition_of else None
-    above = root and _same_index(table, root, name.name)
-    if above and root is not None:
-        owner = described(script, RelationName(root.name.schema, above))
-        raise Owned(shown, f"index {owner}", span)
+    if root is not None and (root.primary_key or root.indexes):
+        raise UnsupportedStatement.dumped("DROP INDEX of a partition", span)
     if name.name == table.primary_key_name or table.indexes[name.name].constraint:
-        on = described(script, table.name)
-        raise Owned(shown, f"constraint {name.name} on table {on}", span)
-    release_index(script, table, name.name, shown, lambda: span, cascade=cascade)
-
-
-def _same_index(table: DraftTable, root: DraftTable, name: str) -> str | None:
-    """The root's index that a partition's is a part of."""
-    if name == table.primary_key_name:
-        return root.primary_key_name if root.primary_key == table.primary_key else None
-    own = table.indexes[name]
-    same = (
-        one.name
-        for one in root.indexes.values()
-        if {*one.columns} == {*own.columns} and one.constraint == own.constraint
-    )
-    return next(same, None)
+        owner = described(script, Thing("constraint", table.name, name.name))
+        raise OWNED(span, what=described(script, Thing("index", name)), owner=owner)
+    release_index(script, table, name.name, lambda: span)
 
 
 def _drop_table(script: Script, statement: Statement, item: Node) -> None:
@@ -235,10 +216,6 @@ def _check_publications(script: Script, statement: Statement) -> None:
             raise Unknown("publication", name, span, drafts.publications)
 
 
-def _drop_cast(script: Script, statement: Statement, item: Node) -> None:
-    drop_cast(script, item)
-
-
 def _drop_event_trigger(script: Script, statement: Statement, item: Node) -> None:
     script.drafts.event_triggers.pop(item.string.sval, None)
 
@@ -263,8 +240,6 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
     "OBJECT_SEQUENCE": _drop_sequence,
-    "OBJECT_COLLATION": drop_collation,
-    "OBJECT_CAST": _drop_cast,
     "OBJECT_EXTENSION": drop_extension,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": drop_schema,

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from filtersql.definitions.identifiers import fold
 from filtersql.definitions.model import Action
 from filtersql.definitions.sql_names import Script
-from filtersql.errors.definitions import UnknownParameter
+from filtersql.errors import altering as refusals
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node
 from filtersql.source import Span
 
@@ -48,14 +49,14 @@ def publication_parameters(script: Script, options: Iterable[Node]) -> dict[str,
     for name, node, span in _options(script, options, "publication", _PUBLICATION):
         if name == "publish":
             if not node.HasField("arg"):
-                raise UnknownParameter.bare(name, span)
+                raise refusals.NEEDS_VALUE(span, name=name)
             said["publish"] = published_actions(_string(node), span)
         elif name == "publish_via_partition_root":
             said["via_partition_root"] = _boolean(name, node, span)
         else:
             value = _string(node).lower()
             if value not in ("none", "stored"):
-                raise UnknownParameter.generated(_string(node), span)
+                raise refusals.INVALID_GENERATED(span, value=_string(node))
             said["generated_columns"] = value
     return said
 
@@ -76,7 +77,7 @@ def subscription_parameters(
             said[name] = _boolean(name, node, span)
         elif name == "origin":
             if _string(node).lower() not in ("any", "none"):
-                raise UnknownParameter.origin(_string(node), span)
+                raise refusals.UNRECOGNIZED_ORIGIN(span, value=_string(node))
             found["local_changes_only"] = _string(node).lower() == "none"
         elif name == "slot_name" and _string(node).lower() == "none":
             said["slot"] = False
@@ -90,13 +91,13 @@ def _exclude(said: Mapping[str, bool], places: Mapping[str, Span]) -> None:
     if said.get("connect") is False:
         for name in ("enabled", "create_slot", "copy_data"):
             if said.get(name):
-                raise UnknownParameter.exclusive("connect = false", name, places[name])
+                raise refusals.EXCLUSIVE(places[name], first="connect = false", name=name)
         return
     for name in ("enabled", "create_slot") if said.get("slot") is False else ():
         if said.get(name):
-            raise UnknownParameter.exclusive("slot_name = NONE", name, places[name])
+            raise refusals.EXCLUSIVE(places[name], first="slot_name = NONE", name=name)
         if name not in said:
-            raise UnknownParameter.must_also(name, places["slot_name"])
+            raise refusals.MUST_ALSO(places["slot_name"], name=name)
 
 
 def _options(
@@ -107,11 +108,15 @@ def _options(
         node = wrapped.def_elem
         span = script.span(node.location, len(node.defname))
         if node.defname not in known:
-            raise UnknownParameter.name(kind, node.defname, known, span)
+            raise refusals.UNRECOGNIZED_PARAMETER(
+                span, kind=kind, name=node.defname, hint=meant(node.defname, known)
+            )
         if script.drafts.postgres_version < _SINCE.get(node.defname, 0):
-            raise UnknownParameter.since(kind, node.defname, _SINCE[node.defname], span)
+            raise refusals.LATER_PARAMETER(
+                span, kind=kind, name=node.defname, version=_SINCE[node.defname]
+            )
         if node.defname in seen:
-            raise UnknownParameter.twice(span)
+            raise refusals.PARAMETER_TWICE(span)
         seen.add(node.defname)
         yield node.defname, node, span
 
@@ -136,7 +141,7 @@ def _boolean(name: str, node: Node, span: Span) -> bool:
         return True
     value = _BOOLEANS.get(_string(node).lower())
     if value is None:
-        raise UnknownParameter.boolean(name, span)
+        raise refusals.NEEDS_BOOLEAN(span, name=name)
     return value
 
 
@@ -147,9 +152,9 @@ def published_actions(text: str, span: Span) -> frozenset[Action]:
     for word in text.split(",") if text.strip() else []:
         plain = _IDENTIFIER.fullmatch(word.strip())
         if plain is None:
-            raise UnknownParameter.list_syntax("publish", span)
+            raise refusals.LIST_SYNTAX(span, name="publish")
         words.append(fold(plain[0]) if plain[1] is None else plain[1].replace('""', '"'))
     for word in words:
         if word not in known:
-            raise UnknownParameter.action(word, known, span)
+            raise refusals.UNRECOGNIZED_ACTION(span, value=word, hint=meant(word, known))
     return frozenset(map(Action, words))

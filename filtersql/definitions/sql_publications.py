@@ -33,18 +33,16 @@ from filtersql.definitions.sql_names import (
 from filtersql.definitions.sql_parameters import publication_parameters
 from filtersql.definitions.sql_text import clause, lexemes
 from filtersql.errors import Mistake
-from filtersql.errors.altering import CannotTurnOff, SchemaBesideList, UnknownSchema
-from filtersql.errors.definitions import (
-    AlreadyMember,
-    Duplicate,
-    DuplicateInList,
-    MixedPublication,
-    NotMember,
-    NotMemberSchema,
-    RemovedWithClause,
-    Unknown,
+from filtersql.errors import altering as refusals
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
+from filtersql.errors.publications import (
+    COLUMN_LIST_WITH_SCHEMA,
+    COLUMN_TWICE,
+    ROOT_WITH_FILTER,
+    ROOT_WITH_LIST,
+    NotPublishable,
 )
-from filtersql.errors.publications import COLUMN_LIST_WITH_SCHEMA, NotPublishable, RootNeedsViaRoot
+from filtersql.errors.relations import NO_CURRENT_SCHEMA, UNKNOWN_SCHEMA
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -63,7 +61,7 @@ def create_publication(script: Script, statement: Statement) -> None:
     span = name_place(script, statement, "publication")
     if node.pubname in drafts.publications:
         first = drafts.publications[node.pubname].span
-        raise Duplicate("publication", node.pubname, span, first)
+        raise ALREADY_EXISTS(span, kind="publication", name=node.pubname, first=first)
     with made_whole(drafts, node.pubname):
         said = publication_parameters(script, node.options)
         schemas = _schemas(script, statement, node.pubobjects)
@@ -103,7 +101,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
     schemas = _schemas(script, statement, node.pubobjects)
     if publication.all_tables:
         what = "Schemas" if schemas else "Tables"
-        raise MixedPublication.all_tables(publication.name, what, span)
+        raise refusals.ALL_TABLES(span, publication=publication.name, what=what)
     if action == "AP_DropObjects":
         for wrapped in node.pubobjects:
             if wrapped.publication_obj_spec.HasField("pubtable"):
@@ -118,7 +116,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
         try:
             changed = _added(script, publication, tables, schemas, span)
         except Mistake as mistake:
-            adding = isinstance(mistake, SchemaBesideList)
+            adding = isinstance(mistake, refusals.SchemaBesideList)
             for wrapped in node.pubobjects:  # tables are added before schemas are
                 if wrapped.publication_obj_spec.HasField("pubtable"):
                     told = wrapped.publication_obj_spec.pubtable.relation
@@ -145,7 +143,9 @@ def _check_roots(script: Script, publication: Publication, span: Span) -> None:
         entry = entries.get(name)
         if entry is not None and table.partition_by and (entry.where or entry.columns):
             what = "WHERE clause" if entry.where else "column list"
-            raise CannotTurnOff(publication.name, what, entry.name.name, span)
+            raise refusals.ROOT_NEEDED(
+                span, publication=publication.name, what=what, table=entry.name.name
+            )
 
 
 def name_place(script: Script, statement: Statement, word: str) -> Span:
@@ -166,7 +166,7 @@ def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> t
         kind = enum_name(node, "pubobjtype")
         if kind == "PUBLICATIONOBJ_TABLES_IN_SCHEMA":
             if not script.drafts.has_schema(node.name) and not script.drafts.incomplete:
-                raise UnknownSchema(node.name, place_of(script, statement, node.name))
+                raise UNKNOWN_SCHEMA(place_of(script, statement, node.name), schema=node.name)
             schemas[node.name] = None
         elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
             drafts = script.drafts
@@ -174,7 +174,7 @@ def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> t
             known = (one for one in there if drafts.has_schema(one))
             current = next(known, None) or next(iter(there), None)
             if current is None:
-                raise UnknownSchema.current(script.span(node.location))
+                raise NO_CURRENT_SCHEMA(script.span(node.location))
             schemas[current] = None
     return tuple(schemas)
 
@@ -224,7 +224,7 @@ def _tell_duplicates(script: Script, publication: Publication) -> None:
             if column.generated and script.drafts.postgres_version < _GENERATED:
                 return
             if name in columns[:place]:
-                raise DuplicateInList(name, entry.span)
+                raise COLUMN_TWICE(entry.span, column=name)
 
 
 def _table(script: Script, node: Node) -> PublishedTable:
@@ -249,13 +249,12 @@ def _check_clauses(
     }
     for table in tables:
         if table.where is not None and table.name in roots:
-            at = table.where.span()
-            raise RootNeedsViaRoot(table.name, publication.name, columns=False, span=at)
+            raise ROOT_WITH_FILTER(table.where.span(), name=table.name)
     for table in tables:
         if table.columns is not None and schemas:
             raise COLUMN_LIST_WITH_SCHEMA(table.span, name=table.name, publication=publication.name)
         if table.columns is not None and table.name in roots:
-            raise RootNeedsViaRoot(table.name, publication.name, columns=True, span=table.span)
+            raise ROOT_WITH_LIST(table.span, name=table.name, publication=publication.name)
 
 
 def _added(
@@ -272,16 +271,16 @@ def _added(
         _check_clauses(script, publication, tables, bool(schemas or publication.schemas))
     if twice is not None:
         _tell_duplicates(script, replace(publication, tables=tables[: tables.index(twice)]))
-        raise AlreadyMember("relation", twice.name.name, owner, twice.span)
+        raise refusals.ALREADY_MEMBER(
+            twice.span, kind="relation", name=twice.name.name, owner=owner
+        )
     if schemas and any(table.columns is not None for table in publication.tables):
-        raise SchemaBesideList(publication.name, span)
+        raise refusals.SchemaBesideList(publication.name, span)
     for schema in schemas:
         if schema in publication.schemas:
-            raise AlreadyMember("schema", schema, owner, span)
+            raise refusals.ALREADY_MEMBER(span, kind="schema", name=schema, owner=owner)
     return replace(
-        publication,
-        tables=publication.tables + tables,
-        schemas=publication.schemas + schemas,
+        publication, tables=publication.tables + tables, schemas=publication.schemas + schemas
     )
 
 
@@ -294,14 +293,14 @@ def _dropped(
     there = {table.name for table in publication.tables}
     for table in tables:
         if table.columns:
-            raise RemovedWithClause("columns", table.span)
+            raise refusals.DROPPED_WITH_LIST(table.span)
         if table.name not in there:
-            raise NotMember(table.name.name, "publication", table.span)
+            raise refusals.NOT_MEMBER(table.span, table=table.name.name, owner="publication")
         if table.where:
-            raise RemovedWithClause("where", table.span)
+            raise refusals.DROPPED_WITH_FILTER(table.span)
     for schema in schemas:
         if schema not in publication.schemas:
-            raise NotMemberSchema(schema, span)
+            raise refusals.SCHEMA_NOT_MEMBER(span, schema=schema)
     gone = {table.name for table in tables}
     return replace(
         publication,

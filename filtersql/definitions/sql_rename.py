@@ -10,26 +10,27 @@ PostgreSQL
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
-from filtersql.definitions.catalog_builder import DraftTable
+from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import memberships
-from filtersql.definitions.depending import described_thing, users_of
+from filtersql.definitions.depending import Thing, described, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
+from filtersql.definitions.model import Publication, ReplicationSet
 from filtersql.definitions.rename_cascade import move_other, move_table
-from filtersql.definitions.sql_alter_kinds import check_columns, check_object
-from filtersql.definitions.sql_functions import FUNCTIONS, move_function
+from filtersql.definitions.sql_alter_kinds import TABLES, check_object
+from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
-from filtersql.definitions.sql_types import move_type, rename_type
-from filtersql.errors.altering import UnknownSchema
+from filtersql.errors import relations as refusals
+from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
 from filtersql.errors.definitions import (
-    Duplicate,
-    DuplicateColumn,
+    ALREADY_EXISTS,
     Unknown,
-    UnknownColumn,
     UnsupportedStatement,
 )
-from filtersql.errors.relations import IndexSchema, NameTaken, SystemColumn
+from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -46,8 +47,7 @@ _RELATIONS = (
 )
 _OBJECTS = tuple(one for one in _RELATIONS if one != "OBJECT_INDEX")
 _WITH_COLUMNS = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW")
-#: relations whose columns are not kept, or which move with their tables
-_COLUMNS_UNREAD = ("indexes", "partitioned indexes", "sequences", "composite types")
+_NOT_MOVED = (*FUNCTIONS, "OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION")
 
 
 def rename(script: Script, statement: Statement) -> None:
@@ -67,12 +67,11 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
-        at = place_of(script, statement, statement.node.subname)
+        at = place_of(script, statement, node.subname)
         raise UnsupportedStatement.dumped("ALTER SCHEMA … RENAME", at)
-    elif kind in ("OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"):
-        rename_type(script, statement)
-    elif kind in FUNCTIONS:
-        move_function(script, node.object, name=node.newname)
+    elif kind in _NOT_MOVED:
+        at = place_of(script, statement, node.newname)
+        raise UnsupportedStatement.dumped("RENAME of a type, function or the like", at)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:
@@ -95,15 +94,25 @@ def _rename_relation(script: Script, statement: Statement) -> None:
 
 
 def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
-    """Raises where views, triggers, functions and the like name a relation, or it is a view."""
+    """Raises where views, filters, functions and the like name a relation, or it is a view."""
     drafts = script.drafts
     words = (one.words for one in drafts.code.values())
     code = name in drafts.views or any(name.name in one for one in words)
     arrays = {name, RelationName(name.schema, f"_{name.name}")}
     columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
     rows = any((one.type.schema, one.type.name) in arrays for one in columns)
-    if code or rows:
-        raise UnsupportedStatement.dumped("another name of a relation that code or views know", at)
+    members = (entry for one in _lists(drafts) for entry in one.tables if entry.name == name)
+    word = re.compile(rf"\b{re.escape(name.name)}\b", re.IGNORECASE)
+    short = any(one.where is not None and word.search(one.where.text) for one in members)
+    if code or rows or short:
+        raise UnsupportedStatement.dumped(
+            "another name of a relation that code or filters know", at
+        )
+
+
+def _lists(drafts: Drafts) -> Iterator[Publication | ReplicationSet]:
+    yield from drafts.publications.values()
+    yield from drafts.replication_sets.values()
 
 
 def _check_free(script: Script, statement: Statement, schema: str) -> None:
@@ -116,27 +125,25 @@ def _check_free(script: Script, statement: Statement, schema: str) -> None:
         ):
             return
         first = drafts.tables[new].span if new in drafts.tables else None
-        raise Duplicate("relation", new.name, place_of(script, statement, new.name), first)
+        raise ALREADY_EXISTS(
+            place_of(script, statement, new.name), kind="relation", name=new.name, first=first
+        )
 
 
 def _rename_columns(script: Script, statement: Statement) -> None:
     """RENAME COLUMN of a table and of its partitions, where nothing reads the column."""
     node, drafts = statement.node, script.drafts
-    check_columns(script, statement)
     name = referenced(script, node.relation)
     at = place_of(script, statement, old := node.subname)
-    if kind_of(drafts, name) in _COLUMNS_UNREAD:
-        return
-    if name in drafts.views:
-        raise UnsupportedStatement.dumped("RENAME COLUMN of a view", at)
+    kind = kind_of(drafts, name)
+    if kind is not None and kind not in TABLES:
+        raise UnsupportedStatement.dumped(f"RENAME COLUMN of one of the {kind}", at)
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     below = drafts.below(table.name)
-    if table.view:
-        return
     if old in SYSTEM_COLUMNS:
-        raise SystemColumn("rename", old, at)
+        raise SYSTEM_COLUMN(at, verb="rename", column=old)
     if old not in (table.columns or {}):
-        raise UnknownColumn(old, at, table.columns or {})
+        raise UNKNOWN_COLUMN(at, column=old, hint=meant(old, table.columns or {}))
     if table.partition_of or table.inherits or (below and not node.relation.inh):
         raise UnsupportedStatement.dumped("RENAME COLUMN of a part of a tree of tables", at)
     _check_new_name(table, node.newname, at)
@@ -151,7 +158,8 @@ def _rename_columns(script: Script, statement: Statement) -> None:
 def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> None:
     """Raises where a filter, a list, a generated column, a key or code names the column."""
     drafts = script.drafts
-    users = [described_thing(script, one) for one in users_of(drafts, table, column)]
+    found = users_of(drafts, Thing("column", table.name, column))
+    users = [described(script, one) for one in found]
     listing = (one.name for one, entry in memberships(drafts, table.name) if entry.columns)
     users += (f"replication set {one}" for one in listing)
     keys = table.partition_by[1] if table.partition_by is not None else ()
@@ -165,10 +173,10 @@ def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> N
 
 def _check_new_name(table: DraftTable, name: str, span: Span) -> None:
     if name in SYSTEM_COLUMNS:
-        raise SystemColumn.named(name, span)
+        raise SYSTEM_NAME(span, column=name)
     if name in (table.columns or {}):
         first = (table.columns or {})[name].span
-        raise DuplicateColumn(name, table.name.name, span, first)
+        raise COLUMN_EXISTS(span, column=name, table=table.name.name, first=first)
 
 
 def alter_schema(script: Script, statement: Statement) -> None:
@@ -177,16 +185,17 @@ def alter_schema(script: Script, statement: Statement) -> None:
     object_type = enum_name(node, "object_type")
     if object_type in _OBJECTS:
         check_object(script, node.relation, object_type)
-    if object_type in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
-        move_type(script, statement)
-    if object_type in FUNCTIONS:
-        move_function(script, node.object, schema=node.newschema)
+    if object_type in _NOT_MOVED:
+        at = place_of(script, statement, node.newschema)
+        raise UnsupportedStatement.dumped("SET SCHEMA of a type, function or the like", at)
     if object_type not in _OBJECTS:
         return
     old = referenced(script, node.relation)
     kind = kind_of(drafts, old)
     if kind in ("indexes", "partitioned indexes"):
-        raise IndexSchema(node.relation.relname, place_of(script, statement, node.relation.relname))
+        raise refusals.INDEX_SCHEMA(
+            place_of(script, statement, node.relation.relname), name=node.relation.relname
+        )
     if kind == "composite types":
         return
     table = None
@@ -195,11 +204,11 @@ def alter_schema(script: Script, statement: Statement) -> None:
     name = RelationName(node.newschema, old.name)
     at = place_of(script, statement, node.newschema)
     if not drafts.has_schema(node.newschema):
-        raise UnknownSchema(node.newschema, at)
+        raise refusals.UNKNOWN_SCHEMA(at, schema=node.newschema)
     if name == old:
         return
     if kind_of(drafts, name) is not None:
-        raise NameTaken.in_schema(name.name, name.schema, at)
+        raise refusals.EXISTS_IN_SCHEMA(at, name=name.name, schema=name.schema)
     _check_no_code(script, old, at)
     if table is None:
         if any(old in one.sequences for one in drafts.tables.values()):
@@ -208,7 +217,7 @@ def alter_schema(script: Script, statement: Statement) -> None:
         return
     for index in filter(None, (table.primary_key_name, *table.indexes)):
         if kind_of(drafts, RelationName(name.schema, index)) is not None:
-            raise NameTaken.in_schema(index, name.schema, at)
+            raise refusals.EXISTS_IN_SCHEMA(at, name=index, schema=name.schema)
     move_table(drafts, table, name)
 
 
@@ -276,7 +285,9 @@ def _rename_entry(script: Script, statement: Statement, kind: str) -> None:
             raise Unknown("publication", old, span, drafts.publications)
         if new in drafts.publications:
             at = place_of(script, statement, new)
-            raise Duplicate("publication", new, at, drafts.publications[new].span)
+            raise ALREADY_EXISTS(
+                at, kind="publication", name=new, first=drafts.publications[new].span
+            )
         drafts.publications[new] = replace(drafts.publications.pop(old), name=new)
         return
     if old not in drafts.subscriptions:

@@ -11,12 +11,12 @@ PostgreSQL
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from filtersql.definitions.depending import Thing, lines_of
+from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.errors.altering import DependedOn, UnknownSchema
-from filtersql.errors.relations import SchemaName
+from filtersql.errors import relations as refusals
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
@@ -33,9 +33,9 @@ def create_schema(script: Script, statement: Statement) -> None:
     at = place_of(script, statement, name)
     # One that only a table of another file is in may still be made: files are read one by one.
     if name in SYSTEM_SCHEMAS or name in drafts.made_schemas:
-        raise SchemaName.taken(name, at)
+        raise refusals.SCHEMA_EXISTS(at, name=name)
     if name.startswith("pg_"):
-        raise SchemaName.reserved(name, at)
+        raise refusals.SCHEMA_RESERVED(at, name=name)
     drafts.schemas.add(name)
     drafts.made_schemas.add(name)
 
@@ -45,7 +45,7 @@ def drop_schema(script: Script, statement: Statement, item: Node) -> None:
     schema, drafts = item.string.sval, script.drafts
     drafts.schemas.discard(schema)
     drafts.made_schemas.discard(schema)
-    drafts.operators[:] = [one for one in drafts.operators if one.name.schema != schema]
+    drafts.operators[:] = [one for one in drafts.operators if one[0] != schema]
     for publication in list(drafts.publications.values()):
         kept = tuple(one for one in publication.schemas if one != schema)
         drafts.publications[publication.name] = replace(publication, schemas=kept)
@@ -56,11 +56,11 @@ def check_schemas(script: Script, statement: Statement) -> None:
     named = [one.string.sval for one in statement.node.objects]
     for one in named:
         if one in SYSTEM_SCHEMAS:
-            raise SchemaName.required(one, place_of(script, statement, one))
+            raise refusals.SCHEMA_REQUIRED(place_of(script, statement, one), name=one)
         if not script.drafts.has_schema(one) and not statement.node.missing_ok:
-            raise UnknownSchema(one, place_of(script, statement, one))
+            raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, one), schema=one)
     held = [*dict.fromkeys(one for one in named if script.drafts.has_schema(one))]
-    lines = lines_of(script, [Thing("schema", RelationName(one, "")) for one in held])
-    if lines and enum_name(statement.node, "behavior") != "DROP_CASCADE":
-        what = f"schema {held[0]}" if len(held) == 1 else None
-        raise DependedOn(what, lines, place_of(script, statement, named[0]))
+    roots = [Thing("schema", RelationName(one, "")) for one in held]
+    cascades = enum_name(statement.node, "behavior") == "DROP_CASCADE"
+    place = partial(place_of, script, statement, named[0])
+    check_undepended(script, roots, place, cascades=cascades)

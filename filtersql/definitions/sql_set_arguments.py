@@ -14,8 +14,8 @@ from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_arguments import Arguments
 from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
 from filtersql.definitions.system_relations import system_kind
-from filtersql.errors.definitions import GroupDefaultSet, UnknownParameter
-from filtersql.errors.replication_sets import ARGUMENT_IS_NULL
+from filtersql.errors.altering import NOT_CONSTANT
+from filtersql.errors.replication_sets import ARGUMENT_IS_NULL, GROUP_DEFAULT_SET
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
@@ -27,7 +27,7 @@ def named(script: Script, function: str, parameter: str, arguments: Arguments, s
     if parameter not in arguments:
         if function.startswith("bdr.") and parameter == "set_name":
             if script.drafts.group is None:
-                raise GroupDefaultSet(span)
+                raise GROUP_DEFAULT_SET(span)
             return script.drafts.group
         raise ARGUMENT_IS_NULL(span, name=parameter)
     return str(arguments[parameter].value)
@@ -57,7 +57,7 @@ def relation_named(script: Script, function: str, arguments: Arguments, span: Sp
     name = named(script, function, "relation", arguments, span)
     text = arguments["relation"].text
     if text is None:
-        raise UnknownParameter.not_constant(function, "relation", arguments["relation"].span)
+        raise NOT_CONSTANT(arguments["relation"].span, function=function, name="relation")
     for schema in script.path or ["public"]:
         relation = relation_name(text, schema)
         if kind_of(script.drafts, relation) is not None:

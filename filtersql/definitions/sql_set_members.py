@@ -12,27 +12,24 @@ pglogical
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 from filtersql.catalog import Column, Identity, PgType
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import memberships
-from filtersql.definitions.depending import Thing, lines_of
 from filtersql.definitions.earlier_statements import note
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.kinds import kind_of, kind_of_table
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.set_members import judges, refusals
-from filtersql.definitions.sql_names import Script
 from filtersql.definitions.system_relations import system_kind
-from filtersql.errors.altering import DependedOn
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.replication_sets import SET_NEEDS_PRIMARY_KEY
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["check_members", "check_system_schemas", "has_key", "joined", "renamed_types", "retyped"]
+__all__ = ["check_system_schemas", "has_key", "joined", "retyped"]
 
 
 def joined(
@@ -115,22 +112,3 @@ def retyped(drafts: Drafts, table: DraftTable, old: Column, new: PgType) -> None
         changed = replace(entry, known_types=tuple(known.items()))
         members = (changed if each is entry else each for each in one.tables)
         drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
-
-
-def renamed_types(
-    known: tuple[tuple[str, PgType], ...], old: str, new: str
-) -> tuple[tuple[str, PgType], ...]:
-    """The same under a column's new name."""
-    return tuple((new if name == old else name, one) for name, one in known)
-
-
-def check_members(script: Script, roots: Sequence[Thing], place: Callable[[], Span]) -> None:
-    """DROP COLUMN: raises where filters of sets need what goes.
-
-    pglogical comes after PostgreSQL, and goes by the CASCADE of the last DROP statement.
-    """
-    members = lines_of(script, roots, lambda one: one.kind == "set")
-    if members:
-        _, held_back = members[0].split(" depends on ")
-        lines = [one for one in members if one.endswith(f" depends on {held_back}")]
-        raise DependedOn(held_back, lines, place())

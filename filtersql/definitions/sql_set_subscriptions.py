@@ -17,7 +17,7 @@ from filtersql.definitions.sql_arguments import Arguments
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_set_arguments import flag, listed, named
 from filtersql.definitions.yaml_subscriptions import with_settings
-from filtersql.errors.definitions import Duplicate, Unknown
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
 from filtersql.source import Span
 
 __all__ = ["change_subscription", "create_subscription", "drop_subscription"]
@@ -29,7 +29,7 @@ def create_subscription(script: Script, function: str, arguments: Arguments, spa
     place = arguments["subscription_name"].span
     if name in script.drafts.subscriptions:
         first = script.drafts.subscriptions[name].span
-        raise Duplicate("subscription", name, place, first)
+        raise ALREADY_EXISTS(place, kind="subscription", name=name, first=first)
     said_sets = listed(arguments, "replication_sets")
     sets, at = list(PREDEFINED), place
     if said_sets is not None:

@@ -44,14 +44,15 @@ from filtersql.definitions.sql_set_subscriptions import (
     drop_subscription,
 )
 from filtersql.definitions.sql_settings import set_config
-from filtersql.errors.altering import UnknownSchema
-from filtersql.errors.definitions import NotMember, UnknownParameter, UnsupportedStatement
+from filtersql.errors.altering import NOT_CONSTANT, NOT_MEMBER
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
     ARGUMENT_IS_NULL,
     EMPTY_SET_NAME,
+    SET_EXISTS,
     SET_HOLDS_KEYLESS,
     TABLE_IN_SET,
-    SetExists,
 )
 from filtersql.grammar import Node, Statement
 from filtersql.source import Passage, Span
@@ -128,7 +129,7 @@ def commands(script: Script, statement: Statement) -> Iterator[Passage]:
                 first = first.named_arg_expr.arg
             said = constant(script, first, span)
             if said is None or (said.text is None and said.value is not None):
-                raise UnknownParameter.not_constant(function, "command", span)
+                raise NOT_CONSTANT(span, function=function, name="command")
             if said.text is not None:
                 yield said.text
 
@@ -168,7 +169,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
         raise EMPTY_SET_NAME(place)
     if name in script.drafts.replication_sets or name in predefined:
         first = script.drafts.replication_sets.get(name)
-        raise SetExists(name, place, first.span if first else None)
+        raise SET_EXISTS(place, name=name, first=first.span if first else None)
     autoadd = bool(flag(arguments, "autoadd_tables"))
     made = ReplicationSet(
         name,
@@ -238,7 +239,7 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
         text = arguments["row_filter"].text
         if text is None:
             at = arguments["row_filter"].span
-            raise UnknownParameter.not_constant(function, "row_filter", at)
+            raise NOT_CONSTANT(at, function=function, name="row_filter")
         where = trimmed(text)
         filtered_default(script, name, place)
     kept = None if columns is None else tuple(dict.fromkeys(columns))
@@ -255,7 +256,7 @@ def _remove_table(script: Script, function: str, arguments: Arguments, span: Spa
     kept = tuple(table for table in found.tables if table.name != relation)
     by_itself = bool(found.autoadd_tables) and relation not in found.not_added
     if len(kept) == len(found.tables) and not by_itself:
-        raise NotMember(relation.name, "replication set", arguments["relation"].span)
+        raise NOT_MEMBER(arguments["relation"].span, table=relation.name, owner="replication set")
     script.drafts.replication_sets[name] = replace(
         found, tables=kept, not_added=found.not_added | {relation}
     )
@@ -267,7 +268,7 @@ def _add_all_tables(script: Script, function: str, arguments: Arguments, span: S
     schemas = listed(arguments, "schema_names") or []
     for schema in schemas:
         if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
-            raise UnknownSchema(schema, arguments["schema_names"].span)
+            raise UNKNOWN_SCHEMA(arguments["schema_names"].span, schema=schema)
     check_system_schemas(found, schemas, arguments["schema_names"].span)
     _add_tables(script, found, schemas, arguments["schema_names"].span)
 

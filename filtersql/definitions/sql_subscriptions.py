@@ -19,7 +19,9 @@ from filtersql.definitions.sql_parameters import subscription_parameters
 from filtersql.definitions.sql_publications import name_place
 from filtersql.definitions.sql_text import lexemes
 from filtersql.definitions.yaml_subscriptions import with_settings
-from filtersql.errors.definitions import AlreadySubscribed, Duplicate, Unknown, UnsupportedStatement
+from filtersql.errors.altering import ALREADY_SUBSCRIBED, LAST_PUBLICATION, NOT_SUBSCRIBED
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
+from filtersql.errors.publications import PUBLICATION_TWICE
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
 
@@ -32,7 +34,7 @@ def create_subscription(script: Script, statement: Statement) -> None:
     span = name_place(script, statement, "subscription")
     if node.subname in drafts.subscriptions:
         first = drafts.subscriptions[node.subname].span
-        raise Duplicate("subscription", node.subname, span, first)
+        raise ALREADY_EXISTS(span, kind="subscription", name=node.subname, first=first)
     publications = _publications(script, statement)
     _each_once(publications)
     # With connect = false nothing is copied until REFRESH PUBLICATION, which copies by default:
@@ -68,14 +70,14 @@ def alter_subscription(script: Script, statement: Statement) -> None:
     for name, place in named:
         if kind == "ALTER_SUBSCRIPTION_ADD_PUBLICATION":
             if name in there:
-                raise AlreadySubscribed.added(name, subscription.name, place)
+                raise ALREADY_SUBSCRIBED(place, publication=name, subscription=subscription.name)
             there[name] = place
         elif kind == "ALTER_SUBSCRIPTION_DROP_PUBLICATION":
             if name not in there:
-                raise AlreadySubscribed.absent(name, subscription.name, place)
+                raise NOT_SUBSCRIBED(place, publication=name, subscription=subscription.name)
             del there[name]
     if not there:
-        raise AlreadySubscribed.last(span)
+        raise LAST_PUBLICATION(span)
     drafts.subscriptions[node.subname] = replace(subscription, publications=tuple(there.items()))
 
 
@@ -114,5 +116,5 @@ def _each_once(named: Iterable[tuple[str, Span]]) -> None:
     seen: set[str] = set()
     for name, place in named:
         if name in seen:
-            raise AlreadySubscribed.twice(name, place)
+            raise PUBLICATION_TWICE(place, kind="publication", name=name)
         seen.add(name)

@@ -1,4 +1,4 @@
-"""CREATE TABLE: columns, keys, PARTITION BY, PARTITION OF, INHERITS, LIKE.
+"""CREATE TABLE: columns, keys, PARTITION BY, PARTITION OF, INHERITS.
 
 Example
     `CREATE TABLE child PARTITION OF parent FOR VALUES FROM (0) TO (10)` is a partition with the
@@ -14,7 +14,7 @@ import re
 
 from filtersql.catalog import Column
 from filtersql.definitions.catalog_builder import DraftIndex, DraftTable
-from filtersql.definitions.columns import ColumnConstraint, check_said, read_column
+from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.constraints import note_all, note_constraint
 from filtersql.definitions.foreign_keys import check_references
 from filtersql.definitions.generations import check_generation, note_value, value_of
@@ -23,11 +23,10 @@ from filtersql.definitions.keys import add_constraint, check_names, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
-from filtersql.definitions.sql_like import copy_like
 from filtersql.definitions.sql_names import Script, check_free, created, referenced, span_of
 from filtersql.definitions.sql_partitions import partition_key, read_bounds
-from filtersql.errors.definitions import DuplicateColumn, UnknownColumn, UnsupportedStatement
-from filtersql.errors.relations import SystemColumn
+from filtersql.errors.columns import SPECIFIED_TWICE, SYSTEM_NAME
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
 
@@ -69,16 +68,14 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         table.columns = None
         parent = node.inh_relations[0].range_var
         above, at = read_root(script, parent), span_of(script, parent)
-        own = [one.column_def for one in node.table_elts if one.HasField("column_def")]
-        _check_overrides(script, above, own)
-        _overrides(script, node, table, foreign=False)
+        if any(not one.HasField("constraint") for one in node.table_elts):
+            raise UnsupportedStatement.dumped("PARTITION OF with columns", at)
         attach(script.drafts, table, above, read_bounds(node.partbound, script.text), at)
         table.defaults |= above.defaults
-        for one in own:
-            note_value(table, one)
         if script.drafts.postgres_version >= SHARED_IDENTITIES:
             table.identities |= above.identities
-        _overrides(script, node, table, foreign=True)
+        for element in node.table_elts:
+            add_table_constraint(script, table, element.constraint)
     else:
         _read_elements(script, node, table)
     for column in (table.columns or {}).values():
@@ -122,14 +119,14 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
         if kind == "column_def":
             column, found = read_column(element.column_def, table.name, script.text, script.drafts)
             if column.name in SYSTEM_COLUMNS:
-                raise SystemColumn.named(column.name, column.span)
+                raise SYSTEM_NAME(column.span, column=column.name)
             if column.name in inherited:  # merged with the parent's
                 inherited.discard(column.name)
                 said = value_of(element.column_def)
                 column = check_own(table.columns[column.name], column, said)
             elif column.name in table.columns:
                 first = table.columns[column.name].span
-                raise DuplicateColumn(column.name, None, column.span, first)
+                raise SPECIFIED_TWICE(column.span, column=column.name, first=first)
             table.columns[column.name] = column
             note_all(script, table, element.column_def)
             note_value(table, element.column_def)
@@ -137,7 +134,8 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
         elif kind == "constraint":
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
-            copy_like(script, table, element.table_like_clause, inherited)
+            at = span_of(script, element.table_like_clause.relation)
+            raise UnsupportedStatement("LIKE in CREATE TABLE", at, "Write the columns.")
     # PostgreSQL makes the index of the primary key first, and foreign keys when the table is there.
     for turn in (_PRIMARY, "", _FOREIGN):
         _add_keys(script, table, [one for one in keys if _turn(one[1].kind) == turn])
@@ -153,10 +151,9 @@ def _turn(kind: str) -> str:
 
 def _check_keys(script: Script, node: Node) -> None:
     """That the columns of keys exist is asked first, of the elements and the parents."""
-    kinds = {element.WhichOneof("node") for element in node.table_elts}
     parents = [referenced(script, wrapped.range_var) for wrapped in node.inh_relations]
     above = [script.drafts.tables.get(name) for name in parents]
-    if "table_like_clause" in kinds or any(one is None or one.columns is None for one in above):
+    if any(one is None or one.columns is None for one in above):
         return
     elements = [one for one in node.table_elts if one.WhichOneof("node") == "column_def"]
     columns = [one.column_def.colname for one in elements]
@@ -169,43 +166,6 @@ def _check_keys(script: Script, node: Node) -> None:
             what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
             names = [key.string.sval for key in element.constraint.keys]
             check_names(columns, names, what, span)
-
-
-def _check_overrides(script: Script, parent: DraftTable, nodes: list[Node]) -> None:
-    """PARTITION OF t (…): a partition gives its root's columns no values of its own."""
-    for place, node in enumerate(nodes):
-        span = script.span(node.location, len(node.colname))
-        if any(node.colname == one.colname for one in nodes[:place]):
-            raise DuplicateColumn(node.colname, None, span, None)
-        if node.colname not in (parent.columns or {}):
-            raise UnknownColumn(node.colname, span, parent.columns or {})
-        check_said(node, parent.name, script.text, script.drafts.postgres_version)
-        generated = (parent.columns or {})[node.colname].generated is not None
-        if value_of(node) in ("generated", "identity") or (generated and value_of(node)):
-            raise UnsupportedStatement.dumped("a generated column of a partition", span)
-
-
-def _overrides(script: Script, node: Node, table: DraftTable, *, foreign: bool) -> None:
-    """What PARTITION OF adds to the parent's columns: constraints and keys of its own."""
-    for element in node.table_elts:
-        if element.WhichOneof("node") == "constraint":
-            if (enum_name(element.constraint, "contype") == _FOREIGN) is foreign:
-                add_table_constraint(script, table, element.constraint)
-            continue
-        column = element.column_def
-        if not foreign:
-            note_all(script, table, column)
-        for wrapped in column.constraints:
-            one, names = wrapped.constraint, (column.colname,)
-            kind, span = enum_name(one, "contype"), script.span(column.location, len(names[0]))
-            if (kind == _FOREIGN) is not foreign:
-                continue
-            if kind == "CONSTR_NOTNULL":
-                set_not_null(table, names, True)
-            elif kind in _KEYS:
-                references = referenced(script, one.pktable) if foreign else None
-                add_constraint(table, one, span, references, columns=names)
-                check_references(script, table, one, span)
 
 
 def _add_keys(

@@ -11,7 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.errors.definitions import InTransaction, UnsupportedStatement
+from filtersql.errors.definitions import IN_TRANSACTION, UnsupportedStatement
 from filtersql.grammar import Statement, enum_name
 
 __all__ = ["check_alone", "check_ended", "transaction"]
@@ -50,4 +50,4 @@ def check_alone(script: Script, statement: Statement) -> None:
         definition = getattr(wrapped.alter_table_cmd, "def")
         if definition.WhichOneof("node") == "partition_cmd" and definition.partition_cmd.concurrent:
             span = place_of(script, statement, definition.partition_cmd.name.relname)
-            raise InTransaction("ALTER TABLE ... DETACH CONCURRENTLY", span)
+            raise IN_TRANSACTION(span, what="ALTER TABLE ... DETACH CONCURRENTLY")

@@ -1,4 +1,4 @@
-"""CREATE, ALTER and DROP TYPE and DOMAIN: what columns may be of, and what goes with it.
+"""CREATE and DROP TYPE and DOMAIN: what columns may be of, and what goes with it.
 
 Example
     `DROP TYPE e CASCADE` drops the columns of that type; without CASCADE it is refused: column b of
@@ -10,38 +10,22 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.collations import create_collation, keep_collation, rename_collation
+from filtersql.definitions.collations import create_collation, keep_collation
 from filtersql.definitions.columns import check_collated
-from filtersql.definitions.dependents import described
-from filtersql.definitions.depending import Thing, lines_of
+from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import has_row_type, kind_of
-from filtersql.definitions.multiranges import (
-    create_multirange,
-    drop_multirange,
-    move_multiranges,
-    range_of,
-)
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
-from filtersql.definitions.sql_operators import create_operator
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
-from filtersql.errors.altering import DependedOn, NotForKind, UnknownSchema
-from filtersql.errors.definitions import Duplicate, Unknown
-from filtersql.errors.relations import NameTaken, Owned, RowType
-from filtersql.grammar import Statement, enum_name
+from filtersql.definitions.user_defined_overrides import create_operator
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
+from filtersql.errors.relations import NOT_A_DOMAIN, NOT_ONE, TYPE_EXISTS, UNKNOWN_SCHEMA
+from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = [
-    "create_type",
-    "drop_types",
-    "move_type",
-    "move_types",
-    "rename_type",
-]
+__all__ = ["create_type", "drop_types"]
 
+_NOT_DROPPED = ("range type", "multirange type", "row type")
 _KINDS = {
     "create_domain_stmt": ("domainname", "domain"),
     "create_range_stmt": ("type_name", "range type"),
@@ -68,10 +52,10 @@ def create_type(script: Script, statement: Statement) -> None:
         name = created_name(script, getattr(node, named))
     span = place_of(script, statement, name.name)
     if not shell and (name in drafts.types or has_row_type(drafts, name)):
-        raise NameTaken.of_type(name.name, span)
+        raise TYPE_EXISTS(span, name=name.name)
     if kind == "composite type":
         if kind_of(drafts, name) is not None:
-            raise Duplicate("relation", name.name, span, None)
+            raise ALREADY_EXISTS(span, kind="relation", name=name.name, first=None)
         drafts.others[name] = "composite types"
     if kind == "domain":
         made_of = read_type(node.type_name, name.name, script.text, *drafts.typed)
@@ -81,73 +65,23 @@ def create_type(script: Script, statement: Statement) -> None:
     drafts.types[name] = kind
     drafts.places[name] = span
     if kind == "range type":
-        create_multirange(script, node, name, span)
+        many = _multirange(script, node, name)
+        if many in drafts.types or has_row_type(drafts, many):
+            raise TYPE_EXISTS(span, name=many.name)
+        drafts.types[many] = "multirange type"
 
 
-def rename_type(script: Script, statement: Statement) -> None:
-    """ALTER TYPE, DOMAIN or COLLATION … RENAME TO."""
-    node = statement.node
-    if enum_name(node, "rename_type") == "OBJECT_COLLATION":
-        rename_collation(script, statement)
-        return
-    parts = [part.string.sval for part in node.object.list.items]
-    domain = enum_name(node, "rename_type") == "OBJECT_DOMAIN"
-    name = _found(script, statement, parts, domain=domain)
-    if name is not None:
-        _moved(script, statement, name, RelationName(name.schema, node.newname))
-
-
-def move_type(script: Script, statement: Statement) -> None:
-    """ALTER TYPE … SET SCHEMA, ALTER DOMAIN … SET SCHEMA."""
-    node = statement.node
-    parts = [part.string.sval for part in node.object.list.items]
-    domain = enum_name(node, "object_type") == "OBJECT_DOMAIN"
-    name = _found(script, statement, parts, domain=domain)
-    if name is None:
-        return
-    if not script.drafts.has_schema(node.newschema):
-        raise UnknownSchema(node.newschema, place_of(script, statement, node.newschema))
-    _moved(script, statement, name, RelationName(node.newschema, name.name))
-
-
-def _moved(script: Script, statement: Statement, old: RelationName, new: RelationName) -> None:
-    drafts, span = script.drafts, place_of(script, statement, old.name)
-    if drafts.types.get(old) is None:
-        raise RowType(described(script, old), span)
-    if new != old and (new in drafts.types or has_row_type(drafts, new)):
-        raise NameTaken.of_type(new.name, span)
-    move_types(drafts, {old: new})
-
-
-def move_types(drafts: Drafts, names: dict[RelationName, RelationName]) -> None:
-    """Types under other names, in the columns that have them too."""
-    for old, new in names.items():
-        if old in drafts.types:
-            drafts.types[new] = drafts.types.pop(old)
-        if old in drafts.bases:
-            drafts.bases[new] = drafts.bases.pop(old)
-        if drafts.others.get(old) == "composite types":
-            drafts.others[new] = drafts.others.pop(old)
-        if old in drafts.places:
-            drafts.places[new] = drafts.places.pop(old)
-    move_multiranges(drafts, names)
-    for table in drafts.tables.values():
-        for column in list((table.columns or {}).values()):
-            element = column.type.name.removeprefix("_")
-            for name in (column.type.name, element):
-                new_name = names.get(RelationName(column.type.schema, name))
-                if new_name is None or table.columns is None:
-                    continue
-                array = "_" if name != column.type.name else ""
-                pg_type = replace(
-                    column.type, name=f"{array}{new_name.name}", schema=new_name.schema
-                )
-                table.columns[column.name] = replace(column, type=pg_type)
-                break
+def _multirange(script: Script, node: Node, name: RelationName) -> RelationName:
+    """The multirange type that CREATE TYPE … AS RANGE makes beside, as a dump names it."""
+    for one in node.params:
+        if one.def_elem.defname == "multirange_type_name":
+            return created_name(script, one.def_elem.arg.type_name.names)
+    many = name.name.replace("range", "multirange", 1)
+    return RelationName(name.schema, many if many != name.name else f"{many}_multirange")
 
 
 def drop_types(script: Script, statement: Statement) -> None:
-    """DROP TYPE and DROP DOMAIN, with the columns of that type where CASCADE is written."""
+    """DROP TYPE and DROP DOMAIN, of which no column is."""
     node, drafts = statement.node, script.drafts
     domain = enum_name(node, "remove_type") == "OBJECT_DOMAIN"
     found = []
@@ -157,20 +91,13 @@ def drop_types(script: Script, statement: Statement) -> None:
         if name is None:
             continue
         span = place_of(script, statement, name.name)
-        if name not in drafts.types:
-            kind = str(kind_of(drafts, name)).removeprefix("partitioned ").removesuffix("s")
-            shown = described(script, name)
-            raise Owned(f"type {shown}", f"{kind} {shown}", span)
-        owner = range_of(drafts, name)
-        if owner is not None:
-            raise Owned(f"type {described(script, name)}", f"type {described(script, owner)}", span)
+        if drafts.types.get(name, "row type") in _NOT_DROPPED:
+            raise UnsupportedStatement.dumped("DROP TYPE of a range or a row type", span)
         found.append((name, span))
-    lines = lines_of(script, [Thing("type", name) for name, _ in found])
-    if lines and enum_name(node, "behavior") != "DROP_CASCADE":
-        what = f"type {described(script, found[0][0])}" if len(node.objects) == 1 else None
-        raise DependedOn(what, lines, found[0][1])
+    roots = [Thing("type", name) for name, _ in found]
+    cascades = enum_name(node, "behavior") == "DROP_CASCADE"
+    check_undepended(script, roots, lambda: found[0][1], cascades=cascades)
     for name, _ in found:
-        drop_multirange(drafts, name)
         drafts.types.pop(name, None)
         drafts.bases.pop(name, None)
         if drafts.others.get(name) == "composite types":
@@ -198,12 +125,12 @@ def _found(
     if missing_ok or drafts.incomplete:
         return None
     if len(parts) > 1 and not drafts.has_schema(parts[-2]):
-        raise UnknownSchema(parts[-2], span)
+        raise UNKNOWN_SCHEMA(span, schema=parts[-2])
     raise Unknown("type", ".".join(parts), span, [one.name for one in drafts.types])
 
 
 def _no_domain(name: RelationName, statement: Statement, span: Span) -> Exception:
     """DROP quotes the name, ALTER does not."""
     if statement.kind == "drop_stmt":
-        return NotForKind.not_one(name.name, "a domain", span)
-    return NotForKind.no_domain(name.name, span)
+        return NOT_ONE(span, name=name.name, one="a domain")
+    return NOT_A_DOMAIN(span, name=name.name)

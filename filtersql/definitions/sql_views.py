@@ -20,8 +20,8 @@ from filtersql.definitions.sql_names import (
     span_of,
 )
 from filtersql.definitions.stored_code import keep_code
-from filtersql.errors.altering import NotForKind
 from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.errors.relations import NOT_ONE
 from filtersql.grammar import Statement, enum_name
 
 __all__ = ["create_policy", "create_rule", "create_table_as", "create_trigger", "create_view"]
@@ -54,7 +54,7 @@ def create_view(script: Script, statement: Statement) -> None:
     name, span = created(script, view), span_of(script, view)
     there = script.drafts.tables.get(name)
     if node.replace and kind_of(script.drafts, name) not in (None, "views"):
-        raise NotForKind.not_one(name.name, "a view", span)
+        raise NOT_ONE(span, name=name.name, one="a view")
     if there is None or not node.replace:
         check_free(script, name, span)
     made = script.drafts.views.get(name)

@@ -96,7 +96,6 @@ def _check_drop(script: Script, statement: Statement) -> None:
             _refuse(script, statement, f"DROP SCHEMA {names[0]} beside views or code")
         return
     elif kind in _TYPES:
-        names += [many.name for one, many in drafts.multiranges.items() if one.name in names]
         if cascades and drafts.code:
             _refuse(script, statement, f"DROP TYPE {names[0]} CASCADE beside views or code")
     else:

@@ -1,8 +1,8 @@
-"""Which types ALTER COLUMN TYPE converts into which without USING: the casts of an assignment.
+"""Which types ALTER COLUMN TYPE converts into which without USING.
 
 Example
     bigint to integer is one, text to integer is not: column "b" cannot be cast automatically to
-    type integer. Everything becomes text by itself.
+    type integer. Everything becomes text by itself. Casts that are rarer ask for USING, too.
 
 PostgreSQL
     tablecmds.c: ATPrepAlterColumnType(); parse_coerce.c: can_coerce_type(); pg_cast.dat
@@ -11,7 +11,7 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.catalog import Column, PgType
-from filtersql.errors.relations import NoAutomaticCast
+from filtersql.errors.columns import NO_AUTOMATIC_CAST
 from filtersql.names import quote_identifier
 from filtersql.pgtypes import format_type
 from filtersql.source import Span
@@ -19,37 +19,14 @@ from filtersql.source import Span
 __all__ = ["check_conversion"]
 
 _STRINGS = frozenset({"text", "varchar", "bpchar", "name"})
-_CASTS = {
-    "bit": "varbit",
-    "box": "polygon",
-    "bpchar": "char",
-    "cidr": "inet",
-    "date": "timestamp timestamptz",
-    "float4": "float8 int2 int4 int8 numeric",
-    "float8": "float4 int2 int4 int8 numeric",
-    "inet": "cidr",
-    "int2": "float4 float8 int4 int8 numeric oid",
-    "int4": "float4 float8 int2 int8 money numeric oid",
-    "int8": "float4 float8 int2 int4 money numeric oid",
-    "interval": "time",
-    "json": "jsonb",
-    "jsonb": "json",
-    "macaddr": "macaddr8",
-    "macaddr8": "macaddr",
-    "money": "numeric",
-    "numeric": "float4 float8 int2 int4 int8 money",
-    "oid": "int4 int8",
-    "path": "polygon",
-    "point": "box",
-    "polygon": "path",
-    "text": "char",
-    "time": "interval timetz",
-    "timestamp": "date time timestamptz",
-    "timestamptz": "date time timestamp timetz",
-    "timetz": "time",
-    "varbit": "bit",
-    "varchar": "char",
-}
+#: types of which each becomes each other
+_ALIKE = (
+    frozenset({"int2", "int4", "int8", "float4", "float8", "numeric"}),
+    frozenset({"json", "jsonb"}),
+    frozenset({"timestamp", "timestamptz"}),
+    frozenset({"bit", "varbit"}),
+    frozenset({"inet", "cidr"}),
+)
 
 
 def check_conversion(column: Column, new: PgType, span: Span) -> None:
@@ -58,7 +35,7 @@ def check_conversion(column: Column, new: PgType, span: Span) -> None:
         return
     bare = format_type(PgType(new.name, -1, new.schema))
     using = f"{quote_identifier(column.name)}::{format_type(new)}"
-    raise NoAutomaticCast(column.name, bare, using, span)
+    raise NO_AUTOMATIC_CAST(span, column=column.name, type_name=bare, using=using)
 
 
 def _assigned(old: PgType, new: PgType) -> bool:
@@ -68,4 +45,5 @@ def _assigned(old: PgType, new: PgType) -> bool:
         return True
     if old.is_array and new.is_array:
         return _assigned(PgType(old.name[1:]), PgType(new.name[1:]))
-    return new.name in _CASTS.get(old.name, "").split()
+    dated = old.name == "date" and new.name in ("timestamp", "timestamptz")
+    return dated or any({old.name, new.name} <= one for one in _ALIKE)

@@ -24,7 +24,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from filtersql.catalog import PgType
-from filtersql.errors.definitions import InvalidModifier, PseudoType, Unknown, UnsupportedStatement
+from filtersql.errors import columns as refusals
+from filtersql.errors.definitions import Unknown, UnsupportedStatement
 from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -89,11 +90,12 @@ def read_type(
     names = [name.string.sval for name in node.names]
     if len(names) == 1 and names[0] in aliases and not node.setof:
         return PgType(f"{'_' if node.array_bounds else ''}{aliases[names[0]]}")
-    hidden = False
     if len(names) == 1 and path is not None and "pg_catalog" in path:
-        relations = tuple(relations)
-        hidden = _is_hidden(names[0], path, known, relations)
-    if not (node.typmods or node.array_bounds or node.setof or node.pct_type or hidden):
+        before, relations = path[: path.index("pg_catalog")], tuple(relations)
+        if any(one == (schema, names[0]) for schema in before for one in (*known, *relations)):
+            what = "a type that search_path finds before PostgreSQL's"
+            raise UnsupportedStatement(what, _span(node, text))
+    if not (node.typmods or node.array_bounds or node.setof or node.pct_type):
         plain = _PLAIN.get(names[-1]) if names[:-1] in ([], ["pg_catalog"]) else None
         if plain is not None:
             return plain
@@ -106,13 +108,10 @@ def read_type(
         if node.array_bounds:
             raise UnsupportedStatement("array of serial", _span(node, text))
         return PgType(SERIAL[name])
-    system = not hidden
-    found = _named(schema, name, known, path, system) or _named(
-        schema, name, relations, path, system
-    )
+    found = _named(schema, name, known, path) or _named(schema, name, relations, path)
     if found is None:
         if schema in (None, "pg_catalog") and name in PSEUDO:
-            raise PseudoType(column, name, _span(node, text))
+            raise refusals.PSEUDO_TYPE(_span(node, text), column=column, name=name)
         shown = (name if schema is None else f"{schema}.{name}") + "[]" * bool(node.array_bounds)
         spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known if one.name != name)]
         raise Unknown("type", shown, _span(node, text), spellings)
@@ -124,24 +123,15 @@ def read_type(
     return PgType(found.name, typmod, found.schema, base)
 
 
-def _is_hidden(name: str, path: Sequence[str], *known: Iterable[RelationName]) -> bool:
-    """Whether search_path finds a type of the project before PostgreSQL's of that name."""
-    before = path[: path.index("pg_catalog")]
-    return any(one.name == name and one.schema in before for each in known for one in each)
-
-
 def _named(
     schema: str | None,
     name: str,
     known: Iterable[RelationName],
     path: Sequence[str] | None,
-    system: bool,
 ) -> PgType | None:
-    if schema in (None, "pg_catalog") and system:
-        bare = name[1:] if name.startswith("_") else name
-        if bare in BUILT_IN:
-            return PgType(name)
     bare = name[1:] if name.startswith("_") else name
+    if schema in (None, "pg_catalog") and bare in BUILT_IN:
+        return PgType(name)
     places = path if schema is None else [schema]
     found = [
         one
@@ -169,14 +159,14 @@ def _typmod(found: PgType, node: Node, text: Passage) -> int:
         return -1  # geometry(Point, 4326): only the extension knows
     encode = _MODIFIERS.get(found.name.removeprefix("_"))
     if encode is None:
-        raise InvalidModifier.none_allowed(found.name, _span(node, text))
+        raise refusals.MODIFIER_NOT_ALLOWED(_span(node, text), name=found.name)
     values = []
     for modifier in node.typmods:
         sign, constant = 1, modifier
         if modifier.WhichOneof("node") == "a_expr":  # numeric(5, -2)
             sign, constant = -1, modifier.a_expr.rexpr
         if constant.WhichOneof("node") != "a_const" or constant.a_const.WhichOneof("val") != "ival":
-            raise InvalidModifier.invalid(found.name, _span(node, text))
+            raise refusals.MODIFIER_INVALID(_span(node, text), name=found.name)
         values.append(sign * constant.a_const.ival.ival)
     return encode(found.name.removeprefix("_"), values, lambda: _span(node, text))
 
@@ -184,35 +174,35 @@ def _typmod(found: PgType, node: Node, text: Passage) -> int:
 def _length(name: str, values: list[int], place: _Place) -> int:
     shown = {"bpchar": "char", "varbit": "bit varying"}.get(name, name)
     if len(values) != 1:
-        raise InvalidModifier.invalid(shown, place())
+        raise refusals.MODIFIER_INVALID(place(), name=shown)
     if values[0] < 1:
-        raise InvalidModifier.length(shown, None, place())
+        raise refusals.LENGTH_ZERO(place(), name=shown)
     most = _LONGEST * 8 if name in ("bit", "varbit") else _LONGEST
     if values[0] > most:
-        raise InvalidModifier.length(shown, most, place())
+        raise refusals.LENGTH_TOO_GREAT(place(), name=shown, most=most)
     return values[0] if name in ("bit", "varbit") else values[0] + 4
 
 
 def _numeric(_name: str, values: list[int], place: _Place) -> int:
     if not 1 <= len(values) <= 2:
-        raise InvalidModifier.invalid("NUMERIC", place())
+        raise refusals.MODIFIER_INVALID(place(), name="NUMERIC")
     precision, scale = values[0], values[1] if len(values) == 2 else 0
     if not 1 <= precision <= 1000:
-        raise InvalidModifier.numeric("precision", precision, place())
+        raise refusals.NUMERIC_PRECISION(place(), value=precision)
     if not -1000 <= scale <= 1000:
-        raise InvalidModifier.numeric("scale", scale, place())
+        raise refusals.NUMERIC_SCALE(place(), value=scale)
     return ((precision << 16) | (scale & 0x7FF)) + 4
 
 
 def _time(name: str, values: list[int], place: _Place) -> int:
     if len(values) != 1:
-        raise InvalidModifier.invalid(name, place())
+        raise refusals.MODIFIER_INVALID(place(), name=name)
     return min(values[0], 6)  # PostgreSQL warns and takes 6
 
 
 def _interval(_name: str, values: list[int], place: _Place) -> int:
     if len(values) > 2:
-        raise InvalidModifier.invalid("INTERVAL", place())
+        raise refusals.MODIFIER_INVALID(place(), name="INTERVAL")
     precision = min(values[1], 6) if len(values) == 2 else 0xFFFF
     return ((values[0] & 0x7FFF) << 16) | precision
 

@@ -27,14 +27,9 @@ from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from filtersql.definitions.alignment import within
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import (
-    InvalidValue,
-    ListedTwice,
-    MissingKey,
-    UnknownKey,
-    WrongKind,
-    YamlMistake,
-)
+from filtersql.errors import definitions as refusals
+from filtersql.errors.definitions import YamlMistake
+from filtersql.errors.wording import meant
 from filtersql.source import Passage, Span
 
 __all__ = ["Document", "Node", "is_null", "kind", "number"]
@@ -102,19 +97,24 @@ class Document:
         if node is None or is_null(node):
             return []
         if not isinstance(node, MappingNode):
-            self.mistakes.append(WrongKind(where, "a mapping", kind(node), self.span(node)))
+            self.wrong_kind(node, where, "a mapping")
             return []
         found: dict[str, tuple[Node, Node]] = {}
         for key, value in _merged(node):
             if not isinstance(key, ScalarNode):
-                self.mistakes.append(
-                    WrongKind(f"a key in {where}", "text", kind(key), self.span(key))
-                )
+                self.wrong_kind(key, f"a key in {where}", "text")
             elif key.value in found:
                 first = self.span(found[key.value][0])
-                self.mistakes.append(ListedTwice(key.value, where, self.span(key), first))
+                self.mistakes.append(
+                    refusals.LISTED_TWICE(self.span(key), name=key.value, owner=where, first=first)
+                )
             elif known is not None and key.value not in known:
-                self.mistakes.append(UnknownKey(key.value, where, known, self.span(key)))
+                names, hint = sorted(known), meant(key.value, sorted(known))
+                self.mistakes.append(
+                    refusals.UNKNOWN_KEY(
+                        self.span(key), key=key.value, where=where, known=names or None, hint=hint
+                    )
+                )
             else:
                 found[key.value] = key, value
         return list(found.values())
@@ -124,14 +124,14 @@ class Document:
         if node is None or is_null(node):
             return []
         if not isinstance(node, SequenceNode):
-            self.mistakes.append(WrongKind(where, "a list", kind(node), self.span(node)))
+            self.wrong_kind(node, where, "a list")
             return []
         return list(node.value)
 
     def text(self, node: Node, where: str) -> Passage | None:
         """A scalar's text; None (and a mistake) for anything else and for nothing."""
         if not isinstance(node, ScalarNode) or is_null(node):
-            self.mistakes.append(WrongKind(where, "text", kind(node), self.span(node)))
+            self.wrong_kind(node, where, "text")
             return None
         return self.scalar(node)
 
@@ -159,8 +159,15 @@ class Document:
         value = self.string(node, where)
         if value is None or value in allowed:
             return value
-        self.mistakes.append(InvalidValue(where, value, allowed, self.span(node)))
+        self.mistakes.append(refusals.InvalidValue(where, value, allowed, self.span(node)))
         return None
+
+    def wrong_kind(self, node: Node, what: str, expected: str, found: str = "") -> None:
+        """Notes that a value is not what is expected."""
+        found = found or kind(node)
+        self.mistakes.append(
+            refusals.WRONG_KIND(self.span(node), what=what, expected=expected, found=found)
+        )
 
     def boolean(self, node: Node | None, where: str) -> bool | None:
         """True or false, as a word (also yes, no, on, off)."""
@@ -171,7 +178,7 @@ class Document:
             return True
         if word in _NO or word == "false":
             return False
-        self.mistakes.append(WrongKind(where, "true or false", kind(node), self.span(node)))
+        self.wrong_kind(node, where, "true or false")
         return None
 
     def integer(self, node: Node | None, where: str) -> int | None:
@@ -180,7 +187,7 @@ class Document:
             return None
         if isinstance(node, ScalarNode) and _INTEGER.match(node.value):
             return int(node.value)
-        self.mistakes.append(WrongKind(where, "a whole number", kind(node), self.span(node)))
+        self.wrong_kind(node, where, "a whole number")
         return None
 
     def texts(self, node: Node | None, where: str) -> list[Passage]:
@@ -190,7 +197,7 @@ class Document:
 
     def missing(self, key: str, where: str, node: Node) -> None:
         """Notes that a key is not written."""
-        self.mistakes.append(MissingKey(key, where, self.span(node)))
+        self.mistakes.append(refusals.MISSING_KEY(self.span(node), key=key, where=where))
 
     def plain(self, node: Node, decimal: Callable[[str], object] = float) -> object:
         """The value as Python has it: dict, list, str, int, bool, None, and `decimal(text)`."""

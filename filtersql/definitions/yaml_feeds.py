@@ -14,7 +14,7 @@ from yaml import MappingNode, ScalarNode
 from filtersql.definitions.formats import FORMATS, FeedFormat
 from filtersql.definitions.model import Feed
 from filtersql.definitions.yaml_document import Document, Node, is_null
-from filtersql.errors.definitions import Together
+from filtersql.errors.definitions import TOGETHER
 from filtersql.errors.feeds import NOT_OF_THIS_FORMAT
 
 __all__ = ["one_of", "read_feed"]
@@ -83,6 +83,6 @@ def one_of(document: Document, entry: Mapping[str, Node], node: Node, where: str
     """A mistake unless exactly one of `path` and `table` is there."""
     if "path" in entry and "table" in entry:
         at = document.span(entry["table"])
-        document.mistakes.append(Together("path", "table", where, at))
+        document.mistakes.append(TOGETHER(at, first="path", second="table", where=where))
     elif "path" not in entry and "table" not in entry:
         document.missing("path", where, node)

@@ -14,7 +14,8 @@ from filtersql.definitions.keys import free_key_name, object_name
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import InvalidValue, SeveralPrimaryKeys
+from filtersql.errors.definitions import InvalidValue
+from filtersql.errors.keys import SEVERAL_PRIMARY_KEYS
 
 __all__ = ["read_keys"]
 
@@ -26,7 +27,9 @@ def read_keys(document: Document, entry: dict[str, Node], table: DraftTable) -> 
     if "primary_key" in entry:
         node = entry["primary_key"]
         if table.primary_key:
-            document.mistakes.append(SeveralPrimaryKeys(table.name.name, document.span(node)))
+            document.mistakes.append(
+                SEVERAL_PRIMARY_KEYS(document.span(node), table=table.name.name)
+            )
         columns = columns_of(document, node, "primary_key")
         table.primary_key = tuple(name for name, _ in columns)
         table.primary_key_name = object_name(table.name.name, "", "pkey")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from filtersql.definitions.identifiers import plain_name, relation_name
 from filtersql.definitions.yaml_document import Document, Node
-from filtersql.errors import Mistake
-from filtersql.errors.definitions import DuplicateInKey
+from filtersql.errors import Mistake, keys, publications
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Passage
 
 __all__ = ["columns_of", "relation_of"]
 
@@ -28,9 +25,10 @@ def columns_of(
     document: Document,
     node: Node,
     where: str,
-    twice: Callable[[str, str, Span], Mistake] = DuplicateInKey,
+    *,
+    published: bool = False,
 ) -> tuple[tuple[str, Passage], ...]:
-    """The columns that a list names, each once; `twice` words what is wrong with another one."""
+    """The columns that a list names, each once; `published` as a publication's column list."""
     found: dict[str, Passage] = {}
     for passage in document.texts(node, where):
         try:
@@ -39,6 +37,10 @@ def columns_of(
             document.mistakes.append(mistake)
             continue
         if name in found:
-            document.mistakes.append(twice(name, where, passage.span()))
+            document.mistakes.append(
+                publications.COLUMN_TWICE(passage.span(), column=name)
+                if published
+                else keys.COLUMN_TWICE(passage.span(), column=name, what=where)
+            )
         found[name] = passage
     return tuple(found.items())

@@ -10,10 +10,10 @@ from __future__ import annotations
 from filtersql.definitions.bounds import DEFAULT, EDGES, Bounds
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.identifiers import plain_name
-from filtersql.definitions.yaml_document import Document, Node, kind
+from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import NeedsKey, WrongKind
+from filtersql.errors.definitions import NEEDS_KEY
 from filtersql.source import Passage
 
 __all__ = ["read_partition"]
@@ -32,7 +32,9 @@ def read_partition(document: Document, entry: dict[str, Node], table: DraftTable
         else:
             document.missing("bounds", f'partition "{table.name}"', entry["name"])
     elif "bounds" in entry:
-        document.mistakes.append(NeedsKey("bounds", "partition_of", document.span(entry["bounds"])))
+        document.mistakes.append(
+            NEEDS_KEY(document.span(entry["bounds"]), key="bounds", other="partition_of")
+        )
     if "partition_by" not in entry:
         return
     node = entry["partition_by"]
@@ -44,14 +46,8 @@ def read_partition(document: Document, entry: dict[str, Node], table: DraftTable
         table.partition_by = (strategy.value, tuple(key for key in keys if key is not None))
         table.partition_span = document.span(columns)
     else:
-        document.mistakes.append(
-            WrongKind(
-                "partition_by",
-                "{range: [...]}, {list: [...]} or {hash: [...]}",
-                kind(node),
-                document.span(node),
-            )
-        )
+        expected = "{range: [...]}, {list: [...]} or {hash: [...]}"
+        document.wrong_kind(node, "partition_by", expected)
 
 
 def _key(document: Document, text: Passage) -> str | None:
@@ -79,7 +75,7 @@ def _bounds(document: Document, node: Node) -> Bounds | None:
         return Bounds("hash", (str(modulus),), (str(remainder),))
     found = f"{{{', '.join(entry)}}}"
     expected = "default, {from, to}, {in} or {modulus, remainder}"
-    document.mistakes.append(WrongKind("bounds", expected, found, document.span(node)))
+    document.wrong_kind(node, "bounds", expected, found)
     return None
 
 

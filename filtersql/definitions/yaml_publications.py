@@ -18,16 +18,10 @@ from filtersql.definitions.sql_parameters import published_actions
 from filtersql.definitions.yaml_document import Document, Node, is_null
 from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import (
-    Duplicate,
-    DuplicateInList,
-    ListedTwice,
-    Together,
-    UnknownParameter,
-    WrongKind,
-)
+from filtersql.errors.altering import INVALID_GENERATED
+from filtersql.errors.definitions import ALREADY_EXISTS, LISTED_TWICE, TOGETHER
 from filtersql.names import RelationName
-from filtersql.source import Passage, Span
+from filtersql.source import Passage
 
 __all__ = ["name_of", "read_publication", "read_replication_set", "tags_of"]
 
@@ -54,13 +48,13 @@ def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
     span = document.span(entry["name"])
     if name in drafts.publications:
         first = drafts.publications[name].span
-        drafts.mistakes.append(Duplicate("publication", name, span, first))
+        drafts.mistakes.append(ALREADY_EXISTS(span, kind="publication", name=name, first=first))
         return
     all_tables = bool(document.boolean(entry.get("all_tables"), f"all_tables of {where}"))
     for key in ("tables", "tables_in_schema") if all_tables else ():
         if key in entry:
             at = document.span(entry[key])
-            drafts.mistakes.append(Together("all_tables", key, where, at))
+            drafts.mistakes.append(TOGETHER(at, first="all_tables", second=key, where=where))
     if "except" in entry and not all_tables:
         document.missing("all_tables", f"{where} with except", entry["except"])
     root = entry.get("publish_via_partition_root")
@@ -92,7 +86,7 @@ def read_replication_set(document: Document, node: Node, drafts: Drafts) -> None
     span = document.span(entry["name"])
     if name in drafts.replication_sets:
         first = drafts.replication_sets[name].span
-        drafts.mistakes.append(Duplicate("replication set", name, span, first))
+        drafts.mistakes.append(ALREADY_EXISTS(span, kind="replication set", name=name, first=first))
         return
     replicate = {
         action
@@ -143,7 +137,9 @@ def _tables(
             continue
         if first.setdefault(table.name, table) is not table and known is _IN_SET:
             place = first[table.name].span
-            document.mistakes.append(ListedTwice(str(table.name), where, table.span, place))
+            document.mistakes.append(
+                LISTED_TWICE(table.span, name=str(table.name), owner=where, first=place)
+            )
         found.append(table)
     return tuple(found)
 
@@ -164,7 +160,7 @@ def _table(
         return None
     columns = None
     if "columns" in entry and not is_null(entry["columns"]):
-        named = columns_of(document, entry["columns"], f"columns of {name}", _listed_twice)
+        named = columns_of(document, entry["columns"], f"columns of {name}", published=True)
         columns = tuple(column for column, _ in named)
     return PublishedTable(
         name=name,
@@ -177,17 +173,13 @@ def _table(
     )
 
 
-def _listed_twice(column: str, where: str, span: Span) -> Mistake:
-    return DuplicateInList(column, span)
-
-
 def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage | None:
     """The filter's text. A key with nothing behind it is a mistake: it would publish every row."""
     if key not in entry:
         return None
     passage = document.text(entry[key], key)
     if passage is not None and not passage.text.strip():
-        document.mistakes.append(WrongKind(key, "a filter", "nothing", document.span(entry[key])))
+        document.wrong_kind(entry[key], key, "a filter", "nothing")
         return None
     return None if passage is None else _trimmed(passage)
 
@@ -242,7 +234,7 @@ def _actions(document: Document, node: Node | None) -> frozenset[Action]:
 def _generated(document: Document, node: Node | None) -> str:
     text = None if node is None else document.text(node, "publish_generated_columns")
     if text is not None and text.text.lower() not in ("none", "stored"):
-        document.mistakes.append(UnknownParameter.generated(text.text, text.span()))
+        document.mistakes.append(INVALID_GENERATED(text.span(), value=text.text))
         return "none"
     return "none" if text is None else text.text.lower()
 
@@ -257,7 +249,7 @@ def _created(document: Document, node: Node | None) -> datetime | None:
         moment = None
     if moment is None or moment.tzinfo is None:
         expected = "a time with its zone, such as 2026-11-20T00:00:00Z"
-        document.mistakes.append(WrongKind("created", expected, f'"{text}"', document.span(node)))
+        document.wrong_kind(node, "created", expected, f'"{text}"')
         return None
     return moment.astimezone(UTC)
 

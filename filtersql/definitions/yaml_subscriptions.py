@@ -20,12 +20,12 @@ from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_publications import name_of, tags_of
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import (
-    AlreadySubscribed,
-    Duplicate,
-    ListedTwice,
-    Together,
+    ALREADY_EXISTS,
+    LISTED_TWICE,
+    TOGETHER,
     UnsupportedStatement,
 )
+from filtersql.errors.publications import PUBLICATION_TWICE
 from filtersql.names import RelationName
 from filtersql.source import Span
 
@@ -57,7 +57,7 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
     span = document.span(entry["name"])
     if name in drafts.subscriptions:
         first = drafts.subscriptions[name].span
-        drafts.mistakes.append(Duplicate("subscription", name, span, first))
+        drafts.mistakes.append(ALREADY_EXISTS(span, kind="subscription", name=name, first=first))
         return
     where = f'subscription "{name}"'
     if "for_each" in entry:
@@ -74,7 +74,9 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
     )
     if "publications" in entry and "replication_sets" in entry:
         at = document.span(entry["replication_sets"])
-        drafts.mistakes.append(Together("publications", "replication_sets", where, at))
+        drafts.mistakes.append(
+            TOGETHER(at, first="publications", second="replication_sets", where=where)
+        )
     elif "publications" not in entry and "replication_sets" not in entry:
         document.missing("publications", where, entry["name"])
     said = read_defaults(document, entry, where)
@@ -165,7 +167,9 @@ def _subscribed(
             document.mistakes.append(mistake)
             continue
         if name in found:
-            document.mistakes.append(AlreadySubscribed.twice(name, passage.span()))
+            document.mistakes.append(
+                PUBLICATION_TWICE(passage.span(), kind="publication", name=name)
+            )
         found[name] = passage.span()
     return tuple(found.items())
 
@@ -188,7 +192,9 @@ def _enabled(document: Document, node: Node | None, where: str) -> dict[str, str
         table = relation_of(document, key, "filters")
         rule = document.string(value, f"filters of {where}")
         if str(table) in enabled:  # `t` and `public.t`: a subscription enables one at most
-            document.mistakes.append(ListedTwice(str(table), where, document.span(key), None))
+            document.mistakes.append(
+                LISTED_TWICE(document.span(key), name=str(table), owner=where, first=None)
+            )
         elif table is not None and rule is not None:
             enabled[str(table)] = rule
     return enabled

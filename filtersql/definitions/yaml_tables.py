@@ -19,7 +19,8 @@ from filtersql.definitions.yaml_keys import read_keys
 from filtersql.definitions.yaml_names import relation_of
 from filtersql.definitions.yaml_partitions import read_partition
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import Duplicate, DuplicateColumn, NeedsKey
+from filtersql.errors.columns import SPECIFIED_TWICE
+from filtersql.errors.definitions import ALREADY_EXISTS, NEEDS_KEY
 from filtersql.grammar import parse_column
 from filtersql.names import RelationName
 from filtersql.source import Passage
@@ -46,7 +47,9 @@ def read_table(document: Document, node: Node, drafts: Drafts) -> None:
         return
     span = document.span(entry["name"])
     if name in drafts.tables:
-        drafts.mistakes.append(Duplicate("relation", str(name), span, drafts.tables[name].span))
+        drafts.mistakes.append(
+            ALREADY_EXISTS(span, kind="relation", name=str(name), first=drafts.tables[name].span)
+        )
         return
     table = DraftTable(name, span, columns=None)
     table.unlogged = bool(document.boolean(entry.get("unlogged"), "unlogged"))
@@ -80,7 +83,7 @@ def _read_columns(document: Document, node: Node, table: DraftTable, drafts: Dra
             continue
         if column.name in table.columns:
             first = table.columns[column.name].span
-            document.mistakes.append(DuplicateColumn(column.name, None, column.span, first))
+            document.mistakes.append(SPECIFIED_TWICE(column.span, column=column.name, first=first))
         table.columns[column.name] = column
         keys += ((column, constraint) for constraint in constraints)
     for column, constraint in keys:
@@ -149,5 +152,7 @@ def _read_column(
         if generation is not None and stored is not None:
             column = replace(column, generation=generation, generated=Generated(stored))
     elif "kind" in entry:
-        document.mistakes.append(NeedsKey("kind", "generated", document.span(entry["kind"])))
+        document.mistakes.append(
+            NEEDS_KEY(document.span(entry["kind"]), key="kind", other="generated")
+        )
     return column, keys

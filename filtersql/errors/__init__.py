@@ -2,20 +2,23 @@
 
     Mistake                     one thing that is wrong, with its place, detail and hint
     ├── errors.project          files, profiles, Jinja, selectors
-    ├── errors.definitions      YAML and DDL
+    ├── errors.definitions      YAML, and statements as such
+    ├── errors.relations, columns, keys, partitions, altering
+    │                           what PostgreSQL refuses of DDL, in its words
     ├── errors.publications     what PostgreSQL refuses at CREATE PUBLICATION / SUBSCRIPTION
     ├── errors.replication_sets what replication sets and named rules refuse
     ├── errors.filters          what a row filter may not hold
-    ├── errors.feeds            change feeds
-    └── errors.targets          engines (`Unreachable` ends with exit code 2)
+    ├── errors.feeds            change feeds and source rows
+    ├── errors.stopping         changes that stop a run
+    └── errors.targets          engines (most end with exit code 2)
     Mistakes                    all mistakes of a command, raised together
     Notice                      a warning: printed, never fatal
 
 A row (`errors.wording`) holds sentences with places for names; a class of its own is there where
-a caller catches it, or where the words need a choice. Call sites pass names and a `Span`; the
-sentences stand in these modules only. Wording follows
-PostgreSQL's error style guide: the message is lower case, one line, without a period; detail and
-hint are sentences; user names stand in double quotes.
+a caller catches it, or where the words need a choice. Call sites pass names and a `Span`; a
+module that needs many rows of one table imports the table: `partitions as refusals`. Wording
+follows PostgreSQL's error style guide: the message is lower case, one line, without a period;
+detail and hint are sentences; user names stand in double quotes.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from filtersql.errors import Mistake
@@ -31,11 +31,9 @@ class AnotherRun(Mistake):
 CHANGED_FILTER = Wording(
     '{what} of "{name}" changed since the last run',
     detail="The target holds the rows of the earlier definition.",
-    hint=(
-        "Review the difference with plan and carry it out with apply, or copy the table again "
-        "with run --resync; with --accept-filter-change the run goes on as PostgreSQL does: "
-        "nothing is sent again, and rows that no longer match stay."
-    ),
+    hint="Copy the table again with run --resync; "
+    "with --accept-filter-change the run goes on as PostgreSQL does: "
+    "nothing is sent again, and rows that no longer match stay.",
 )
 # A target exists that filtersql did not make.
 FOREIGN_TARGET = Wording(
@@ -48,52 +46,17 @@ TARGET_GONE = Wording(
     detail="An earlier run filled it.",
     hint="Fill it again with run --full-refresh.",
 )
-
-
-class TargetColumns(Mistake):
-    """A target's columns cannot hold what the definition publishes now."""
-
-    def __init__(
-        self,
-        name: str,
-        target: str,
-        lacking: Sequence[tuple[str, str]],
-        other: Sequence[tuple[str, str, str]],
-    ) -> None:
-        super().__init__(
-            f'target {target} of "{name}" has other columns than its definition',
-            detail=_differing(lacking, other),
-            hint="Alter the target as the published table was altered, or copy it again with run "
-            "--resync.",
-        )
-
-
-def _differing(lacking: Sequence[tuple[str, str]], other: Sequence[tuple[str, str, str]]) -> str:
-    said = [f"It has no column {column} ({kind})." for column, kind in lacking]
-    said += [
-        f"Its column {column} is {held}, the definition's is {kind}."
-        for column, held, kind in other
-    ]
-    return " ".join(said)
-
-
-class SourceColumns(Mistake):
-    """The table that a source names does not hold what the definition publishes."""
-
-    def __init__(
-        self,
-        name: str,
-        source: str,
-        lacking: Sequence[tuple[str, str]],
-        other: Sequence[tuple[str, str, str]],
-    ) -> None:
-        super().__init__(
-            f'source {source} of "{name}" has other columns than its definition',
-            detail=_differing(lacking, other),
-            hint="Name a view that casts them: a cast by the engine could change a value unseen.",
-        )
-
-
+# `differing` tells each column that a target or source lacks, or has of another type.
+TARGET_COLUMNS = Wording(
+    'target {target} of "{name}" has other columns than its definition',
+    detail="{differing}",
+    hint="Alter the target as the published table was altered, or copy it again with run --resync.",
+)
+SOURCE_COLUMNS = Wording(
+    'source {source} of "{name}" has other columns than its definition',
+    detail="{differing}",
+    hint="Name a view that casts them: a cast by the engine could change a value unseen.",
+)
 # The definition names another target than the one that was filled.
 TARGET_MOVED = Wording(
     'target of "{name}" changed from {before} to {now}',

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 
 # A file that an earlier command should have left is not there.
@@ -12,20 +11,11 @@ BROKEN_ARTIFACT = Wording(
     detail="{problem:sentence}",
     hint='"filtersql {command}" writes one.',
 )
-
-
-class OtherVersion(Mistake):
-    """A file of a format that this version does not read."""
-
-    def __init__(self, what: str, path: str, found: object, known: int, by: object) -> None:
-        super().__init__(
-            f"{path}: {what} of version {found} cannot be read",
-            detail=f"It was written by filtersql {by or 'of another version'}; this one reads "
-            f"version {known}.",
-            hint="Compile the earlier definitions with this version of filtersql.",
-        )
-
-
+OTHER_VERSION = Wording(
+    "{path}: {what} of version {found} cannot be read",
+    detail="It was written by filtersql {by}; this one reads version {known}.",
+    hint="Compile the earlier definitions with this version of filtersql.",
+)
 MANIFEST_OF_OTHER_PROJECT = Wording(
     '{path}: the manifest is of project "{found}", not of "{project}"',
     hint="--state names the folder of an earlier manifest.json of the same project.",
@@ -35,4 +25,22 @@ STATE_NEEDED = Wording(
     '"{criteria:listed}" needs --state DIR',
     hint="--state names the folder that holds an earlier manifest.json.",
     exit_code=2,
+)
+
+# Approvals
+_REVIEW = 'Review it, then "filtersql review --approve {target} --by NAME --target {output}".'
+# --require-approval, and nobody has approved the statements of a target.
+NOT_APPROVED = Wording(
+    'the statements of "{target}" for output "{output}" are not approved', hint=_REVIEW
+)
+APPROVAL_OUTDATED = Wording(
+    'the statements of "{target}" have changed since they were approved',
+    detail='"{by}" approved them on {date}; changed: {changed:listed}.',
+    hint=_REVIEW,
+)
+# approvals.yml cannot be read: then nothing is approved, and nothing is written over it.
+BROKEN_APPROVALS = Wording(
+    "approvals.yml: not a file of approvals",
+    detail="{problem:sentence}",
+    hint='Take it from version control, or remove it and approve again with "review".',
 )

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
-from filtersql.names import RelationName
-from filtersql.source import Span
 
 TARGET_TAKEN = Wording(
     'target table "{target}" of {other} is already the target of {owner}',
@@ -27,24 +22,17 @@ LOOKUP_NOT_WHOLE = Wording(
     detail="{reason}",
     hint="Publish it to the same subscription, with a key, every action and no filter.",
 )
-
-
-class BadTargetPattern(Mistake):
-    """A `target:` or `alias:` that does not name a schema and a table."""
-
-    def __init__(self, pattern: str, span: Span, *, unknown: str | None = None) -> None:
-        super().__init__(
-            f'invalid target pattern "{pattern}"',
-            span=span,
-            detail=(
-                f'There is no placeholder "{{{unknown}}}".'
-                if unknown
-                else "A target pattern names a table, or a schema and a table."
-            ),
-            hint="The placeholders are {subscription}, {schema} and {table}.",
-        )
-
-
+_PLACEHOLDERS = "The placeholders are {{subscription}}, {{schema}} and {{table}}."
+BAD_TARGET_PATTERN = Wording(
+    'invalid target pattern "{pattern}"',
+    detail="A target pattern names a table, or a schema and a table.",
+    hint=_PLACEHOLDERS,
+)
+UNKNOWN_PLACEHOLDER = Wording(
+    'invalid target pattern "{pattern}"',
+    detail='There is no placeholder "{{{unknown}}}".',
+    hint=_PLACEHOLDERS,
+)
 TARGET_NAME_NOT_POSSIBLE = Wording(
     'Spark\'s session catalog cannot hold the target name "{name}" of table "{relation}"',
     detail="It takes only letters, digits and underscores as schema and table names.",
@@ -55,25 +43,17 @@ COLUMNS_DIFFER_BY_CASE = Wording(
     detail="No target format can hold both of them.",
     hint="Publish one of them, with a column list.",
 )
-
-
-class NoRowKey(Mistake):
-    """Updates or deletes are published, but no key finds the target's row."""
-
-    def __init__(
-        self, relation: RelationName, actions: Sequence[str], span: Span, *, full: bool
-    ) -> None:
-        lacks = "no key" if full else "no key, and no FULL identity"
-        identity = "" if full else ", or replica identity FULL"
-        key = "a primary key or a replica identity index"
-        super().__init__(
-            f'no key finds the rows of table "{relation}" in its target',
-            span=span,
-            detail=f"It publishes {', '.join(actions)}; it has {lacks}.",
-            hint=f"Add {key if full else key.replace(' or', ',')}{identity}.",
-        )
-
-
+# Updates or deletes are published, but no key finds the target's row.
+NO_ROW_KEY = Wording(
+    'no key finds the rows of table "{relation}" in its target',
+    detail="It publishes {actions:listed}; it has no key, and no FULL identity.",
+    hint="Add a primary key, a replica identity index, or replica identity FULL.",
+)
+NO_ROW_KEY_BUT_FULL = Wording(
+    'no key finds the rows of table "{relation}" in its target',
+    detail="It publishes {actions:listed}; it has no key.",
+    hint="Add a primary key or a replica identity index.",
+)
 # Rows would be found by a text, of which equal values have several.
 KEY_OF_SEVERAL_TEXTS = Wording(
     'key column "{column}" of table "{relation}" is of type {pg_type}, whose equal values '
@@ -81,14 +61,12 @@ KEY_OF_SEVERAL_TEXTS = Wording(
     detail="A target finds its rows by the text of the key.",
     hint="Choose another key, with REPLICA IDENTITY USING INDEX.",
 )
-
-
-class MacroFailed(Mistake):
-    """A macro of the project does not render."""
-
-    def __init__(self, macro: str, line: int | None, reason: str) -> None:
-        place = f"macros/{macro}.sql" + (f":{line}" if line else "")
-        super().__init__(
-            f"macro failed: {place}: {reason}",
-            hint="A macro prints the values of plan; compare it with the package's own.",
-        )
+MACRO_FAILED = Wording(
+    "macro failed: {place}: {reason}",
+    hint="A macro prints the values of plan; compare it with the package's own.",
+)
+MACRO_MOVED = Wording(
+    "no macro has the name macros/{name}.sql any more",
+    detail="What it printed is printed by macros/{macro}.sql, which branches on flags of plan.",
+    hint="Replace that one, or give a file that replaces nothing another name.",
+)

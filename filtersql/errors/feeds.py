@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from filtersql.errors import Mistake, nearest
 from filtersql.errors.wording import Wording
@@ -10,8 +10,10 @@ from filtersql.names import RelationName
 from filtersql.source import Span
 
 
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+def perhaps(name: str, known: Iterable[str]) -> str | None:
+    """The hint that names what a typo in a feed probably means."""
+    close = nearest(name, known)
+    return f'Perhaps "{close}" is meant.' if close else None
 
 
 NO_FEED_FILES = Wording(
@@ -34,75 +36,36 @@ TORN_LINE = Wording(
 )
 
 
-class UnknownOperation(Mistake):
-    """`op` is none of those that exist."""
-
-    def __init__(self, operation: str, known: Sequence[str], span: Span) -> None:
-        close = nearest(operation, known)
-        super().__init__(
-            f'unknown op "{operation}"',
-            span=span,
-            hint=f'Perhaps "{close}" is meant.' if close else f"An op is one of {_names(known)}.",
-        )
+UNKNOWN_OPERATION = Wording('unknown op "{operation}"', hint="An op is one of {known:quoted}.")
 
 
-class UnknownFeedRelation(Mistake):
-    """A change names a table that the project does not define."""
-
-    def __init__(self, relation: str, known: Iterable[str], span: Span) -> None:
-        close = nearest(relation, known)
-        super().__init__(
-            f'change for unknown table "{relation}"',
-            span=span,
-            detail="No file of the project defines it.",
-            hint=f'Perhaps "{close}" is meant.' if close else "Define the table under tables/.",
-        )
+UNKNOWN_FEED_RELATION = Wording(
+    'change for unknown table "{relation}"',
+    detail="No file of the project defines it.",
+    hint="Define the table under tables/.",
+)
 
 
-class UnknownFeedColumn(Mistake):
-    """An image holds a column that its table does not have."""
-
-    def __init__(self, column: str, table: RelationName, known: Iterable[str], span: Span) -> None:
-        close = nearest(column, known)
-        super().__init__(
-            f'column "{column}" of table "{table}" does not exist',
-            span=span,
-            hint=f'Perhaps "{close}" is meant.'
-            if close
-            else "Add the column to the table's definition, or remove it from the feed.",
-        )
+# An image holds a column that its table does not have.
+UNKNOWN_FEED_COLUMN = Wording(
+    'column "{column}" of table "{table}" does not exist',
+    hint="Add the column to the table's definition, or remove it from the feed.",
+)
 
 
-class MissingImage(Mistake):
-    """The operation needs a row image that the change does not have."""
-
-    def __init__(self, operation: str, image: str, table: RelationName, span: Span) -> None:
-        super().__init__(
-            f'{operation} on table "{table}" has no "{image}"',
-            span=span,
-            detail=None
-            if image == "after"
-            else "Without the old row it is not known which row is gone.",
-        )
-
-
-class IncompleteImage(Mistake):
-    """A row image lacks columns that it must hold."""
-
-    def __init__(
-        self, operation: str, image: str, columns: Sequence[str], table: RelationName, span: Span
-    ) -> None:
-        if image == "before":
-            detail = "An old row holds at least the columns of the replica identity."
-        else:
-            detail = 'A new row holds every column that is not listed in "unchanged".'
-        super().__init__(
-            f'"{image}" of {operation} on table "{table}" lacks {_names(columns)}',
-            span=span,
-            detail=detail,
-        )
-
-
+NO_NEW_ROW = Wording('{operation} on table "{table}" has no "after"')
+NO_OLD_ROW = Wording(
+    '{operation} on table "{table}" has no "before"',
+    detail="Without the old row it is not known which row is gone.",
+)
+INCOMPLETE_OLD_ROW = Wording(
+    '"before" of {operation} on table "{table}" lacks {columns:quoted}',
+    detail="An old row holds at least the columns of the replica identity.",
+)
+INCOMPLETE_NEW_ROW = Wording(
+    '"after" of {operation} on table "{table}" lacks {columns:quoted}',
+    detail='A new row holds every column that is not listed in "unchanged".',
+)
 # `unchanged` names a column that cannot be unchanged here.
 UNCHANGED_MISPLACED = Wording(
     'column "{column}" cannot be listed in "unchanged"', detail="{reason}"
@@ -111,16 +74,12 @@ NULL_IN_NOT_NULL = Wording(
     'null value in column "{column}" of table "{table}" violates not-null constraint',
     detail='The null stands in "{image}".',
 )
-
-
-class UnstorableValue(Mistake):
-    """A value does not fit its PostgreSQL type, or the type in which the target stores it."""
-
-    def __init__(
-        self, column: str, table: RelationName, reason: str, span: Span, *, is_held: bool
-    ) -> None:
-        hint = "" if is_held else "With `target_type: string` a column keeps PostgreSQL's text."
-        super().__init__(f'column "{column}" of table "{table}": {reason}', span=span, hint=hint)
+# A value does not fit its PostgreSQL type, or the type in which the target stores it.
+NOT_OF_ITS_TYPE = Wording('column "{column}" of table "{table}": {reason}')
+UNSTORABLE_VALUE = Wording(
+    'column "{column}" of table "{table}": {reason}',
+    hint="With `target_type: string` a column keeps PostgreSQL's text.",
+)
 
 
 class UnstorableType(Mistake):
@@ -156,19 +115,11 @@ INCOMPLETE_TRANSACTION = Wording(
     detail='It changed {told} rows of table "{table}"; {found} changes are in the feed.',
     hint="Run when the files of all tables are written.",
 )
-
-
-class LostBeginning(Mistake):
-    """A transaction up to the position of a target goes on; its beginning is not there any more."""
-
-    def __init__(self, seq: int, hint: str) -> None:
-        super().__init__(
-            f"the transaction at seq {seq} goes on, but its beginning is no longer in the feed",
-            detail="Changes in it are numbered from its first one.",
-            hint=hint,
-        )
-
-
+# A transaction up to the position of a target goes on.
+LOST_BEGINNING = Wording(
+    "the transaction at seq {seq} goes on, but its beginning is no longer in the feed",
+    detail="Changes in it are numbered from its first one.",
+)
 LATE_LOAD = Wording(
     "{shown} is a full load, and changes were applied already",
     detail="Its rows belong before all changes.",
@@ -184,22 +135,10 @@ FEED_HIDES_CHANGES = Wording(
     detail="The table has no replica identity.",
     hint="Set one with ALTER TABLE, or publish inserts only.",
 )
-
-
-class UntoldType(Mistake):
-    """A feed in which values of a type are not written exactly."""
-
-    def __init__(
-        self, form: str, table: RelationName, column: str, pg_type: str, span: Span
-    ) -> None:
-        super().__init__(
-            f'column "{column}" of table "{table}": {form} does not write values of type'
-            f" {pg_type.removeprefix('_')}{'[]' if pg_type.startswith('_') else ''} exactly",
-            span=span,
-            hint="Leave the column out with a column list, or use another feed.",
-        )
-
-
+UNTOLD_TYPE = Wording(
+    'column "{column}" of table "{table}": {form} does not write values of type {pg_type} exactly',
+    hint="Leave the column out with a column list, or use another feed.",
+)
 # A key of `changes` that its format does not have.
 NOT_OF_THIS_FORMAT = Wording('"{key}" is no key of feed format "{form}"')
 UNREADABLE_COMMIT = Wording("{shown} cannot be read as changes", detail="{reason:sentence}")
@@ -238,3 +177,14 @@ FEED_GAP = Wording(
     detail="The change follows seq {prev_seq}; the last one known is {last}.",
 )
 TOO_MANY_FEED_MISTAKES = Wording("reading stopped after {count} mistakes")
+
+# A line of a source is not JSON, or not a row.
+UNREADABLE_ROW = Wording(
+    "line is not a row",
+    detail="{reason:sentence}",
+    hint="A row is one JSON object on one line, with the columns of its table.",
+)
+INCOMPLETE_ROW = Wording(
+    'row of table "{table}" lacks {columns:quoted}',
+    detail="A row holds every column that the target keeps or a filter reads.",
+)

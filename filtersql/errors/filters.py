@@ -10,35 +10,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filtersql.errors import Mistake
+from filtersql.errors.wording import Wording
 from filtersql.source import Span
-
-__all__ = [
-    "AmbiguousFunction",
-    "AmbiguousOperator",
-    "BadLiteral",
-    "BadTypmod",
-    "CannotCast",
-    "CannotMatchTypes",
-    "CollationMismatch",
-    "FrozenTime",
-    "InvalidExpression",
-    "MissingTable",
-    "MissingThing",
-    "NotBoolean",
-    "NotTranslated",
-    "OrderNotKnown",
-    "UnknownColumn",
-    "UnknownFunction",
-    "UnknownOperator",
-    "UnsureZone",
-    "Wrong",
-]
 
 _ADD_CASTS = "You might need to add explicit type casts."
 _ANOTHER_WAY = "Write the filter another way: filtersql never runs a filter that may differ."
 _DATE_STYLE = "Perhaps you need a different"
 #: since when messages name a parameter as its documentation does
 _SPELLED_SINCE = 18
+
+MISSING_TABLE = Wording('missing FROM-clause entry for table "{table}"')
+# A type, schema, collation or parameter: `thing` is how it is named.
+MISSING_THING = Wording("{thing} does not exist")
+NOT_BOOLEAN = Wording("argument of {place} must be type boolean, not type {type_name}")
+# A signature is PostgreSQL's: `integer + text`, `lower(integer)`.
+UNKNOWN_OPERATOR = Wording(
+    "operator does not exist: {signature}",
+    hint=f"No operator matches the given name and argument types. {_ADD_CASTS}",
+)
+UNKNOWN_PREFIX = Wording(
+    "operator does not exist: {signature}",
+    hint="No operator matches the given name and argument type. "
+    "You might need to add an explicit type cast.",
+)
+AMBIGUOUS_OPERATOR = Wording(
+    "operator is not unique: {signature}",
+    hint=f"Could not choose a best candidate operator. {_ADD_CASTS}",
+)
+UNKNOWN_FUNCTION = Wording(
+    "function {signature} does not exist",
+    hint=f"No function matches the given name and argument types. {_ADD_CASTS}",
+)
+AMBIGUOUS_FUNCTION = Wording(
+    "function {signature} is not unique",
+    hint=f"Could not choose a best candidate function. {_ADD_CASTS}",
+)
+# Branches of CASE, arguments of COALESCE, … whose types have nothing in common.
+CANNOT_MATCH = Wording("{construct} types {first} and {second} cannot be matched")
+COLLATION_MISMATCH = Wording(
+    'collation mismatch between explicit collations "{first}" and "{second}"'
+)
+# A literal names a zone whose rules at that time differ between time zone databases.
+UNSURE_ZONE = Wording(
+    'time zone "{zone}" of a literal cannot be read as the source did',
+    detail="The rules of this zone at that time differ between time zone databases.",
+    hint="Write the offset from UTC instead, such as +01.",
+    own=True,
+)
 
 
 class InvalidExpression(Mistake):
@@ -61,87 +79,12 @@ class UnknownColumn(Mistake):
         )
 
 
-class MissingTable(Mistake):
-    """A column qualified with the name of another table."""
-
-    def __init__(self, table: str, span: Span | None) -> None:
-        super().__init__(f'missing FROM-clause entry for table "{table}"', span=span)
-
-
-class MissingThing(Mistake):
-    """A type, schema, collation or parameter that does not exist: `thing` is how it is named."""
-
-    def __init__(self, thing: str, span: Span | None, *, hint: str | None = None) -> None:
-        super().__init__(f"{thing} does not exist", span=span, hint=hint)
-
-
-class NotBoolean(Mistake):
-    """A value of another type where a condition must stand."""
-
-    def __init__(self, place: str, type_name: str, span: Span | None) -> None:
-        super().__init__(
-            f"argument of {place} must be type boolean, not type {type_name}", span=span
-        )
-
-
-class UnknownOperator(Mistake):
-    """No operator takes these types. `signature` is PostgreSQL's: `integer + text`."""
-
-    def __init__(self, signature: str, span: Span | None, *, prefix: bool) -> None:
-        hint = (
-            "No operator matches the given name and argument type. "
-            "You might need to add an explicit type cast."
-            if prefix
-            else f"No operator matches the given name and argument types. {_ADD_CASTS}"
-        )
-        super().__init__(f"operator does not exist: {signature}", span=span, hint=hint)
-
-
-class AmbiguousOperator(Mistake):
-    """Several operators take these types equally well."""
-
-    def __init__(self, signature: str, span: Span | None) -> None:
-        hint = f"Could not choose a best candidate operator. {_ADD_CASTS}"
-        super().__init__(f"operator is not unique: {signature}", span=span, hint=hint)
-
-
-class UnknownFunction(Mistake):
-    """No function takes these types. `signature` is PostgreSQL's: `lower(integer)`."""
-
-    def __init__(self, signature: str, span: Span | None) -> None:
-        hint = f"No function matches the given name and argument types. {_ADD_CASTS}"
-        super().__init__(f"function {signature} does not exist", span=span, hint=hint)
-
-
-class AmbiguousFunction(Mistake):
-    """Several functions take these types equally well."""
-
-    def __init__(self, signature: str, span: Span | None) -> None:
-        hint = f"Could not choose a best candidate function. {_ADD_CASTS}"
-        super().__init__(f"function {signature} is not unique", span=span, hint=hint)
-
-
 class CannotCast(Mistake):
     """A cast that does not exist."""
 
     def __init__(self, source: str, target: str, span: Span | None) -> None:
         super().__init__(f"cannot cast type {source} to {target}", span=span)
         self.source, self.target = source, target
-
-
-class CannotMatchTypes(Mistake):
-    """Branches of CASE, arguments of COALESCE, … whose types have nothing in common."""
-
-    def __init__(self, construct: str, first: str, second: str, span: Span | None) -> None:
-        super().__init__(f"{construct} types {first} and {second} cannot be matched", span=span)
-
-
-class CollationMismatch(Mistake):
-    """Two COLLATE clauses that contradict each other."""
-
-    def __init__(self, first: str, second: str, span: Span | None) -> None:
-        message = f'collation mismatch between explicit collations "{first}" and "{second}"'
-        super().__init__(message, span=span)
 
 
 class BadLiteral(Mistake):
@@ -204,13 +147,6 @@ class BadLiteral(Mistake):
         return cls(f'time zone "{zone}" not recognized')
 
 
-class BadTypmod(Mistake):
-    """A type's length, precision or scale that the type does not take: PostgreSQL's sentence."""
-
-    def __init__(self, message: str, span: Span | None) -> None:
-        super().__init__(message, span=span)
-
-
 class FrozenTime(Mistake):
     """A literal such as 'today' in a publication whose time of creation is not known."""
 
@@ -221,19 +157,6 @@ class FrozenTime(Mistake):
             f'literal "{word}" needs the time when the publication was created',
             detail="PostgreSQL freezes such a literal at CREATE PUBLICATION.",
             hint='Say "created: <timestamp>" under the publication, or write the date itself.',
-        )
-
-
-class UnsureZone(Mistake):
-    """A literal names a zone whose rules at that time differ between time zone databases."""
-
-    own = True
-
-    def __init__(self, zone: str) -> None:
-        super().__init__(
-            f'time zone "{zone}" of a literal cannot be read as the source did',
-            detail="The rules of this zone at that time differ between time zone databases.",
-            hint="Write the offset from UTC instead, such as +01.",
         )
 
 

@@ -8,17 +8,10 @@ from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording, meant
 from filtersql.source import Span
 
-
-class NoProject(Mistake):
-    """No folder from here up holds a project."""
-
-    def __init__(self, start: str) -> None:
-        super().__init__(
-            f"no filtersql_project.yml in {start} or any folder above it",
-            hint='"filtersql init NAME" starts a project; --project-dir names its folder.',
-        )
-
-
+NO_PROJECT = Wording(
+    "no filtersql_project.yml in {start} or any folder above it",
+    hint='"filtersql init NAME" starts a project; --project-dir names its folder.',
+)
 # `init` would write over files.
 FOLDER_NOT_EMPTY = Wording(
     'folder "{name}" exists and is not empty', hint="Choose another name, or empty the folder."
@@ -37,20 +30,12 @@ NOT_A_HOST = Wording(
     "host is more than the name or address of a server",
     hint="User, password, port and http_path are keys of their own.",
 )
-
-
-class NotOfKind(Mistake):
-    """A key of a connection with a value of another kind, which may be a secret gone astray."""
-
-    def __init__(self, key: str, where: str, kind: str, meant: str | None, span: Span) -> None:
-        super().__init__(
-            f"{key} of {where} must be {kind}",
-            span=span,
-            detail="What is written is not shown, because it may be a secret.",
-            hint=f'Perhaps "{meant}" was meant.' if meant else None,
-        )
-
-
+# A key of a connection with a value of another kind, which may be a secret gone astray.
+NOT_OF_KIND = Wording(
+    "{key} of {where} must be {kind}",
+    detail="What is written is not shown, because it may be a secret.",
+    hint='Perhaps "{close}" was meant.',
+)
 NOT_TEXT = Wording("{path}: cannot be read: {problem}")
 # There is no profiles.yml where one is looked for.
 NO_PROFILES_FILE = Wording(
@@ -73,19 +58,9 @@ class NoProfile(Mistake):
         )
 
 
-class UnknownTarget(Mistake):
-    """The profile has no output of that name."""
-
-    def __init__(self, name: str, profile: str, known: Iterable[str], span: Span | None) -> None:
-        names = list(known)
-        super().__init__(
-            f'profile "{profile}" has no target "{name}"',
-            span=span,
-            detail=f"Its targets are {', '.join(names)}." if names else None,
-            hint=meant(name, names),
-        )
-
-
+UNKNOWN_TARGET = Wording(
+    'profile "{profile}" has no target "{name}"', detail="Its targets are {targets:listed}."
+)
 # A project says of itself what its source system does not have.
 BEYOND_SEMANTICS = Wording(
     "PostgreSQL {version} is not supported",
@@ -94,17 +69,10 @@ BEYOND_SEMANTICS = Wording(
 # Jinja does not accept a template; the words are Jinja's.
 TEMPLATE_MISTAKE = Wording("template error: {problem}")
 UNDEFINED_NAME = Wording('"{name}" is not defined in this template')
-
-
-class UnsetVariable(Mistake):
-    """var('x') without a value or default."""
-
-    def __init__(self, name: str, known: Iterable[str], span: Span | None) -> None:
-        names = list(known)
-        hint = meant(name, names) or "Set it under vars in filtersql_project.yml, or with --vars."
-        super().__init__(f'variable "{name}" is not set', span=span, hint=hint)
-
-
+UNSET_VARIABLE = Wording(
+    'variable "{name}" is not set',
+    hint="Set it under vars in filtersql_project.yml, or with --vars.",
+)
 UNSET_ENVIRONMENT = Wording(
     'environment variable "{name}" is not set',
     hint="Set it, or give a default: env_var('{name}', '…').",

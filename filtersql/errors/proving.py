@@ -10,7 +10,6 @@ from filtersql.names import RelationName
 from filtersql.source import Span
 
 _COMPILE = "Run filtersql compile."
-_ENGINES = {"spark": "Spark", "duckdb": "DuckDB"}
 
 
 class NotExpected(Mistake):
@@ -29,61 +28,44 @@ class NotExpected(Mistake):
         )
 
 
-NO_STATEMENT = Wording('compiled file "{path}" does not exist', hint="Run filtersql compile.")
+NO_STATEMENT = Wording('compiled file "{path}" does not exist', hint=_COMPILE)
 
 
-class CompiledForAnother(Mistake):
-    """A compiled file was written for another engine than the target's."""
-
-    def __init__(self, path: str, written: str, wanted: str) -> None:
-        super().__init__(
-            f'compiled file "{path}" is for another engine',
-            detail=f"It is written for {_ENGINES[written]}; the target is on {_ENGINES[wanted]}.",
-            hint=f"{_COMPILE} Or name the target that it was compiled for with --target.",
-        )
+COMPILED_FOR_ANOTHER = Wording(
+    'compiled file "{path}" is for another engine',
+    detail="It is written for {written}; the target is on {wanted}.",
+    hint=f"{_COMPILE} Or name the target that it was compiled for with --target.",
+)
 
 
-class NotTheMerge(Mistake):
-    """A compiled file does not hold one MERGE."""
-
-    def __init__(self, path: str, reason: str | None) -> None:
-        super().__init__(
-            f'compiled file "{path}" is not one MERGE statement',
-            detail=f"The parser says: {reason}." if reason else None,
-            hint=_COMPILE,
-        )
+NOT_THE_MERGE = Wording(
+    'compiled file "{path}" is not one MERGE statement',
+    detail="The parser says: {reason}.",
+    hint=_COMPILE,
+)
 
 
-class MarksGone(Mistake):
-    """The comments around the filters of a compiled file are not those that compile writes."""
-
-    def __init__(self, path: str, wanted: int, found: int) -> None:
-        super().__init__(
-            f'compiled file "{path}" does not mark its row filters as they were compiled',
-            detail=f"It was compiled with {wanted} marked filters, and {found} are found.",
-            hint=f"{_COMPILE} A macro of the project has to print the comments around each filter.",
-        )
+# The comments around the filters of a compiled file are not those that compile writes.
+MARKS_GONE = Wording(
+    'compiled file "{path}" does not mark its row filters as they were compiled',
+    detail="It was compiled with {wanted} marked filters, and {found} are found.",
+    hint=f"{_COMPILE} A macro of the project has to print the comments around each filter.",
+)
 
 
 FILTER_NOT_DEFINED = Wording(
     "marked filter of a compiled file is not one of the definitions",
     detail="Only a filter that the definitions give for this table can be proved.",
-    hint="Run filtersql compile.",
+    hint=_COMPILE,
 )
-MERGES_ELSEWHERE = Wording(
-    'compiled file "{path}" does not merge into {target}', hint="Run filtersql compile."
+MERGES_ELSEWHERE = Wording('compiled file "{path}" does not merge into {target}', hint=_COMPILE)
+
+
+NOT_TRANSPILED = Wording(
+    'compiled file "{path}" cannot be written for DuckDB',
+    detail="{reason:stop}",
+    hint="Prove it with check --engine spark.",
 )
-
-
-class NotTranspiled(Mistake):
-    """A statement for Spark has no form for DuckDB."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(
-            f'compiled file "{path}" cannot be written for DuckDB',
-            detail=f"{reason.splitlines()[0].rstrip('.')}.",
-            hint="Prove it with check --engine spark.",
-        )
 
 
 # No row can be made on which a statement could be tried.

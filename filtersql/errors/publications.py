@@ -94,61 +94,39 @@ EXCEPT_PARTITION = Wording(
 )
 # One table listed twice, one time with a WHERE or column list (`what`).
 CONFLICTING_ENTRIES = Wording('conflicting or redundant {what} for table "{name}"')
-
-
-class RootNeedsViaRoot(Mistake):
-    """A WHERE or column list on a partitioned table whose changes carry the leaves' names."""
-
-    def __init__(self, name: RelationName, publication: str, *, columns: bool, span: Span) -> None:
-        described = f'"{name.schema}.{name.name}" in publication "{publication}"'
-        super().__init__(
-            f"cannot use column list for relation {described}"
-            if columns
-            else f'cannot use publication WHERE clause for relation "{name.name}"',
-            span=span,
-            detail="Column lists cannot be specified for partitioned tables when "
-            "publish_via_partition_root is false."
-            if columns
-            else "WHERE clause cannot be used for a partitioned table when "
-            "publish_via_partition_root is false.",
-            hint="Set publish_via_partition_root to true, or list the partitions.",
-        )
-
-
+_VIA_ROOT = "Set publish_via_partition_root to true, or list the partitions."
+# A partitioned table whose changes carry the leaves' names.
+ROOT_WITH_FILTER = Wording(
+    'cannot use publication WHERE clause for relation "{name.name}"',
+    detail="WHERE clause cannot be used for a partitioned table when "
+    "publish_via_partition_root is false.",
+    hint=_VIA_ROOT,
+)
+ROOT_WITH_LIST = Wording(
+    'cannot use column list for relation "{name.schema}.{name.name}" in publication '
+    '"{publication}"',
+    detail="Column lists cannot be specified for partitioned tables when "
+    "publish_via_partition_root is false.",
+    hint=_VIA_ROOT,
+)
 COLUMN_LIST_WITH_SCHEMA = Wording(
     'cannot use column list for relation "{name.schema}.{name.name}" in publication '
     '"{publication}"',
-    detail=(
-        "Column lists cannot be specified in publications containing FOR TABLES IN SCHEMA elements."
-    ),
+    detail="Column lists cannot be specified in publications containing FOR TABLES IN SCHEMA "
+    "elements.",
 )
-# A column list names a column that the table does not have.
-COLUMN_DOES_NOT_EXIST = Wording('column "{column}" of relation "{name.name}" does not exist')
 COLUMN_TWICE = Wording('duplicate column "{column}" in publication column list')
 # A column that no column list may name; `kind` is `system` or `generated`.
 COLUMN_NOT_IN_LIST = Wording('cannot use {kind} column "{column}" in publication column list')
-# A parameter that this version of PostgreSQL does not know.
-UNRECOGNIZED_PARAMETER = Wording(
-    'unrecognized publication parameter: "{parameter}"',
-    hint="PostgreSQL knows it since version {since}.",
-)
 # A subscription names a publication or replication set (`kind`) that no file defines.
 PUBLICATION_DOES_NOT_EXIST = Wording('{kind} "{name}" does not exist')
 PUBLICATION_TWICE = Wording('{kind} name "{name}" used more than once')
-
-
-class DifferentColumnLists(Mistake):
-    """Two subscribed publications publish different columns of one table."""
-
-    def __init__(self, name: RelationName, lists: Sequence[str], span: Span) -> None:
-        super().__init__(
-            f'cannot use different column lists for table "{name.schema}.{name.name}" '
-            "in different publications",
-            span=span,
-            detail=" ".join(lists),
-        )
-
-
+# `lists` are sentences.
+DIFFERENT_COLUMN_LISTS = Wording(
+    'cannot use different column lists for table "{name.schema}.{name.name}" in different '
+    "publications",
+    detail="{lists}",
+)
 DIFFERENT_GENERATED_COLUMNS = Wording(
     "cannot use different values of publish_generated_columns for table "
     '"{name.schema}.{name.name}" in different publications'

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from filtersql.errors import Mistake
-from filtersql.errors.publications import shown
 from filtersql.errors.wording import Wording
-from filtersql.names import RelationName
-from filtersql.source import Span
 
 # A subscription to replication sets where the source has publications, or the reverse.
 SETS_NEED_PROFILE = Wording(
@@ -62,22 +58,8 @@ LIST_MISSES_KEY = Wording(
     "REPLICA IDENTITY columns must be replicated",
     hint="The replica identity is ({identity:columns}).",
 )
-
-
-class SetExists(Mistake):
-    """create_replication_set() of a name that is taken, also a predefined one."""
-
-    def __init__(self, name: str, span: Span, first: Span | None) -> None:
-        super().__init__(
-            f"replication set {name} already exists",
-            span=span,
-            detail=f"It is defined at {first}." if first else None,
-        )
-
-
+SET_EXISTS = Wording("replication set {name} already exists", detail="It is defined at {first}.")
 SET_NOT_FOUND = Wording("replication set {name} not found")
-
-
 # pglogical: added twice; the numbers of its detail nobody knows.
 TABLE_IN_SET = Wording(
     'duplicate key value violates unique constraint "replication_set_table_pkey"',
@@ -86,32 +68,19 @@ TABLE_IN_SET = Wording(
 
 # pglogical: a table whose rows are not logged.
 UNLOGGED_IN_SET = Wording("UNLOGGED and TEMP tables cannot be replicated")
-
-
 # pglogical makes a trigger for TRUNCATE on what it replicates; `one` of the `many` is called so.
 NO_TRUNCATE_TRIGGERS = Wording(
     '"{name}" is {one}', detail="{many:capital} cannot have TRUNCATE triggers."
 )
 NO_TRIGGERS = Wording(
-    'relation "{name}" cannot have triggers',
-    detail="This operation is not supported for {many}.",
+    'relation "{name}" cannot have triggers', detail="This operation is not supported for {many}."
 )
 SYSTEM_CATALOG = Wording('permission denied: "{name}" is a system catalog')
-# An index, a composite type.
-NOT_OPENED = Wording('"{name}" is {one}')
 
 # pglogical: alter_replication_set() to updates or deletes, with tables without key in it.
 SET_HOLDS_KEYLESS = Wording(
     "replication set {name} cannot be altered to replicate UPDATEs or DELETEs because it "
     "contains tables without PRIMARY KEY"
-)
-
-
-# A call that no function takes; `signature` is PostgreSQL's: `f(unknown, x => boolean)`.
-NO_SUCH_FUNCTION = Wording(
-    "function {signature} does not exist",
-    hint="No function matches the given name and argument types. You might need to add explicit "
-    "type casts.",
 )
 ARGUMENT_IS_NULL = Wording("{name} cannot be NULL")
 EMPTY_SET_NAME = Wording("replication set name cannot be empty")
@@ -123,51 +92,31 @@ NO_ARRAY = Wording("{message}")
 # pglogical: a table without a key in a set that replicates updates or deletes.
 SET_NEEDS_PRIMARY_KEY = Wording(
     "table {name.name} cannot be added to replication set {replication_set}",
-    detail=(
-        "table does not have PRIMARY KEY and given replication set is configured to replicate "
-        "UPDATEs and/or DELETEs"
-    ),
+    detail="table does not have PRIMARY KEY and given replication set is configured to replicate "
+    "UPDATEs and/or DELETEs",
     hint="Add a PRIMARY KEY to the table",
 )
-
-
-class UnusableMember(Mistake):
-    """pglogical: what became of a member, in a set that is subscribed."""
-
-    _AGAIN = "Take it out of the set, or add it again when it is mended."
-
-    def __init__(
-        self, name: RelationName, replication_set: str, why: str, sent: str, span: Span
-    ) -> None:
-        super().__init__(
-            f'table "{shown(name)}" in replication set "{replication_set}" {why}',
-            span=span,
-            detail=f"It was changed after it was added. {sent}",
-            hint=self._AGAIN,
-        )
-
-    @classmethod
-    def unlogged(cls, name: RelationName, replication_set: str, span: Span) -> UnusableMember:
-        """SET UNLOGGED."""
-        sent = "pglogical copies it and sends none of its changes."
-        return cls(name, replication_set, "is unlogged", sent, span)
-
-    @classmethod
-    def keyless(cls, name: RelationName, replication_set: str, span: Span) -> UnusableMember:
-        """DROP CONSTRAINT of the primary key, REPLICA IDENTITY FULL or NOTHING."""
-        sent = "Without a key in the old row pglogical sends updates, and loses deletes."
-        return cls(name, replication_set, "has no key any more", sent, span)
-
-    @classmethod
-    def stale_filter(
-        cls, name: RelationName, replication_set: str, column: str, known: str, span: Span
-    ) -> UnusableMember:
-        """ALTER COLUMN TYPE under a row filter."""
-        why = f'has a row filter made for column "{column}" of type {known}'
-        sent = "pglogical fails at the first change that the filter judges."
-        return cls(name, replication_set, why, sent, span)
-
-
+# pglogical: what became of a member, in a set that is subscribed.
+_AGAIN = "Take it out of the set, or add it again when it is mended."
+UNLOGGED_MEMBER = Wording(
+    'table "{name:shown}" in replication set "{replication_set}" is unlogged',
+    detail="It was changed after it was added. pglogical copies it and sends none of its changes.",
+    hint=_AGAIN,
+)
+KEYLESS_MEMBER = Wording(
+    'table "{name:shown}" in replication set "{replication_set}" has no key any more',
+    detail="It was changed after it was added. Without a key in the old row pglogical sends "
+    "updates, and loses deletes.",
+    hint=_AGAIN,
+)
+# ALTER COLUMN TYPE under a row filter.
+STALE_MEMBER_FILTER = Wording(
+    'table "{name:shown}" in replication set "{replication_set}" has a row filter made for '
+    'column "{column}" of type {known}',
+    detail="It was changed after it was added. pglogical fails at the first change that the "
+    "filter judges.",
+    hint=_AGAIN,
+)
 # xdb: a view in a publication that publishes changes.
 VIEW_IS_COPIED_ONLY = Wording(
     'view "{name.name}" can be in snapshot-only publications alone',
@@ -179,4 +128,10 @@ VIEW_WITHOUT_COLUMNS = Wording(
     'the types of the columns of view "{name.name}" are not known',
     detail="They are where its query gives columns of tables, or casts.",
     hint="Write it in YAML in place of CREATE VIEW: view: true, with its columns.",
+)
+# bdr: a table is added to the group's default set, whose name only the group knows.
+GROUP_DEFAULT_SET = Wording(
+    "replication set is not named",
+    detail="Without set_name it is the default set of the BDR group.",
+    hint="Name the set, or make its group: SELECT bdr.create_node_group('mygroup').",
 )

@@ -3,136 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
 
 from filtersql.errors import Mistake
 from filtersql.errors.wording import Wording
 
+#: what is wrong outside of the project ends with exit code 2
+_outside = partial(Wording, exit_code=2)
 
-class Unreachable(Mistake):
-    """The engine cannot be reached or started."""
-
-    exit_code = 2
-
-    def __init__(self, engine: str, reason: str, hint: str | None = None) -> None:
-        super().__init__(f"could not reach {engine}", detail=f"{reason.rstrip('.')}.", hint=hint)
-
-
-class FileInUse(Mistake):
-    """A DuckDB file that another process has open: its lock is a run's lease."""
-
-    exit_code = 2
-
-    def __init__(self, path: str, process: str | None) -> None:
-        who = "Another process" if process is None else f"Process {process}"
-        super().__init__(
-            f'another process has the DuckDB file "{path}"',
-            detail=f"{who} has it open. This run wrote nothing.",
-            hint="Wait until it ends; when it dies, the file is free at once.",
-        )
-
-
-# No Java where Spark needs one.
-JAVA_MISSING = Wording(
+UNREACHABLE = _outside("could not reach {engine}", detail="{reason:stop}")
+# A DuckDB file that another process has open: its lock is a run's lease.
+FILE_IN_USE = _outside(
+    'another process has the DuckDB file "{path}"',
+    detail="{who} has it open. This run wrote nothing.",
+    hint="Wait until it ends; when it dies, the file is free at once.",
+)
+JAVA_MISSING = _outside(
     "could not reach Spark",
     detail="{reason:stop}",
     hint="Install a JDK 17 or newer and let JAVA_HOME name its folder, or put java on the PATH.",
-    exit_code=2,
 )
-# A Java that Spark 4 does not run on.
-JAVA_TOO_OLD = Wording(
+JAVA_TOO_OLD = _outside(
     "could not reach Spark",
     detail="Spark needs Java 17 or newer, and {path} is Java {version:stop}",
     hint="Install a JDK 17 or newer and let JAVA_HOME name its folder.",
-    exit_code=2,
 )
-JARS_MISSING = Wording(
+JARS_MISSING = _outside(
     "could not reach Spark",
     detail="The jars {coordinates} are not cached and could not be resolved: {reason:stop}",
-    hint=(
-        "Allow access to a Maven repository once, or put the jars into {cache}; an output may "
-        'also name them: jars: ["path/to.jar"].'
-    ),
-    exit_code=2,
+    hint="Allow access to a Maven repository once, or put the jars into {cache}; an output may "
+    'also name them: jars: ["path/to.jar"].',
 )
 # A file of an output's `jars`. Spark would start without it and miss its classes later.
-JAR_NOT_THERE = Wording(
-    'jar file "{path}" does not exist',
-    hint="A path of `jars` starts at the project's folder.",
-    exit_code=2,
+JAR_NOT_THERE = _outside(
+    'jar file "{path}" does not exist', hint="A path of `jars` starts at the project's folder."
 )
-# A package that only some outputs need is not installed.
-MISSING_EXTRA = Wording(
+MISSING_EXTRA = _outside(
     "could not reach Spark",
     detail="{what} needs packages that are not installed.",
     hint='Install them: pip install "filtersql[{extra}]".',
-    exit_code=2,
 )
-
-
 # Somebody takes the connection, or nobody, and says nothing.
-NO_ANSWER = Wording(
+NO_ANSWER = _outside(
     "could not reach {engine}",
     detail="{place} did not answer within {seconds} s.",
-    hint=(
-        "Is it this kind of server, and does it await TLS? `connect_timeout` and `socket_timeout` "
-        "say how long to wait."
-    ),
-    exit_code=2,
+    hint="Is it this kind of server, and does it await TLS? `connect_timeout` and `socket_timeout` "
+    "say how long to wait.",
 )
-
-
-class SignInRefused(Unreachable):
-    """The server does not know the user, or not with that password or token."""
-
-    def __init__(self, place: str, user: str | None, auth: str) -> None:
-        who = "the token" if user is None else f'the user "{user}" (auth: {auth})'
-        super().__init__(
-            "the Spark server",
-            f"{place} refused {who}",
-            "Compare user, password, token and auth of the output with the server's.",
-        )
-
-
+# The server does not know the user, or not with that password or token.
+SIGN_IN_REFUSED = _outside(
+    "could not reach the Spark server",
+    detail="{place} refused {who}.",
+    hint="Compare user, password, token and auth of the output with the server's.",
+)
 # Kerberos gives no ticket for the server: nobody signed in, or the service is not known.
-NO_TICKET = Wording(
+NO_TICKET = _outside(
     "could not reach the Spark Thrift server",
     detail="Kerberos gave no ticket for {place}: {reason:stop}",
-    hint=(
-        'Sign in with kinit. The server is taken to be the service "{service}", which '
-        "`kerberos_service_name` changes, on the host that the output names."
-    ),
-    exit_code=2,
+    hint='Sign in with kinit. The server is taken to be the service "{service}", which '
+    "`kerberos_service_name` changes, on the host that the output names.",
 )
-# The server's certificate does not prove that the server is who it should be.
-CERTIFICATE_REFUSED = Wording(
+CERTIFICATE_REFUSED = _outside(
     "could not reach the Spark server",
     detail="The TLS connection to {place} was refused: {reason:stop}",
-    hint=(
-        'Name the file of the authority that signed the certificate of "{host}": ca_cert: '
-        "path/to/ca.pem. Without TLS at the server, say use_ssl: false."
-    ),
-    exit_code=2,
+    hint='Name the file of the authority that signed the certificate of "{host}": ca_cert: '
+    "path/to/ca.pem. Without TLS at the server, say use_ssl: false.",
 )
-
-
 # A file of ca_cert, client_cert or client_key.
-UNREADABLE_CERTIFICATE = Wording(
+UNREADABLE_CERTIFICATE = _outside(
     "could not reach the Spark server",
     detail="A certificate file ({names:listed}) is unusable: {reason:stop}",
-    exit_code=2,
 )
-
-SPARK_TOO_OLD = Wording(
+SPARK_TOO_OLD = _outside(
     "could not reach the Spark server",
     detail="Spark 4.0 or newer is needed, and it is {version:stop}",
-    exit_code=2,
 )
-# A Spark whose LIKE does not find what the pattern says.
-LIKE_MISSES = Wording(
+LIKE_MISSES = _outside(
     "LIKE of Spark {version} does not find characters beyond U+FFFF",
     detail="Filters would leave out rows that PostgreSQL sends.",
     hint="Update Spark: releases since 4.0.3 and 4.1.2 find them.",
-    exit_code=2,
 )
 
 
@@ -151,7 +101,7 @@ class ConnectionLost(Mistake):
 
 
 # An output asks for something that does not exist (yet).
-UNSUPPORTED_TARGET = Wording("{what} is not supported", exit_code=2)
+UNSUPPORTED_TARGET = _outside("{what} is not supported")
 
 
 class SettingRefused(Mistake):
@@ -198,25 +148,31 @@ class EngineRefused(Mistake):
         )
 
 
-class TableChanged(EngineRefused):
-    """Somebody else wrote to a table while a statement did; the engine let one of them win."""
+class SparkRefused(EngineRefused):
+    """Spark did, and `remedy` says what may help."""
 
     exit_code = 2
+    doing: ClassVar[str | None] = None
+    remedy: ClassVar[str]
 
     def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason, "a commit")
-        self.hint = "Another writer changed the table meanwhile; the next run goes on from there."
+        super().__init__("Spark", reason, self.doing)
+        self.hint = self.remedy
+
+
+class TableChanged(SparkRefused):
+    """Somebody else wrote to a table while a statement did; the engine let one of them win."""
+
+    doing = "a commit"
+    remedy = "Another writer changed the table meanwhile; the next run goes on from there."
 
 
 # The output's `database` is none, or the user may not use it.
-DATABASE_MISSING = Wording(
+DATABASE_MISSING = _outside(
     'could not reach database "{name}" of the Spark Thrift server',
     detail="{reason:stop}",
-    hint=(
-        "Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
-        "it out: targets are named in full."
-    ),
-    exit_code=2,
+    hint="Compare `database` of the output with what SHOW SCHEMAS lists at the server, or leave "
+    "it out: targets are named in full.",
 )
 
 
@@ -233,17 +189,13 @@ class AppliedTwice(Mistake):
         )
 
 
-class FormatMissing(EngineRefused):
+class FormatMissing(SparkRefused):
     """The server has no Delta or no Iceberg, or not where the output says."""
 
-    exit_code = 2
-
-    def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason)
-        self.hint = (
-            "The server needs the jars of Delta or Iceberg, spark.sql.extensions and the catalog: "
-            "spark.sql.catalog.spark_catalog for Delta, spark.sql.catalog.<name> for Iceberg."
-        )
+    remedy = (
+        "The server needs the jars of Delta or Iceberg, spark.sql.extensions and the catalog: "
+        "spark.sql.catalog.spark_catalog for Delta, spark.sql.catalog.<name> for Iceberg."
+    )
 
 
 class CatalogMissing(EngineRefused):
@@ -261,27 +213,23 @@ class CatalogMissing(EngineRefused):
         )
 
 
-class CatalogFailed(EngineRefused):
+class CatalogFailed(SparkRefused):
     """What refused is not Spark's SQL: a catalog, a disk or Java."""
 
-    exit_code = 2
-
-    def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason)
-        self.hint = (
-            "The words are of its catalog, its storage or Java. Look at `catalog_config` of the "
-            "output or spark.sql.catalog.<name>.* at the server (an Iceberg catalog without a "
-            "`type` is a Hive metastore's), at whether that place can be reached and written to, "
-            "and at the server's log."
-        )
+    remedy = (
+        "The words are of its catalog, its storage or Java. Look at `catalog_config` of the "
+        "output or spark.sql.catalog.<name>.* at the server (an Iceberg catalog without a "
+        "`type` is a Hive metastore's), at whether that place can be reached and written to, "
+        "and at the server's log."
+    )
 
 
-class NameRefused(EngineRefused):
+class NameRefused(SparkRefused):
     """A catalog that cannot hold a name."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__("Spark", reason, "a name")
-        self.hint = (
-            "The catalog of the output cannot hold it. Give the target a name of letters, digits "
-            "and _, or use another catalog."
-        )
+    exit_code = 1
+    doing = "a name"
+    remedy = (
+        "The catalog of the output cannot hold it. Give the target a name of letters, digits "
+        "and _, or use another catalog."
+    )

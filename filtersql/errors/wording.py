@@ -6,12 +6,12 @@ Example
 
 A place is spelled as in `str.format`. Behind its colon may stand a word of `_SPELLINGS`, or two
 endings of a count: "{count:key is|keys are} not unique". tests/house/test_wording.py
-compares all rows with all calls.
+compares all rows with all calls. A detail or hint is left out where a name in it is None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any
@@ -20,7 +20,7 @@ from filtersql.errors import Mistake, nearest
 from filtersql.names import RelationName, quote_identifier
 from filtersql.source import Span
 
-__all__ = ["Wording", "is_spelling", "meant", "shown"]
+__all__ = ["Wording", "is_spelling", "meant", "shown", "shown_key"]
 
 
 def shown(name: RelationName) -> str:
@@ -38,12 +38,19 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     return f'Perhaps "{close}" was meant.' if close else None
 
 
+def shown_key(key: Mapping[str, object]) -> str:
+    """A row by its key, as PostgreSQL names it in a detail."""
+    values = ("null" if value is None else str(value) for value in key.values())
+    return f"Key ({', '.join(key)})=({', '.join(values)})"
+
+
 _SPELLINGS: dict[str, Callable[[Any], str]] = {
     "listed": lambda names: ", ".join(map(str, names)),
     "quoted": lambda names: ", ".join(f'"{name}"' for name in names),
     "both": lambda names: " and ".join(f'"{name}"' for name in names),
     "columns": lambda names: ", ".join(map(quote_identifier, names)),
     "shown": shown,
+    "key": shown_key,
     "capital": str.capitalize,
     "stop": lambda text: f"{text.rstrip('.')}.",
     "sentence": lambda text: f"{text[:1].upper()}{text[1:].rstrip('.')}.",
@@ -61,6 +68,15 @@ class _Sentences(Formatter):
             one, many = format_spec.split("|")
             return f"{value} {one if value == 1 else many}"
         return _SPELLINGS[format_spec](value) if format_spec else str(value)
+
+
+def _said(sentence: str | None, names: Mapping[str, object]) -> str | None:
+    places = [
+        place.partition(".")[0] for _, place, _, _ in Formatter().parse(sentence or "") if place
+    ]
+    if sentence is None or any(names[place] is None for place in places):
+        return None
+    return _Sentences().vformat(sentence, (), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +98,11 @@ class Wording:
         **names: object,
     ) -> Mistake:
         """The mistake. A detail or hint of the call stands in place of the row's."""
-
-        def said(sentence: str) -> str:
-            return _Sentences().vformat(sentence, (), names)
-
         mistake = Mistake(
-            said(self.message),
+            _Sentences().vformat(self.message, (), names),
             span=span,
-            detail=detail or (self.detail and said(self.detail)),
-            hint=hint or (self.hint and said(self.hint)),
+            detail=detail or _said(self.detail, names),
+            hint=hint or _said(self.hint, names),
         )
         mistake.exit_code, mistake.own = self.exit_code, self.own
         return mistake

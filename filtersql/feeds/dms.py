@@ -41,9 +41,9 @@ from filtersql.errors.feeds import (
     AMBIGUOUS_VALUE,
     DISORDERED_FILES,
     LATE_LOAD,
+    LOST_BEGINNING,
     UNREADABLE_EVENT,
     UNREADABLE_FEED_FILE,
-    LostBeginning,
 )
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.images import Needed, is_needed
@@ -101,7 +101,7 @@ class Dms:
             ranks[bucket] = ranks.get(bucket, 0) + 1
         at = self.lowest >> _RANK_BITS
         if self.lowest >= 0 and 0 < ranks.get(at, 0) <= self.lowest - (at << _RANK_BITS):
-            raise Mistakes([LostBeginning(self.lowest, _KEEP)])
+            raise Mistakes([LOST_BEGINNING(seq=self.lowest, hint=_KEEP)])
         for (bucket, _), shown in (each for each in keys):
             end = (bucket << _RANK_BITS) + ranks[bucket] - 1
             # The file of a full load need not be read again to number what comes behind it.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.feeds import LostBeginning
+from filtersql.errors.feeds import LOST_BEGINNING
 from filtersql.feeds import debezium, native
 from filtersql.feeds.blocks import Block, Blocks
 from filtersql.feeds.dms import Dms
@@ -63,7 +63,7 @@ def open_files(
         case "debezium":
             opened = debezium.open_feed(files, feed, catalog, lowest, needed)
             if lowest >= 0 and opened.index.lacks_beginning(lowest):
-                raise Mistakes([LostBeginning(lowest, _KEEP)])
+                raise Mistakes([LOST_BEGINNING(seq=lowest, hint=_KEEP)])
             return Opened(opened.records, opened.closed, opened.index.last())
         case "dms":
             found = Dms(files, feed, catalog, lowest, needed).index()

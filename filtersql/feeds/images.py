@@ -19,15 +19,18 @@ from dataclasses import dataclass
 from filtersql.catalog import Catalog, Table
 from filtersql.errors import Mistake
 from filtersql.errors.feeds import (
+    INCOMPLETE_NEW_ROW,
+    INCOMPLETE_OLD_ROW,
     LEAF_TRUNCATE,
+    NO_NEW_ROW,
+    NO_OLD_ROW,
     PARTITIONED_RELATION,
     UNCHANGED_MISPLACED,
+    UNKNOWN_FEED_COLUMN,
+    UNKNOWN_FEED_RELATION,
+    UNKNOWN_OPERATION,
     UNREADABLE_LINE,
-    IncompleteImage,
-    MissingImage,
-    UnknownFeedColumn,
-    UnknownFeedRelation,
-    UnknownOperation,
+    perhaps,
 )
 from filtersql.feeds.records import OPERATIONS, Record, relation_name
 from filtersql.names import RelationName
@@ -88,7 +91,10 @@ def judge(
     """The targets of a change, or everything that is wrong with it."""
     if change.op not in OPERATIONS:
         operation = change.op
-        return [lambda span: UnknownOperation(operation, OPERATIONS, span)]
+        hint = perhaps(operation, OPERATIONS)
+        return [
+            lambda span: UNKNOWN_OPERATION(span, operation=operation, known=OPERATIONS, hint=hint)
+        ]
     if change.op == "commit":
         return Judged(())
     if change.op == "truncate":
@@ -177,7 +183,8 @@ def _relation(written: str | list[str] | None, catalog: Catalog) -> RelationName
         )
     if name in catalog.tables:
         return name
-    return lambda span: UnknownFeedRelation(str(name), map(str, catalog.tables), span)
+    hint = perhaps(str(name), map(str, catalog.tables))
+    return lambda span: UNKNOWN_FEED_RELATION(span, relation=name, hint=hint)
 
 
 def _images(change: Record, facts: Judged) -> Iterator[Worded]:
@@ -195,18 +202,20 @@ def _images(change: Record, facts: Judged) -> Iterator[Worded]:
     name, operation = table.name, change.op
     if operation in _NEEDS_AFTER:
         if after is None:
-            yield lambda span: MissingImage(operation, "after", name, span)
+            yield lambda span: NO_NEW_ROW(span, operation=operation, table=name)
         elif not facts.new.issubset(after):
             missing = _in_order(facts.new.difference(after, change.unchanged or ()), table)
             if missing:
-                yield lambda span: IncompleteImage(operation, "after", missing, name, span)
+                yield lambda span: INCOMPLETE_NEW_ROW(
+                    span, operation=operation, columns=missing, table=name
+                )
     if before is None:
         judged = operation == "update" and facts.judges_old
         if judged or (operation in _NEEDS_BEFORE and facts.old):
-            yield lambda span: MissingImage(operation, "before", name, span)
+            yield lambda span: NO_OLD_ROW(span, operation=operation, table=name)
     elif operation in ("update", "delete") and not facts.old.issubset(before):
         lost = _in_order(facts.old.difference(before), table)
-        yield lambda span: IncompleteImage(operation, "before", lost, name, span)
+        yield lambda span: INCOMPLETE_OLD_ROW(span, operation=operation, columns=lost, table=name)
 
 
 def _in_order(columns: Collection[str], table: Table) -> tuple[str, ...]:
@@ -218,8 +227,9 @@ def _unknown(image: Mapping[str, object], facts: Judged) -> Iterator[Worded]:
     assert table is not None
     for column in image:
         if column not in facts.columns:
-            yield lambda span, column=column: UnknownFeedColumn(  # type: ignore[misc]
-                column, table.name, [known.name for known in table.columns], span
+            hint = perhaps(column, (known.name for known in table.columns))
+            yield lambda span, column=column, hint=hint: UNKNOWN_FEED_COLUMN(  # type: ignore[misc]
+                span, column=column, table=table.name, hint=hint
             )
 
 

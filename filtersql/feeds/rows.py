@@ -15,8 +15,14 @@ import msgspec
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.feeds import TOO_MANY_FEED_MISTAKES, TORN_LINE, UnknownFeedColumn
-from filtersql.errors.source_rows import INCOMPLETE_ROW, UNREADABLE_ROW
+from filtersql.errors.feeds import (
+    INCOMPLETE_ROW,
+    TOO_MANY_FEED_MISTAKES,
+    TORN_LINE,
+    UNKNOWN_FEED_COLUMN,
+    UNREADABLE_ROW,
+    perhaps,
+)
 from filtersql.feeds.images import needed_columns
 from filtersql.feeds.lines import FeedFile, line_span, lines
 from filtersql.feeds.records import Number
@@ -93,7 +99,9 @@ def _complete(
 ) -> bool:
     known = [column.name for column in table.columns]
     wrong: list[Mistake] = [
-        UnknownFeedColumn(column, table.name, known, line_span(*place))
+        UNKNOWN_FEED_COLUMN(
+            line_span(*place), column=column, table=table.name, hint=perhaps(column, known)
+        )
         for column in row
         if column not in known
     ]

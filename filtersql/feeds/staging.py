@@ -20,7 +20,11 @@ import pyarrow
 from pyarrow import parquet
 
 from filtersql.errors import Mistake
-from filtersql.errors.feeds import NULL_IN_NOT_NULL, UnstorableValue
+from filtersql.errors.feeds import (
+    NOT_OF_ITS_TYPE,
+    NULL_IN_NOT_NULL,
+    UNSTORABLE_VALUE,
+)
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.records import Record
 from filtersql.feeds.values import Codec, NotHeld, codec
@@ -307,8 +311,10 @@ class _Judge:
                 code.value(value)
             except ValueError as reason:
                 span = self.where(place)
-                held = not isinstance(reason, NotHeld)
-                mistake = UnstorableValue(name, self.table, str(reason), span, is_held=held)
+                unstorable = isinstance(reason, NotHeld)
+                mistake = (UNSTORABLE_VALUE if unstorable else NOT_OF_ITS_TYPE)(
+                    span, column=name, table=self.table, reason=reason
+                )
                 self.mistakes.append((place, mistake))
                 found = True
         return found

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filtersql.errors.filters import BadTypmod
+from filtersql.errors import columns as refusals
 from filtersql.filters.facts import facts
 from filtersql.names import quote_identifier
 from filtersql.source import Span
@@ -120,51 +120,52 @@ def typmod(name: str, values: Sequence[int], span: Span | None) -> int:
     if kind.element:
         return typmod(kind.element, values, span)
     if not kind.takes_typmod:
-        raise BadTypmod(f'type modifier is not allowed for type "{name}"', span)
+        raise refusals.MODIFIER_NOT_ALLOWED(span, name=name)
     match name:
         case "numeric":
             return _numeric(values, span)
         case "interval":
             return _interval(values, span)
     if len(values) != 1:
-        raise BadTypmod("invalid type modifier", span)
+        raise refusals.MODIFIER_UNREAD(span)
     value = values[0]
     if name in ("varchar", "bpchar", "bit", "varbit"):
         return _length(name, value, span)
     if value < 0:
         printed = "TIME" if name.startswith("time") and "stamp" not in name else "TIMESTAMP"
         zone = " WITH TIME ZONE" if name.endswith("tz") else ""
-        raise BadTypmod(f"{printed}({value}){zone} precision must not be negative", span)
+        written = f"{printed}({value}){zone}"
+        raise refusals.NEGATIVE_PRECISION(span, written=written)
     return min(value, 6)
 
 
 def _length(name: str, value: int, span: Span | None) -> int:
     word = {"bpchar": "char", "varbit": "varbit"}.get(name, name)
     if value < 1:
-        raise BadTypmod(f"length for type {word} must be at least 1", span)
+        raise refusals.LENGTH_ZERO(span, name=word)
     limit = _LONGEST if name in ("varchar", "bpchar") else _LONGEST * 8
     if value > limit:
-        raise BadTypmod(f"length for type {word} cannot exceed {limit}", span)
+        raise refusals.LENGTH_TOO_GREAT(span, name=word, most=limit)
     return value + 4 if name in ("varchar", "bpchar") else value
 
 
 def _numeric(values: Sequence[int], span: Span | None) -> int:
     if len(values) not in (1, 2):
-        raise BadTypmod("invalid NUMERIC type modifier", span)
+        raise refusals.MODIFIER_INVALID(span, name="NUMERIC")
     precision, scale = values[0], values[1] if len(values) == 2 else 0
     if not 1 <= precision <= 1000:
-        raise BadTypmod(f"NUMERIC precision {precision} must be between 1 and 1000", span)
+        raise refusals.NUMERIC_PRECISION(span, value=precision)
     if not -1000 <= scale <= 1000:
-        raise BadTypmod(f"NUMERIC scale {scale} must be between -1000 and 1000", span)
+        raise refusals.NUMERIC_SCALE(span, value=scale)
     return (precision << 16 | scale & 0x7FF) + 4
 
 
 def _interval(values: Sequence[int], span: Span | None) -> int:
     fields = values[0]
     if fields not in INTERVAL_FIELDS or len(values) > 2:
-        raise BadTypmod("invalid INTERVAL type modifier", span)
+        raise refusals.MODIFIER_INVALID(span, name="INTERVAL")
     if len(values) == 1:
         return -1 if fields == 0x7FFF else fields << 16 | 0xFFFF
     if values[1] < 0:
-        raise BadTypmod(f"INTERVAL({values[1]}) precision must not be negative", span)
+        raise refusals.NEGATIVE_PRECISION(span, written=f"INTERVAL({values[1]})")
     return fields << 16 | min(values[1], 6)

@@ -20,7 +20,7 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.yaml_document import Document
 from filtersql.errors import Mistake, Mistakes, in_order
 from filtersql.errors.concealing import conceal, forget
-from filtersql.errors.project import NO_PROFILES_FILE, NoProject
+from filtersql.errors.project import NO_PROFILES_FILE, NO_PROJECT
 from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
 from filtersql.project.profiles import Output, hide_secrets, is_secret, read_output, unset_mark
 from filtersql.project.settings import Settings, read_settings
@@ -140,7 +140,7 @@ def find_root(start: Path) -> Path:
     for candidate in (folder, *folder.parents):
         if (candidate / PROJECT_FILE).is_file():
             return candidate
-    raise NoProject(str(start))
+    raise NO_PROJECT(start=start)
 
 
 def package_folder(name: str) -> Path:

@@ -25,11 +25,12 @@ from filtersql.errors.project import (
     DATA_IN_TARGET,
     NEEDS_TLS,
     NOT_A_HOST,
+    NOT_OF_KIND,
+    UNKNOWN_TARGET,
     UNSET_ENVIRONMENT,
     NoProfile,
-    NotOfKind,
-    UnknownTarget,
 )
+from filtersql.errors.wording import meant
 from filtersql.project.settings import Settings
 from filtersql.source import Passage, Source, Span
 
@@ -167,7 +168,10 @@ def read_output(
         document.missing("target", where, profile)
         return None
     if chosen not in outputs:
-        document.mistakes.append(UnknownTarget(chosen, settings.profile, outputs, span))
+        hint, names = meant(chosen, outputs), list(outputs) or None
+        document.mistakes.append(
+            UNKNOWN_TARGET(span, profile=settings.profile, name=chosen, targets=names, hint=hint)
+        )
         return None
     key, node = outputs[chosen]
     return _output(document, key, node, secrets)
@@ -252,8 +256,9 @@ def _of_kind(document: Document, key: str, where: str, entry: Mapping[str, Node]
     value = node.value if isinstance(node.value, str) else ""
     if re.fullmatch(kind, value):
         return True
-    meant = nearest(value, _CHOICES.get(key, ()))
-    document.mistakes.append(NotOfKind(key, where, name, meant, document.span(node)))
+    close = nearest(value, _CHOICES.get(key, ()))
+    span = document.span(node)
+    document.mistakes.append(NOT_OF_KIND(span, key=key, where=where, kind=name, close=close))
     return False
 
 

@@ -14,7 +14,7 @@ from typing import get_args, get_type_hints
 from filtersql import semantics as profiles
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_subscriptions import DEFAULTS, read_defaults
-from filtersql.errors.definitions import InvalidValue, MissingKey
+from filtersql.errors.definitions import MISSING_KEY, InvalidValue
 from filtersql.errors.project import BEYOND_SEMANTICS
 from filtersql.semantics import POSTGRES, Semantics
 from filtersql.source import Span
@@ -59,7 +59,7 @@ def read_settings(document: Document) -> Settings:
     name = document.string(entry.get("name"), "name")
     if "name" not in entry and (entry or not document.mistakes):
         at = document.span(root) if root is not None else start
-        document.mistakes.append(MissingKey("name", "filtersql_project.yml", at))
+        document.mistakes.append(MISSING_KEY(at, key="name", where="filtersql_project.yml"))
     profile = document.string(entry.get("profile"), "profile")
     named = entry.get("profile") or entry.get("name")
     if "version" in entry:
@@ -111,7 +111,9 @@ def _locale(document: Document, node: Node | None) -> str:
     provider = document.choice(entry.get("provider"), "provider", ("libc", "builtin", "icu"))
     collate = document.string(entry.get("collate"), "collate")
     if "collate" not in entry:
-        document.mistakes.append(MissingKey("collate", "database_locale", document.span(node)))
+        document.mistakes.append(
+            MISSING_KEY(document.span(node), key="collate", where="database_locale")
+        )
     ctype = document.string(entry.get("ctype"), "ctype")
     parts = (collate or "default", (provider != "icu" and ctype) or collate or "default")
     return "|".join(f"icu:{part}" if provider == "icu" else part for part in parts)

@@ -23,7 +23,8 @@ from jinja2 import StrictUndefined, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from filtersql.errors import Mistake
-from filtersql.errors.project import UNSET_ENVIRONMENT, UnsetVariable
+from filtersql.errors.project import UNSET_ENVIRONMENT, UNSET_VARIABLE
+from filtersql.errors.wording import meant
 from filtersql.project.template_places import Marks, carriages_kept, located, template_mistake
 from filtersql.source import Passage, Source
 
@@ -127,7 +128,8 @@ class Templates:
         if isinstance(error, Unset):
             span = located(error, source, self._sources, [error.kind, f'"{error.name}"'])
             if error.kind == "var":
-                return UnsetVariable(error.name, self._variables, span)
+                hint = meant(error.name, self._variables)
+                return UNSET_VARIABLE(span, name=error.name, hint=hint)
             return UNSET_ENVIRONMENT(span, name=error.name)
         return template_mistake(error, source, self._sources, self._names())
 

@@ -25,12 +25,12 @@ from collections.abc import Iterator, Sequence
 from filtersql.catalog import Column, Generated, Table
 from filtersql.definitions.model import PublishedTable
 from filtersql.errors import Mistake
+from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.publications import (
-    COLUMN_DOES_NOT_EXIST,
     COLUMN_NOT_IN_LIST,
     COLUMN_TWICE,
+    DIFFERENT_COLUMN_LISTS,
     DIFFERENT_GENERATED_COLUMNS,
-    DifferentColumnLists,
     perhaps,
 )
 from filtersql.names import quote_identifier
@@ -78,7 +78,8 @@ def published_columns(
             f'Publication "{member.name}" publishes ({_listed(table, published)}).'
             for published, member in answers.items()
         ]
-        return columns, (DifferentColumnLists(table.name, described, span),)
+        said = " ".join(described)
+        return columns, (DIFFERENT_COLUMN_LISTS(span, name=table.name, lists=said),)
     parameters = [said for said in lists if isinstance(said, str)]
     if changes and len(parameters) > 1 and any(column.generated for column in table.columns):
         return columns, (DIFFERENT_GENERATED_COLUMNS(span, name=table.name),)
@@ -120,8 +121,8 @@ def list_mistakes(entry: PublishedTable, table: Table, postgres_version: int) ->
             continue  # its columns are not known
         elif column is None:
             known = [column.name for column in table.columns]
-            yield COLUMN_DOES_NOT_EXIST(
-                entry.span, column=name, name=table.name, hint=perhaps(name, known)
+            yield UNKNOWN_IN_TABLE(
+                entry.span, column=name, table=table.name.name, hint=perhaps(name, known)
             )
         elif column.generated and postgres_version < _PUBLISHES_GENERATED:
             yield COLUMN_NOT_IN_LIST(entry.span, column=name, kind="generated")

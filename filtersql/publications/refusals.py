@@ -17,20 +17,21 @@ from filtersql.catalog import Table
 from filtersql.definitions.model import Publication, PublishedTable
 from filtersql.definitions.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.errors import Mistake, Notice, nearest
-from filtersql.errors.altering import UnknownSchema
+from filtersql.errors.altering import LATER_PARAMETER
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
     EXCEPT_PARTITION,
     NEVER_CHANGING,
+    ROOT_WITH_FILTER,
+    ROOT_WITH_LIST,
     SYSTEM_SCHEMA,
-    UNRECOGNIZED_PARAMETER,
     NotPublishable,
     RelationDoesNotExist,
-    RootNeedsViaRoot,
     is_bare,
     perhaps,
     shown,
 )
+from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
     SAME_RULE_TWICE,
     VIEW_IS_COPIED_ONLY,
@@ -55,8 +56,11 @@ def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> 
         if schema in SYSTEM_SCHEMAS:
             yield SYSTEM_SCHEMA(span, schema=schema)
     if publication.generated_columns != "none" and settings.postgres_version < _PUBLISHES_GENERATED:
-        yield UNRECOGNIZED_PARAMETER(
-            span, parameter="publish_generated_columns", since=_PUBLISHES_GENERATED
+        yield LATER_PARAMETER(
+            span,
+            kind="publication",
+            name="publish_generated_columns",
+            version=_PUBLISHES_GENERATED,
         )
     yield from _exceptions(publication, lineage)
     for entry in publication.tables:
@@ -146,7 +150,9 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
         return RelationDoesNotExist(name, (), span)
     unknown = name.schema != "public" and name.schema not in lineage.known_schemas
     if unknown and not is_bare(name, span):
-        return UnknownSchema(name.schema, span, perhaps(name.schema, lineage.known_schemas))
+        return UNKNOWN_SCHEMA(
+            span, schema=name.schema, hint=perhaps(name.schema, lineage.known_schemas)
+        )
     return RelationDoesNotExist(name, lineage.tables, span)
 
 
@@ -163,9 +169,9 @@ def _root(entry: PublishedTable, publication: Publication, settings: Settings) -
         return
     if entry.where is not None:
         span = entry.where.span()
-        yield RootNeedsViaRoot(entry.name, publication.name, columns=False, span=span)
+        yield ROOT_WITH_FILTER(span, name=entry.name)
     if entry.columns is not None and not publication.schemas:
-        yield RootNeedsViaRoot(entry.name, publication.name, columns=True, span=entry.span)
+        yield ROOT_WITH_LIST(entry.span, name=entry.name, publication=publication.name)
 
 
 def _is_root(entry: PublishedTable, lineage: Lineage) -> bool:

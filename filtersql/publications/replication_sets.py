@@ -28,7 +28,13 @@ from filtersql.definitions.model import PublishedTable, ReplicationSet, Subscrip
 from filtersql.definitions.set_members import judges, misses_key
 from filtersql.errors import Mistake, Notice
 from filtersql.errors.publications import shown
-from filtersql.errors.replication_sets import COLUMNS_RESERVED, LIST_MISSES_KEY, UnusableMember
+from filtersql.errors.replication_sets import (
+    COLUMNS_RESERVED,
+    KEYLESS_MEMBER,
+    LIST_MISSES_KEY,
+    STALE_MEMBER_FILTER,
+    UNLOGGED_MEMBER,
+)
 from filtersql.names import RelationName
 from filtersql.pgtypes import format_type
 from filtersql.publications.lineage import Lineage, is_publishable
@@ -108,15 +114,18 @@ def unusable(membership: Membership, lineage: Lineage, semantics: Semantics) -> 
         if not entry.joined:
             continue
         if table.unlogged:
-            yield UnusableMember.unlogged(entry.name, membership.name, entry.span)
+            yield UNLOGGED_MEMBER(entry.span, name=entry.name, replication_set=membership.name)
         elif needs_key and not _key(table):
-            yield UnusableMember.keyless(entry.name, membership.name, entry.span)
+            yield KEYLESS_MEMBER(entry.span, name=entry.name, replication_set=membership.name)
         elif takes_lists and misses_key(entry, _key(table)):
             yield LIST_MISSES_KEY(entry.span, identity=_key(table))
         for column, known in entry.known_types:
-            type_name = format_type(known)
-            yield UnusableMember.stale_filter(
-                entry.name, membership.name, column, type_name, entry.span
+            yield STALE_MEMBER_FILTER(
+                entry.span,
+                name=entry.name,
+                replication_set=membership.name,
+                column=column,
+                known=format_type(known),
             )
 
 

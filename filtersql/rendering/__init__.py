@@ -20,7 +20,7 @@ from filtersql.rendering.diagnostic_queries import Looks
 from filtersql.rendering.filters_in_force import FilterWriter, printed
 from filtersql.rendering.header import header
 from filtersql.rendering.lookups import looked_up_by
-from filtersql.rendering.macros import COSTLY_PARTS, MACROS, Macros
+from filtersql.rendering.macros import COSTLY_PARTS
 from filtersql.rendering.merges import completing_merge, merge_of
 from filtersql.rendering.naming import not_in_session_catalog, target_name, target_sql
 from filtersql.rendering.plan import Outline, merge_plan
@@ -131,11 +131,11 @@ def _statements(
     target: tuple[str, str],
 ) -> CompiledTable:
     engine, folders = destination.engine, destination.macro_folders
-    table, subscription, macros = resolved.table, resolved.subscription, MACROS[outline.form]
+    table, subscription = resolved.table, resolved.subscription
     name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
     own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
     plan = merge_plan(outline)
-    looks = Looks(plan, own, outline.form, folders, complete=outline.stops_at_unchanged)
+    looks = Looks(plan, own, folders, complete=outline.stops_at_unchanged)
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -165,7 +165,7 @@ def _statements(
         copy_data=subscription.copy_data,
         changes_view=view_name("changes", table.name),
         source_view=view_name("source", table.name),
-        **_texts(plan, own, macros, folders, completes=not outline.stops_at_unchanged),
+        **_texts(plan, own, folders, completes=not outline.stops_at_unchanged),
         unique=outline.unique,
         looks=looks,
         packaged=looks.packaged,
@@ -184,18 +184,18 @@ def _statements(
 
 
 def _texts(
-    plan: MergePlan, own: Own, macros: Macros, folders: tuple[Path, ...], *, completes: bool
+    plan: MergePlan, own: Own, folders: tuple[Path, ...], *, completes: bool
 ) -> dict[str, Any]:
     """The statements that change rows, and the audit."""
-    merge = merge_of(macros, plan, own, folders)
-    completing = completing_merge(macros, plan, own, folders) if completes else None
+    merge = merge_of(plan, own, folders)
+    completing = completing_merge(plan, own, folders) if completes else None
     return {
         "merge_sql": merge.text,
         "merge_source_sql": merge.source,
         "merge_completing_sql": completing and completing.text,
         "completing_source_sql": completing and completing.source,
         "initial_copy_sql": render("initial_copy", plan, own, folders) + "\n",
-        "audit_sql": render(macros.audit, plan, own, folders) + "\n",
+        "audit_sql": render("audit", plan, own, folders) + "\n",
     }
 
 

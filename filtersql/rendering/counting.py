@@ -6,9 +6,9 @@ Example
     'SELECT a, b FROM t'
 
     ======================= ==================================================================
-    `source.sql` of a form  what is reviewed; `plan.counting` is empty, and nothing is added
-    the same, printed again with `plan.counting`: columns more, and a row for each change that
-                            met what it should not have; each addition between marks
+    merge_source.sql        what is reviewed; not `plan.counts`, and nothing is added
+    the same, printed again where `plan.counts`: columns more, and a row for each change that met
+                            what it should not have; each addition between marks
     ======================= ==================================================================
 
 A run stages the second where it is the first but for the additions, letter by letter. A column
@@ -21,22 +21,11 @@ import re
 from dataclasses import fields, replace
 from functools import lru_cache
 
-from filtersql.changes import Form
-from filtersql.rendering.plan_records import Counting, Counts, MergePlan
+from filtersql.rendering.plan_records import Counts, MergePlan
 
-__all__ = ["COUNTED", "COUNTING_NAMES", "counting", "counts_of", "without_counting"]
+__all__ = ["counting", "counts_of", "without_counting"]
 
 _ADDED = re.compile(r"\s*/\*<counting\*/.*?/\*counting>\*/", re.DOTALL)
-
-
-#: what has to be no column of a table
-COUNTING_NAMES = tuple(field.name for field in fields(Counting) if field.name.startswith("met_"))
-#: how a form's window, in its own order, finds the change before and the first one, without a
-#: second sort; and how it knows the last one
-COUNTED = {
-    Form.KEYED: ("LEAD", " DESC", "LAST_VALUE", "= 1"),
-    Form.KEYED_UNCHANGED: ("LAG", "", "FIRST_VALUE", "IS NULL"),
-}
 
 
 def counts_of(effect_column: str) -> Counts:
@@ -46,15 +35,11 @@ def counts_of(effect_column: str) -> Counts:
 
 
 @lru_cache(maxsize=256)
-def counting(plan: MergePlan, form: Form) -> MergePlan | None:
-    """The plan of the same query with its counts; None where a form has none."""
-    if form not in COUNTED:
+def counting(plan: MergePlan) -> MergePlan | None:
+    """The plan of the same query with its counts; None where earlier changes decide what is met."""
+    if not plan.keyed or plan.skips_missing or plan.keeps_existing:
         return None
-    neighbour, order, earliest, latest = COUNTED[form]
-    tail = plan.plain_effect.removeprefix("effect")
-    names = {name: f"{name}{tail}" for name in COUNTING_NAMES}
-    added = Counting(**names, neighbour=neighbour, order=order, earliest=earliest, latest=latest)
-    return replace(plan, counting=(added,))
+    return replace(plan, counts=True)
 
 
 def without_counting(text: str) -> str:

@@ -10,11 +10,11 @@ macros are printed at once: what is wrong with one is a mistake of the compile.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
-from filtersql.changes import Form
 from filtersql.rendering.counting import counting
-from filtersql.rendering.macros import MACROS
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import has_own, render
 from filtersql.rendering.template_cache import Own
@@ -31,19 +31,20 @@ class Looks(Mapping[str, str]):
         self,
         shape: MergePlan,
         own: Own,
-        form: Form,
         folders: tuple[Path, ...],
         *,
         complete: bool,
     ) -> None:
         """`complete`: a change that lacks an unchanged value stops the run."""
         names = ("conflicts", "conflict_sample", "judged")
-        more = ("contested",) if shape.unique_columns else ()
-        lacking = ("unsent",) if complete and shape.keepable_columns else ()
         self._own = own
-        self._macros = {name: (name, shape) for name in (*names, *more, *lacking)}
-        if (counted := counting(shape, form)) is not None:
-            self._macros["counting"] = (MACROS[form].source, counted)
+        self._macros = {name: (name, shape) for name in names}
+        if shape.unique_columns:
+            self._macros["contested"] = ("contested", _held_first(shape))
+        if complete and shape.lacks_values:
+            self._macros["unsent"] = ("unsent", shape)
+        if (counted := counting(shape)) is not None:
+            self._macros["counting"] = ("merge_source", counted)
         self._folders = folders
         self._printed: dict[str, str] = {}
         #: whether filtersql's own macros alone print this target's statements
@@ -62,3 +63,9 @@ class Looks(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._macros)
+
+
+@lru_cache(maxsize=256)
+def _held_first(shape: MergePlan) -> MergePlan:
+    """The plan of a query that follows the target's rows, too."""
+    return replace(shape, held_first=True)

@@ -1,60 +1,17 @@
-"""Which of the macros print a form of table.
-
-Example
-    `MACROS[Form.KEYLESS].merge` is `merge_keyless`: macros/merge_keyless.sql.
-"""
+"""What a run must know of the macros' parts (WITH), and which macros of 0.1 have another place."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
 
 from filtersql.changes import Form
+from filtersql.errors import Mistake
+from filtersql.errors.compiling import MACRO_MOVED
 
-__all__ = ["COSTLY_PARTS", "MACROS", "MOVING_PARTS", "Macros"]
+__all__ = ["COSTLY_PARTS", "MOVING_PARTS", "moved"]
 
-
-class Macros(NamedTuple):
-    """The macros of one form of table."""
-
-    source: str
-    merge: str
-    conflicts: str
-    audit: str
-    #: the source where a change of a key left a value out
-    completing: str | None = None
-    #: the changes that are not skipped
-    not_skipped: str = "not_skipped"
-
-
-MACROS = {
-    Form.KEYED: Macros("merge_source", "merge", "conflicts_keyed", "audit"),
-    Form.KEYED_UNCHANGED: Macros(
-        "merge_source_unchanged", "merge", "conflicts_keyed", "audit", "completing_source"
-    ),
-    Form.KEYED_SKIPPING: Macros("merge_source_skipping", "merge", "conflicts_skipping", "audit"),
-    Form.KEYED_KEEPING: Macros(
-        "merge_source_keeping",
-        "merge",
-        "conflicts_keeping",
-        "audit",
-        "completing_source_keeping",
-        "not_skipped_keeping",
-    ),
-    Form.KEYLESS: Macros(
-        "merge_source_keyless", "merge_keyless", "conflicts_keyless", "audit_keyless"
-    ),
-    Form.KEYLESS_SKIPPING: Macros(
-        "merge_source_keyless_skipping",
-        "merge_keyless",
-        "conflicts_keyless_skipping",
-        "audit_keyless",
-    ),
-    Form.APPEND: Macros(
-        "merge_source_append", "merge_keyless", "conflicts_append", "audit_keyless"
-    ),
-}
-
-#: parts (WITH) of `source` that it names more than once and `conflicts` names, too
+#: parts of `merge_source` that it names more than once and `conflicts` names, too
 COSTLY_PARTS = {
     Form.KEYED_SKIPPING: ("changed", "applied"),
     Form.KEYED_KEEPING: ("changed", "found_under_key"),
@@ -65,3 +22,33 @@ MOVING_PARTS = {
     Form.KEYED_SKIPPING: ("moved", "changed"),
     Form.KEYED_KEEPING: ("verdicts", "changed"),
 }
+#: a macro, and those whose place it took
+_TOOK = {
+    "audit": "audit_keyless",
+    "changes": "truncated",
+    "conflicts_found": "met met_append met_found met_keeping met_keyless met_keyless_skipping"
+    " met_skipping conflicts_append conflicts_by_row_found conflicts_keeping conflicts_keyed"
+    " conflicts_keyless conflicts_keyless_skipping conflicts_skipping",
+    "copies": "copies_beside copies_emptied copies_held copies_listed merge_source_keyless"
+    " merge_source_keyless_skipping",
+    "counting": "counting_before counting_columns counting_effect counting_frame counting_kept"
+    " counting_net counting_only_last counting_rows",
+    "events": "emptied events_held present_row side_row under_changed_keys",
+    "keeping": "events_keeping",
+    "merge": "merge_keyless",
+    "merge_source": "completing_source completing_source_keeping merge_source_append",
+    "missed": "events_keyless_skipping",
+    "net": "merge_source_keeping merge_source_skipping merge_source_unchanged net_effect net_known"
+    " net_row",
+    "not_skipped": "not_skipped_keeping taken taken_keeping",
+    "sides": "copy_steps moved_case moved_effect side_columns side_key",
+    "skipping": "events_skipping",
+}
+
+
+def moved(folder: Path) -> Iterator[Mistake]:
+    """The files in a project's folder of macros that would no longer replace anything."""
+    places = {name: macro for macro, earlier in _TOOK.items() for name in earlier.split()}
+    for path in sorted(folder.glob("*.sql")):
+        if path.stem in places:
+            yield MACRO_MOVED(None, name=path.stem, macro=places[path.stem])

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from filtersql.rendering.macros import Macros
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
 from filtersql.rendering.template_cache import Own
@@ -38,28 +38,26 @@ class Merge(NamedTuple):
     source: str
 
 
-def merge_of(macros: Macros, shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> Merge:
+def merge_of(shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> Merge:
     """What a run executes."""
-    return _merge(macros.source, macros, shape, own, folders)
+    return _merge(shape, own, folders)
 
 
-def completing_merge(
-    macros: Macros, shape: MergePlan, own: Own, folders: tuple[Path, ...]
-) -> Merge | None:
+def completing_merge(shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> Merge | None:
     """What a run executes where values were left out; None where none can be."""
-    if macros.completing is None or not shape.keepable_columns:
+    if not (shape.keyed and shape.key_changes and shape.lacks_values) or shape.skips_missing:
         return None
-    return _merge(macros.completing, macros, shape, own, folders, _COMPLETING)
+    return _merge(_completing(shape), own, folders, _COMPLETING)
+
+
+@lru_cache(maxsize=256)
+def _completing(shape: MergePlan) -> MergePlan:
+    return replace(shape, completes=True, held_first=True)
 
 
 def _merge(
-    query: str,
-    macros: Macros,
-    shape: MergePlan,
-    own: Own,
-    folders: tuple[Path, ...],
-    told: Sequence[str] = (),
+    shape: MergePlan, own: Own, folders: tuple[Path, ...], told: Sequence[str] = ()
 ) -> Merge:
-    source = render(query, shape, own, folders)
+    source = render("merge_source", shape, own, folders)
     whole = replace(own, source_sql=source, header=(*own.header, *told))
-    return Merge(render(macros.merge, shape, whole, folders) + "\n", source)
+    return Merge(render("merge", shape, whole, folders) + "\n", source)

@@ -16,7 +16,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from filtersql.errors import Mistake
-from filtersql.errors.compiling import TARGET_NAME_NOT_POSSIBLE, BadTargetPattern
+from filtersql.errors.compiling import (
+    BAD_TARGET_PATTERN,
+    TARGET_NAME_NOT_POSSIBLE,
+    UNKNOWN_PLACEHOLDER,
+)
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.sql_fragments import named
 from filtersql.storage import Engine
@@ -30,7 +34,7 @@ _WORD = re.compile(r"\w+\Z", re.ASCII)
 def target_name(resolved: ResolvedTable, default_schema: str | None) -> tuple[str, str]:
     """The target's schema and table.
 
-    Raises BadTargetPattern. A dot inside a placeholder's value does not split the name.
+    Raises where it names no table. A dot inside a placeholder's value does not split the name.
     """
     subscription = resolved.subscription
     pattern = resolved.alias or subscription.target
@@ -44,12 +48,12 @@ def target_name(resolved: ResolvedTable, default_schema: str | None) -> tuple[st
     }
     for unknown in _PLACEHOLDER.findall(pattern):
         if unknown not in values:
-            raise BadTargetPattern(pattern, subscription.span, unknown=unknown)
+            raise UNKNOWN_PLACEHOLDER(subscription.span, pattern=pattern, unknown=unknown)
     names = [_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in parts]
     if len(names) == 1:
         names.insert(0, default_schema or "default")
     if len(names) != 2 or not all(names):
-        raise BadTargetPattern(pattern, subscription.span)
+        raise BAD_TARGET_PATTERN(subscription.span, pattern=pattern)
     return names[0], names[1]
 
 

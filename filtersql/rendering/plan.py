@@ -6,17 +6,15 @@ A macro loops over these and prints them; whatever is decided is decided here or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
 from filtersql.changes import Form, Images, Judgements
-from filtersql.errors.raising import UNKNOWN_VALUE
+from filtersql.errors.stopping import UNKNOWN_VALUE
 from filtersql.rendering import sql_fragments
-from filtersql.rendering.counting import COUNTING_NAMES
 from filtersql.rendering.filters_in_force import judging_words
 from filtersql.rendering.layout import alternatives, clause, laid_out
-from filtersql.rendering.macros import MACROS
 from filtersql.rendering.plan_records import Internals, MergePlan, PlannedColumn
 from filtersql.rendering.template_cache import Own
 from filtersql.storage import Engine
@@ -30,6 +28,9 @@ _UNKNOWN = f"filtersql: {UNKNOWN_VALUE}"
 #: the same, where it stands deep in a statement
 _UNSENT = "filtersql: an unchanged value is not known"
 _INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
+#: the forms in which a key finds rows
+_KEYED = (Form.KEYED, Form.KEYED_UNCHANGED, Form.KEYED_SKIPPING, Form.KEYED_KEEPING)
+_OWN = tuple(field.name for field in fields(Internals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Outline:
     form: Form
     images: Images
     always_logged: bool
+    updates: bool
     truncates: bool
     #: whether a change that leaves out a column always stops the run
     stops_at_unchanged: bool
@@ -65,7 +67,7 @@ def merge_plan(outline: Outline) -> MergePlan:
     """The plan of all targets of a shape, without what is a target's own."""
     engine, images = outline.engine, outline.images
     tail = _tail(outline.read_columns)
-    own = Internals(*(f"{name}{tail}" for name in Internals.__slots__))
+    own = Internals(*(f"{name}{tail}" for name in _OWN))
     moves = outline.form in (Form.KEYED_KEEPING, Form.KEYED_SKIPPING)
     planned = {
         name: _column(
@@ -75,7 +77,7 @@ def merge_plan(outline: Outline) -> MergePlan:
     }
     keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
     names: dict[str, Any] = {
-        field: sql_fragments.named(getattr(own, field), engine) for field in Internals.__slots__
+        field: sql_fragments.named(getattr(own, field), engine) for field in _OWN
     }
     return MergePlan(
         **Own().of_a_plan(),
@@ -84,12 +86,6 @@ def merge_plan(outline: Outline) -> MergePlan:
         **judging_words(own, engine, every=outline.every, unknown_matches=outline.unknown_matches),
         **_completeness(outline, own, keepable, tail),
         **_misses(own, engine),
-        truncate_ops=(
-            sql_fragments.literal("truncate" if outline.truncates else "not published", engine),
-        ),
-        judged_above=sql_fragments.judged_above(
-            engine, everything=outline.form is Form.KEYED_KEEPING
-        ),
         explode=sql_fragments.explode(engine),
         text_type=sql_fragments.text_type(engine),
         old_side=sql_fragments.string_array(("old",), engine),
@@ -97,7 +93,14 @@ def merge_plan(outline: Outline) -> MergePlan:
         both_sides=sql_fragments.string_array(("old", "new"), engine),
         zero_to_copies_left=sql_fragments.zero_to(own.copies_left, engine),
         found_before=laid_out(
-            sql_fragments.found_before(own.effect, own.epoch, own.stays, engine), engine, _BRANCH
+            sql_fragments.found_before(
+                own.effect,
+                own.stays if outline.updates else None,
+                own.epoch if outline.truncates else None,
+                engine,
+            ),
+            engine,
+            _BRANCH,
         ),
         all_outcomes=laid_out(
             sql_fragments.outcomes(
@@ -114,10 +117,24 @@ def merge_plan(outline: Outline) -> MergePlan:
         all_barriers=sql_fragments.all_of("seq", engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
-        conflicts=f"{MACROS[outline.form].conflicts}.sql",
-        not_skipped=f"{MACROS[outline.form].not_skipped}.sql",
+        **_flags(outline, lacks_values=bool(keepable)),
         **names,
     )
+
+
+def _flags(outline: Outline, *, lacks_values: bool) -> dict[str, Any]:
+    """On what the macros branch."""
+    form = outline.form
+    return {
+        "keyed": form in _KEYED,
+        "adds_only": form is Form.APPEND,
+        "skips_missing": form in (Form.KEYED_SKIPPING, Form.KEYLESS_SKIPPING),
+        "keeps_existing": form is Form.KEYED_KEEPING,
+        "held_first": form is Form.KEYED_KEEPING,
+        "lacks_values": lacks_values,
+        "key_changes": outline.updates,
+        "truncates": outline.truncates,
+    }
 
 
 def _target_columns(
@@ -213,7 +230,7 @@ def _completeness(
 def _tail(columns: Sequence[str]) -> str:
     """What must stand behind filtersql's own names so that no column of the table has them."""
     taken = {f"{prefix}{name}".lower() for name in columns for prefix in ("", "old_", "new_")}
-    own = {*Internals.__slots__, *COUNTING_NAMES} | {
+    own = {*_OWN} | {
         f"{prefix}{name}".lower()
         for name in columns
         for prefix in ("keeps_", "known_", "left_behind_")

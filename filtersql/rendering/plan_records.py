@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
-    "Counting",
     "Counts",
     "Internals",
     "MergePlan",
@@ -96,23 +95,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Counting(Counts):
-    """What is added to a query that counts what its changes meet: see rendering/counting.py.
-
-    In the query's own order `neighbour` finds the change of a key before another one, `earliest`
-    the first one; `latest` is the query's own test that a change is the last one.
-    """
-
-    met_effect: str
-    met_before: str
-    neighbour: str
-    order: str
-    earliest: str
-    latest: str
-
-
-@dataclass(frozen=True, slots=True)
-class Internals:
+class Internals(Counts):
     """Names of filtersql's own columns, chosen so that no column of the table has them."""
 
     effect: str
@@ -149,6 +132,9 @@ class Internals:
     old_place: str
     new_place: str
     stays: str
+    #: beside `Counts`: what a side of a change is, and what happened to its key before
+    met_effect: str
+    met_before: str
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -201,9 +187,6 @@ class MergePlan(Internals):
     must_be_complete: tuple[str, ...]
     #: the effect of a change, selected, in lines; stops where it adds a row that is incomplete
     checked_effect: tuple[str, ...]
-    truncate_ops: tuple[str, ...]
-    #: the seq up to which changes cannot matter any more
-    judged_above: str
     #: how several filters are combined, and what NULL is, in lines
     matching: tuple[str, ...]
     unknown_matches: str
@@ -234,10 +217,23 @@ class MergePlan(Internals):
     #: `effect` and `copy_ordinal`, unquoted: for the runner
     plain_effect: str
     plain_ordinal: str
-    #: the files of the macros that say what changes met, and which of them are not skipped
-    conflicts: str
-    not_skipped: str
+    #: whether a key finds rows; whether rows are only added
+    keyed: bool
+    adds_only: bool
+    #: whether an UPDATE of a row that the target lacks is skipped, whether all that meets the wrong
+    #: state is
+    skips_missing: bool
+    keeps_existing: bool
+    #: whether a change may leave out a value that no old row holds
+    lacks_values: bool
+    #: whether an UPDATE may take a row to another key, whether TRUNCATEs are published
+    key_changes: bool
+    truncates: bool
+    #: whether events begin with the target's rows, and each knows which TRUNCATEs came before
+    held_first: bool
     #: the query that merge.sql holds
     source_sql: str = ""
-    #: one record where the query counts what the changes meet, none in what is reviewed
-    counting: tuple[Counting, ...] = ()
+    #: whether a value that a change of a key left out is followed, see rendering/merges.py
+    completes: bool = False
+    #: whether the query counts what the changes meet, see rendering/counting.py
+    counts: bool = False

@@ -6,8 +6,7 @@ package's macro of the same name.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
@@ -18,7 +17,7 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.nodes import Getattr
 from jinja2.sandbox import SandboxedEnvironment
 
-from filtersql.errors.compiling import MacroFailed
+from filtersql.errors.compiling import MACRO_FAILED
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.template_cache import Own, Skeleton, Structure, marked, skeleton_of
 
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 __all__ = ["environment", "has_own", "render"]
-
-
-#: a macro that another one includes, by its name
-_INCLUDE = re.compile(r'\{%(?P<dash>-?) *include "(?P<name>\w+\.sql)" *%\}')
 
 
 @lru_cache(maxsize=8)
@@ -43,22 +38,8 @@ def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
             self.visit(node.node, frame)
             self.write(f".{node.attr}")
 
-    class Whole(FileSystemLoader):
-        """Macros with those that they include in their places: one is rendered, not several."""
-
-        def get_source(
-            self, environment: Environment, template: str
-        ) -> tuple[str, str, Callable[[], bool]]:
-            text, file, is_current = super().get_source(environment, template)
-
-            def included(found: re.Match[str]) -> str:
-                inner, _, _ = self.get_source(environment, found["name"])
-                return f"{{#{found['dash']} #}}{inner.removesuffix(chr(10))}"
-
-            return _INCLUDE.sub(included, text), file, is_current
-
     made = (Environment if trusted else SandboxedEnvironment)(
-        loader=(Whole if trusted else FileSystemLoader)(folders),
+        loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         autoescape=False,
         auto_reload=False,
@@ -89,14 +70,16 @@ def has_own(folders: tuple[Path, ...]) -> bool:
 
 
 def render(macro: str, shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> str:
-    """The text of one macro (`merge` is `merge.sql`) for a target. Raises MacroFailed."""
+    """The text of one macro (`merge` is `merge.sql`) for a target."""
     if not has_own(folders):
         return _skeleton(macro, folders, shape, own.structure).filled(own.strings)
     try:
         text = _printed(macro, own.plan(shape), folders)
         text.encode()  # a text with half a character could not be written to a file
     except Exception as error:
-        raise MacroFailed(*_where(macro, error), _why(error)) from None
+        name, line = _where(macro, error)
+        place = f"macros/{name}.sql" + (f":{line}" if line else "")
+        raise MACRO_FAILED(place=place, reason=_why(error)) from None
     return text
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sqlglot import exp, parse_one, select
+from sqlglot import exp, parse_one
 
 from filtersql.rendering.keywords import is_plain
 from filtersql.storage import Engine
@@ -35,7 +35,6 @@ __all__ = [
     "inserted",
     "inserts",
     "is_unchanged",
-    "judged_above",
     "kept_or_sent",
     "last_known",
     "last_seen",
@@ -89,16 +88,6 @@ def is_unchanged(name: str, engine: Engine) -> str:
     """Whether the feed left the column out because its out-of-line value did not change."""
     contains = exp.ArrayContains(this=exp.column("unchanged"), expression=exp.Literal.string(name))
     return exp.Coalesce(this=contains, expressions=[exp.false()]).sql(engine, copy=False)
-
-
-@lru_cache(maxsize=8)
-def judged_above(engine: Engine, *, everything: bool) -> str:
-    """The seq of the last TRUNCATE, if there is one and what came before it cannot matter."""
-    nothing = exp.convert(-1)
-    if everything:
-        return nothing.sql(engine, copy=False)
-    last = select(exp.column("seq", table="truncated")).from_("truncated").subquery()
-    return exp.Coalesce(this=last, expressions=[nothing]).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=1024)
@@ -272,16 +261,21 @@ def zero_to(name: str, engine: Engine) -> str:
 
 
 @lru_cache(maxsize=64)
-def found_before(effect: str, epoch: str, stays: str, engine: Engine) -> str:
-    """The epoch of a row that the last change left under the key, or -1; goes before OVER (…)."""
-    added = _column(effect).isin("held", "insert", "arrived")
-    row = exp.case().when(added, _column(epoch)).else_(exp.convert(-1))
-    told = exp.case().when(exp.not_(_column(stays)), row)
-    return exp.IgnoreNulls(this=exp.LastValue(this=told)).sql(engine, copy=False)
+def found_before(effect: str, stays: str | None, epoch: str | None, engine: Engine) -> str:
+    """Whether the last change left a row under the key; goes before OVER (…).
+
+    With an epoch, which one the row is of, or -1; with `stays`, a change may leave it as it is.
+    """
+    row: exp.Expr = _column(effect).isin("held", "insert", "arrived")
+    if epoch is not None:
+        row = exp.case().when(row, _column(epoch)).else_(exp.convert(-1))
+    if stays is not None:
+        row = exp.case().when(exp.not_(_column(stays)), row)
+    return exp.IgnoreNulls(this=exp.LastValue(this=row)).sql(engine, copy=False)
 
 
 #: the text so far, and a change of a key: its seq in twenty digits, and for the old and the new key
-#: what is known (see events_keeping.sql) with the seq of the change on which it hangs
+#: what is known (see keeping.sql) with the seq of the change on which it hangs
 _IN_ORDER = """
 REDUCE(ARRAY_SORT(links), '', (so_far, link) -> so_far || ',' || SUBSTR(link, 1, 20)
   || CASE SUBSTR(link, 21, 1)

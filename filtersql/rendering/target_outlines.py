@@ -22,7 +22,7 @@ from filtersql.changes import (
     texts_of,
 )
 from filtersql.definitions.model import Action
-from filtersql.errors.compiling import KEY_OF_SEVERAL_TEXTS, NoRowKey
+from filtersql.errors.compiling import KEY_OF_SEVERAL_TEXTS, NO_ROW_KEY, NO_ROW_KEY_BUT_FULL
 from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.plan import Outline, read_of_old_rows
@@ -59,6 +59,7 @@ def outlined(
         form=_form(resolved, key, pictures),
         images=pictures,
         always_logged=complete or (resolved.old_rows_are_full and not untold),
+        updates=Action.UPDATE in resolved.filters,
         truncates=resolved.truncates,
         stops_at_unchanged=rules.toast_unchanged == "error",
         read_of_old_rows=read_of_old_rows(judged),
@@ -70,12 +71,15 @@ def outlined(
 def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Form:
     """Raises a Mistake where no key finds a row that changes."""
     table, subscription, rules = resolved.table, resolved.subscription, resolved.semantics
+    updates = Action.UPDATE in resolved.filters
     form = row_form(
         table,
         key,
         keepable=bool(pictures.may_be_unchanged),
         inserts_only=not {Action.UPDATE, Action.DELETE} & set(resolved.filters),
-        skips_missing=rules.missing_target == "skip" and subscription.on_conflict is None,
+        skips_missing=updates
+        and rules.missing_target == "skip"
+        and subscription.on_conflict is None,
         keeps_existing=subscription.on_conflict in ("skip", "error"),
     )
     changing = {Action.UPDATE, Action.DELETE} & set(resolved.filters)
@@ -85,7 +89,9 @@ def _form(resolved: ResolvedTable, key: tuple[str, ...], pictures: Images) -> Fo
     decides = "target_existence" in (rules.update_decision, rules.delete_policy)
     if form is None or (form in (Form.KEYLESS, Form.KEYLESS_SKIPPING) and decides):
         full = table.replica_identity.kind is Identity.FULL
-        raise NoRowKey(table.name, sorted(resolved.filters), subscription.span, full=full)
+        raise (NO_ROW_KEY_BUT_FULL if full else NO_ROW_KEY)(
+            subscription.span, relation=table.name, actions=sorted(resolved.filters)
+        )
     for column in table.columns:
         several = column.several_texts or texts_of(column.type) is Texts.SEVERAL
         if column.name in key and several:

@@ -6,7 +6,7 @@ Example
     filled for a target   `MERGE INTO s1.t1 AS t USING ( … `
     ===================== ====================================
 
-The package's macros print and loop, they never decide: where a string of a target stands hangs on
+The package's macros branch on flags of a shape alone: where a string of a target stands hangs on
 how many lines its comments and filters have, and never on what these say. Targets alike in that,
 and in all else that is printed, share what was printed. (A project's own macro may decide: it is
 printed for each target.)

@@ -23,8 +23,8 @@ from dataclasses import asdict, dataclass
 import msgspec
 import yaml
 
-from filtersql.errors import Mistakes
-from filtersql.errors.approvals import BROKEN_APPROVALS, ApprovalOutdated, NotApproved
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.artifacts import APPROVAL_OUTDATED, BROKEN_APPROVALS, NOT_APPROVED
 
 __all__ = ["Approval", "approvals_text", "approved", "check_approved", "read_approvals", "standing"]
 
@@ -75,14 +75,16 @@ def approved(earlier: Sequence[Approval], now: Sequence[Approval]) -> tuple[Appr
 
 def standing(
     approvals: Sequence[Approval], target: str, output: str, checksums: Mapping[str, str]
-) -> NotApproved | ApprovalOutdated | Approval:
+) -> Mistake | Approval:
     """The approval of a target as it is now, or what is wrong with it."""
     found = next((each for each in approvals if _key(each) == (target, output)), None)
     if found is None:
-        return NotApproved(target, output)
+        return NOT_APPROVED(target=target, output=output)
     changed = [name for name, sha in checksums.items() if found.statements.get(name) != sha]
     if changed:
-        return ApprovalOutdated(target, output, changed, found.by, found.date)
+        return APPROVAL_OUTDATED(
+            target=target, output=output, by=found.by, date=found.date, changed=changed
+        )
     return found
 
 

@@ -10,10 +10,10 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.auditing import NOTHING_TO_ADOPT, OtherColumns
+from filtersql.errors.auditing import NOTHING_TO_ADOPT, OTHER_COLUMNS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.auditing import Audit, Audited, audit
@@ -85,4 +85,12 @@ def _other(engine: Engine, one: Audit) -> list[Mistake]:
     if held == wanted:
         return []
     name = compiled.unique_id
-    return [OtherColumns(name, compiled.target_sql, held, wanted)]
+    return [
+        OTHER_COLUMNS(
+            name=name, target=compiled.target_sql, held=_listed(held), wanted=_listed(wanted)
+        )
+    ]
+
+
+def _listed(columns: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {kind}" for name, kind in columns)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
-from filtersql.errors.auditing import RepeatedKeys
+from filtersql.errors.auditing import REPEATED_KEYS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
@@ -106,7 +106,17 @@ def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
     ((count,),) = engine.rows(query.sql(engine.dialect))
     if int(str(count)):
         name = compiled.unique_id
-        raise Mistakes([RepeatedKeys(name, compiled.target_sql, compiled.key, int(str(count)))])
+        raise Mistakes(
+            [
+                REPEATED_KEYS(
+                    name=name,
+                    target=compiled.target_sql,
+                    key=compiled.key,
+                    count=int(str(count)),
+                    table=name.partition("/")[2],
+                )
+            ]
+        )
 
 
 def _column(name: str) -> exp.Column:

@@ -24,7 +24,7 @@ from sqlglot import exp, select
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE
-from filtersql.errors.auditing import INTERRUPTED, NOTHING_TO_COMPARE, STILL_DIFFERS, SourceAhead
+from filtersql.errors.auditing import INTERRUPTED, NOTHING_TO_COMPARE, SOURCE_AHEAD, STILL_DIFFERS
 from filtersql.feeds.images import Landing
 from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
@@ -200,7 +200,8 @@ class _Trial:
         copy, source = self.audit.copy, self.subscription.source
         holds = source.seq if source is not None and copy.copy_data else None
         if holds is not None and (position is None or position < holds):
-            raise Mistakes([SourceAhead(self._name, holds, position)])
+            stands = "before the first change" if position is None else f"at seq {position}"
+            raise Mistakes([SOURCE_AHEAD(name=self._name, holds=holds, stands=stands)])
         has_source = stage_source(
             self.inputs, self.engine, self.subscription, copy, self.folder / "source.parquet"
         )

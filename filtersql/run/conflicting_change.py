@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from filtersql.errors import Mistake
-from filtersql.errors.conflicts import ConflictStops
-from filtersql.errors.raising import UnchangedNotSent
+from filtersql.errors.stopping import CONFLICT_STOPS, UNCHANGED_NOT_SENT, reached, stands
 from filtersql.run.model import STOPPING
 from filtersql.run.stage_and_judge import Judgement
 
@@ -59,11 +58,18 @@ def first_stop(
 
 def _mistakes(judgement: Judgement, first: int, upto: int | None) -> Iterator[Mistake]:
     if judgement.unsent is not None and judgement.unsent[0] == first:
-        yield UnchangedNotSent(_name(judgement), *judgement.unsent, upto)
+        seq, key = judgement.unsent
+        yield UNCHANGED_NOT_SENT(name=_name(judgement), seq=seq, standing=stands(key, upto))
     for met in judgement.sample:
         if met.seq == first and met.kind in STOPPING:
-            relation = str(judgement.compiled.relation)
-            yield ConflictStops(_name(judgement), relation, met.kind, met.seq, met.key, upto)
+            yield CONFLICT_STOPS(
+                name=_name(judgement),
+                relation=judgement.compiled.relation,
+                kind=met.kind,
+                seq=met.seq,
+                key=met.key,
+                applied=reached(upto),
+            )
 
 
 def _name(judgement: Judgement) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from filtersql.changes import Form
 from filtersql.errors import Mistakes
-from filtersql.errors.raising import UNKNOWN_VALUE
+from filtersql.errors.stopping import UNKNOWN_VALUE
 from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.staging import staged_columns
 from filtersql.run.context import TargetRun

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from filtersql.errors import Mistake
 from filtersql.errors.old_rows import CannotJudge
-from filtersql.errors.raising import FilterRaises, UnknownUnchangedValue, stands
+from filtersql.errors.stopping import FILTER_RAISES, UNKNOWN_UNCHANGED_VALUE, stands
 from filtersql.feeds.staging import staged_columns
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, TargetRun
@@ -41,7 +41,9 @@ def _mistake(one: Raising, applied: int | None) -> Mistake:
     key = _key(one.target, one.seq)
     if CannotJudge.is_told(one.reason):
         return CannotJudge(one.reason, f"Change {one.seq}: {stands(key, applied)}")
-    return FilterRaises(one.target.name, one.seq, key, one.reason, applied)
+    return FILTER_RAISES(
+        name=one.target.name, seq=one.seq, reason=one.reason, standing=stands(key, applied)
+    )
 
 
 def changes_that_raise(context: RunContext) -> dict[str, dict[int, str]]:
@@ -69,7 +71,12 @@ def values_not_sent(context: RunContext) -> list[Mistake]:
     show_nothing(context.engine, context.targets)
     found = [(target, first_lacking(context.engine, target, context.cut)) for target in looked]
     return [
-        UnknownUnchangedValue(target.name, target.compiled.may_be_unchanged, seq, _key(target, seq))
+        UNKNOWN_UNCHANGED_VALUE(
+            name=target.name,
+            columns=target.compiled.may_be_unchanged,
+            seq=seq,
+            key=_key(target, seq),
+        )
         for target, seq in found
         if seq is not None
     ]

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from sqlglot import exp, select, union
 
 from filtersql.changes import Texts, texts_of
-from filtersql.errors.conflicts import KeyWrittenOtherwise
+from filtersql.errors import Mistake
+from filtersql.errors.stopping import KEY_WRITTEN_OTHERWISE
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.targets.model import Engine
 
@@ -51,7 +52,7 @@ class _Change:
     new: _Call | None
 
 
-def written_otherwise(engine: Engine, compiled: CompiledTable) -> list[KeyWrittenOtherwise]:
+def written_otherwise(engine: Engine, compiled: CompiledTable) -> list[Mistake]:
     """The first change in the view that calls a row by another text than it has."""
     types = {column.name: column for column in compiled.feed_columns}
     key = [types[name] for name in compiled.key]
@@ -76,7 +77,11 @@ def written_otherwise(engine: Engine, compiled: CompiledTable) -> list[KeyWritte
     if found is None:
         return []
     seq, text, instead = found
-    return [KeyWrittenOtherwise(compiled.unique_id, seq, compiled.key, text, instead)]
+    return [
+        KEY_WRITTEN_OTHERWISE(
+            name=compiled.unique_id, seq=seq, key=compiled.key, text=text, instead=instead
+        )
+    ]
 
 
 def _first(

@@ -118,8 +118,8 @@ def run_costly_parts(engine: Engine, compiled: CompiledTable, stage: str, source
         own = f"{stage}__{name}"
         engine.stage(own, query.alone(name))
         kept = kept.having(name, needed, f"SELECT * FROM {quoted(own, engine.dialect)}")
-        if moving is not None and name == shown_by and not _moves(engine, compiled, own):
-            query = cut(kept.over(source), engine.dialect)
+        query = cut(kept.over(source), engine.dialect)
+        if moving in query.parts and name == shown_by and not _moves(engine, compiled, own):
             none = f"SELECT * FROM ({query.alone(moving)}) AS none WHERE FALSE"
             kept = kept.having(moving, query.needed(moving), none)
     return kept

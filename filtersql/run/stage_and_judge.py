@@ -15,8 +15,7 @@ from sqlglot import exp, select
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import DUPLICATE_KEYS, NULL_FOR_NOT_NULL, UNREADABLE_STATEMENT
-from filtersql.errors.conflicts import PrimaryKeyTaken
-from filtersql.errors.raising import UnknownUnchangedValue
+from filtersql.errors.stopping import PRIMARY_KEY_TAKEN, UNKNOWN_UNCHANGED_VALUE
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.conflict_counts import (
     count_where,
@@ -107,7 +106,8 @@ def judge_changes(
     if compiled.contested_sql is not None:
         contested = _contested(engine, compiled, kept.over(compiled.contested_sql))
         if contested and not compiled.stops_at_existing:
-            mistakes.append(PrimaryKeyTaken(name, contested[0].seq, contested[0].key))
+            taken = contested[0]
+            mistakes.append(PRIMARY_KEY_TAKEN(name=name, seq=taken.seq, key=taken.key))
         if contested and (first is None or contested[0].seq < first):
             first = contested[0].seq
         sample = (*sample, *contested)
@@ -301,11 +301,11 @@ def _unknown(
         .limit(1)
     )
     return [
-        UnknownUnchangedValue(
-            name,
-            [column for column, _ in kept],
-            int(str(seq)),
-            dict(zip(compiled.key, values, strict=True)),
+        UNKNOWN_UNCHANGED_VALUE(
+            name=name,
+            columns=[column for column, _ in kept],
+            seq=int(str(seq)),
+            key=dict(zip(compiled.key, values, strict=True)),
         )
         for *values, seq in engine.rows(query.sql(engine.dialect))
     ]

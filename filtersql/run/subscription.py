@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.raising import CopyRefused
+from filtersql.errors.stopping import CopyRefused
 from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable

@@ -17,7 +17,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from filtersql.errors import Mistake
-from filtersql.errors.applying import SourceColumns, TargetColumns
+from filtersql.errors.applying import SOURCE_COLUMNS, TARGET_COLUMNS
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, TargetColumn
 from filtersql.storage import Engine
 
@@ -36,7 +36,10 @@ def unfit(
 ) -> list[Mistake]:
     """The mistake that a target's columns are, if some are not there or of another type."""
     lacking, other = _differing(compiled.columns, held, engine, _holds)
-    return [TargetColumns(name, compiled.target_sql, lacking, other)] if lacking or other else []
+    if not (lacking or other):
+        return []
+    told = _told(lacking, other)
+    return [TARGET_COLUMNS(name=name, target=compiled.target_sql, differing=told)]
 
 
 def unread(
@@ -47,7 +50,19 @@ def unread(
     An engine would cut a time off a date, or a digit off a number, without a word.
     """
     lacking, other = _differing(compiled.feed_columns, held, engine, _becomes)
-    return [SourceColumns(compiled.unique_id, shown, lacking, other)] if lacking or other else []
+    if not (lacking or other):
+        return []
+    told = _told(lacking, other)
+    return [SOURCE_COLUMNS(name=compiled.unique_id, source=shown, differing=told)]
+
+
+def _told(lacking: Sequence[tuple[str, str]], other: Sequence[tuple[str, str, str]]) -> str:
+    said = [f"It has no column {column} ({kind})." for column, kind in lacking]
+    said += [
+        f"Its column {column} is {held}, the definition's is {kind}."
+        for column, held, kind in other
+    ]
+    return " ".join(said)
 
 
 def _differing(

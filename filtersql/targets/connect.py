@@ -30,11 +30,11 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.targets import (
     CERTIFICATE_REFUSED,
     NO_ANSWER,
+    SIGN_IN_REFUSED,
+    UNREACHABLE,
     UNREADABLE_CERTIFICATE,
     UNSUPPORTED_TARGET,
     ConnectionLost,
-    SignInRefused,
-    Unreachable,
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import reason_of, spark_refusal
@@ -183,10 +183,10 @@ def _builder(place: _Place, settings: Mapping[str, object]) -> _Grpc:
 def _not_opened(place: _Place, error: Exception) -> Mistake:
     text = str(error)
     if "UNAUTHENTICATED" in text or "PERMISSION_DENIED" in text:
-        return SignInRefused(place.shown, None, "token")
+        return SIGN_IN_REFUSED(place=place.shown, who="the token")
     if _SLOW.search(text):
         return NO_ANSWER(engine=_SERVER, place=place.shown, seconds=f"{place.seconds:g}")
-    return Unreachable(_SERVER, f"{place.shown}: {_first_line(text)}")
+    return UNREACHABLE(engine=_SERVER, reason=f"{place.shown}: {_first_line(text)}")
 
 
 def _first_line(text: str) -> str:

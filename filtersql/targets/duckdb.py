@@ -19,11 +19,11 @@ from sqlglot import exp, parse_one
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
+    FILE_IN_USE,
+    UNREACHABLE,
     EngineRefused,
-    FileInUse,
     HiddenFunctions,
     SettingRefused,
-    Unreachable,
 )
 from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedColumn
@@ -53,7 +53,7 @@ AND plain IN (SELECT plain FROM known WHERE internal) ORDER BY 1"""
 def connect(
     path: Path | None, settings: Mapping[str, str] | None = None, extensions: Sequence[str] = ()
 ) -> DuckDB:
-    """Open the file (None: in memory). Raises Unreachable, HiddenFunctions.
+    """Open the file (None: in memory). Raises Mistakes.
 
     `settings` are about resources; those that statements depend on are filtersql's own.
     """
@@ -64,8 +64,9 @@ def connect(
     except (duckdb.Error, OSError) as error:
         reason = str(error).splitlines()[0]
         if path is not None and (lock := _LOCK.search(str(error))):
-            raise Mistakes([FileInUse(path.name, lock[1])]) from None
-        raise Mistakes([Unreachable("DuckDB", reason)]) from None
+            who = f"Process {lock[1]}" if lock[1] else "Another process"
+            raise Mistakes([FILE_IN_USE(path=path.name, who=who)]) from None
+        raise Mistakes([UNREACHABLE(engine="DuckDB", reason=reason)]) from None
     engine = DuckDB(connection)
     try:
         for name in extensions:

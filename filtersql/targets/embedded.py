@@ -17,7 +17,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import Unreachable
+from filtersql.errors.targets import UNREACHABLE
 from filtersql.targets.jars import jars
 from filtersql.targets.java import check_java
 
@@ -107,7 +107,7 @@ def own_session(
         try:
             root = builder.getOrCreate()
         except Exception as error:
-            raise Mistakes([Unreachable("Spark", _told(log, error))]) from None
+            raise Mistakes([UNREACHABLE(engine="Spark", reason=_told(log, error))]) from None
     root.sparkContext.setLogLevel("OFF")
     return _beside(root, settings)
 

@@ -37,9 +37,9 @@ from filtersql.errors.targets import (
     DATABASE_MISSING,
     NO_ANSWER,
     NO_TICKET,
+    SIGN_IN_REFUSED,
+    UNREACHABLE,
     ConnectionLost,
-    SignInRefused,
-    Unreachable,
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
@@ -124,12 +124,14 @@ def _not_opened(to: Address, error: BaseException, seconds: float) -> Mistake:
     if "CERTIFICATE_VERIFY_FAILED" in text:
         return CERTIFICATE_REFUSED(place=to.shown, reason=text, host=to.host)
     if any(words in text for words in _NOT_KNOWN):
-        return SignInRefused(to.shown, to.user, to.auth)
+        who = "the token" if to.user is None else f'the user "{to.user}" (auth: {to.auth})'
+        return SIGN_IN_REFUSED(place=to.shown, who=who)
     if found := _NO_TICKET.search(text):
         return NO_TICKET(place=to.shown, reason=found[1], service=to.service)
     # A server that answers in words understood the sign-in.
     hint = None if "Failed to open new session" in text else _OTHER_WAY
-    return Unreachable(_SERVER, f"{to.shown}: {text.splitlines()[0]}", hint)
+    reason = f"{to.shown}: {text.splitlines()[0]}"
+    return UNREACHABLE(engine=_SERVER, reason=reason, hint=hint)
 
 
 @dataclass(slots=True)

@@ -27,13 +27,13 @@ from filtersql.changes import stopping
 from filtersql.compile import Node
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.proving import (
+    COMPILED_FOR_ANOTHER,
     FILTER_NOT_DEFINED,
+    MARKS_GONE,
     MERGES_ELSEWHERE,
     NO_STATEMENT,
-    CompiledForAnother,
-    MarksGone,
-    NotTheMerge,
-    NotTranspiled,
+    NOT_THE_MERGE,
+    NOT_TRANSPILED,
 )
 from filtersql.filter_cache import FilterShelf
 from filtersql.rendering import SETTINGS
@@ -50,6 +50,7 @@ __all__ = ["Statement", "read_statement"]
 
 _MARKS = r"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/"
 _TWIN = "filtersql_twin_{}"
+_ENGINES: Mapping[Dialect, str] = {"spark": "Spark", "duckdb": "DuckDB"}
 _OTHER: Mapping[Dialect, Dialect] = {"spark": "duckdb", "duckdb": "spark"}
 
 
@@ -74,7 +75,7 @@ class Statement:
     filters: Mapping[Dialect, Mapping[str, str]]
 
     def sql(self, layout: Layout, engine: Engine, filters: Mapping[str, str] | None = None) -> str:
-        """The statement for all cases that are loaded. Raises NotLifted and NotTranspiled.
+        """The statement for all cases that are loaded. Raises NotLifted.
 
         `filters` stand in the place of its own.
         """
@@ -106,7 +107,8 @@ class Statement:
                 engine.dialect, copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
             )
         except SqlglotError as error:
-            raise Mistakes([NotTranspiled(str(self.path), str(error))]) from None
+            reason = str(error).splitlines()[0]
+            raise Mistakes([NOT_TRANSPILED(path=self.path, reason=reason)]) from None
 
 
 def read_statement(
@@ -122,13 +124,14 @@ def read_statement(
         raise Mistakes([NO_STATEMENT(path=shown)])
     text = read_compiled(path, node.compiled.merge_sql)
     if any(f"--   {name}=" in text for name in SETTINGS[_OTHER[dialect]]):
-        raise Mistakes([CompiledForAnother(shown, _OTHER[dialect], dialect)])
+        here, there = _ENGINES[dialect], _ENGINES[_OTHER[dialect]]
+        raise Mistakes([COMPILED_FOR_ANOTHER(path=shown, written=there, wanted=here)])
     marked = _marked(text, dialect)
     flat = _with_placeholders(text, marked, dialect)
     outline = _outline(flat, shown, node, dialect, Outlines() if outlines is None else outlines)
     wanted = [one.number for one in _marked(node.compiled.merge_sql, dialect)]
     if [one.number for one in marked] != wanted:
-        raise Mistakes([MarksGone(shown, len(wanted), len(marked))])
+        raise Mistakes([MARKS_GONE(path=shown, wanted=len(wanted), found=len(marked))])
     own: dict[str, str] = {}
     twins: dict[str, str] = {}
     known = _twins(node, shelf, dialect)
@@ -218,15 +221,16 @@ def _parsed(text: str, shown: str, dialect: Dialect) -> exp.Merge:
         trees = [tree for tree in sqlglot.parse(text, dialect=dialect) if tree is not None]
     except ParseError as error:
         reason = str(error.errors[0].get("description")) if error.errors else str(error)
-        raise Mistakes([NotTheMerge(shown, reason)]) from None
+        raise Mistakes([NOT_THE_MERGE(path=shown, reason=reason)]) from None
     except SqlglotError as error:
-        raise Mistakes([NotTheMerge(shown, str(error).splitlines()[0])]) from None
+        reason = str(error).splitlines()[0]
+        raise Mistakes([NOT_THE_MERGE(path=shown, reason=reason)]) from None
     finally:
         logger.setLevel(level)
     if len(trees) != 1 or not isinstance(trees[0], exp.Merge):
-        raise Mistakes([NotTheMerge(shown, None)])
+        raise Mistakes([NOT_THE_MERGE(path=shown, reason=None)])
     if trees[0].args.get("on") is None or trees[0].args.get("whens") is None:
-        raise Mistakes([NotTheMerge(shown, "it has no ON, or no WHEN")])
+        raise Mistakes([NOT_THE_MERGE(path=shown, reason="it has no ON, or no WHEN")])
     return trees[0]
 
 

@@ -63,14 +63,14 @@ class TestState:
         assert lines(shell.run(f"filtersql ls -s state:modified --state {before}")) == modified
 
     def test_macros(self, shell: Shell) -> None:
-        """A macro of the project's own modifies the targets that it prints, and no other."""
+        """A macro of the project's own modifies what it prints; a file of another name nothing."""
         from filtersql.project import package_folder
 
         before = earlier(shell)
         own = shell.folder / "macros" / "merge.sql"
         own.write_text((package_folder("macros") / "merge.sql").read_text() + "\n-- ours\n")
         assert len(lines(shell.run(f"filtersql ls -s state:modified --state {before}"))) == 3
-        (shell.folder / "macros" / "merge_keyless.sql").write_text(own.read_text())
+        (shell.folder / "macros" / "merge_own.sql").write_text(own.read_text())
         own.unlink()
         assert shell.run(f"filtersql ls -s state:modified --state {before}").exit_code == 1
 

@@ -390,12 +390,6 @@ SELECT pglogical.replication_set_add_table('default', 't', columns := '{id} x');
 CREATE TABLE t(id int primary key, "b,c" int);
 SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,"b,c"}');
 
-CREATE TABLE t(id int primary key, "b c" int);
-SELECT pglogical.replication_set_add_table('default', 't', columns := '{id, b c }');
-
-CREATE TABLE t(id int primary key, "b c" int);
-SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,b\ c}');
-
 CREATE TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default', 't', columns := '{id,NULL}');
 

@@ -14,7 +14,7 @@ from transcripts import Shell, normalised
 from filtersql.commands import loading
 from filtersql.commands.asking import root_of
 from filtersql.commands.options import Options
-from filtersql.errors.project import NoProject
+from filtersql.errors import Mistake
 from filtersql.project import find_root
 
 QUESTIONS = (
@@ -214,5 +214,5 @@ def test_the_root_is_the_projects(shell: Shell, tmp_path: Path) -> None:
     """The quick look finds what the project's own finds."""
     for folder in (shell.folder, shell.folder / "tables", shell.folder / "not" / "there"):
         assert root_of(Options(project_dir=folder)) == find_root(folder)
-    with pytest.raises(NoProject):
+    with pytest.raises(Mistake, match="no filtersql_project"):
         root_of(Options(project_dir=tmp_path / "home"))

@@ -1,18 +1,27 @@
-"""Macros print values and loop over them; what decides is Python (filtersql/ARCHITECTURE.md)."""
+"""Macros print values, loop over them and branch on the plan's flags; what decides is Python.
+
+See filtersql/ARCHITECTURE.md.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment, nodes
 from places import HOME
 
+from filtersql.rendering.macros import moved
+from filtersql.rendering.plan_records import MergePlan
+
 MACROS = HOME / "macros"
+#: on what a macro may branch
+FLAGS = {field.name for field in fields(MergePlan) if field.type == "bool"}
 #: what decides, assigns, or glues
 FORBIDDEN = (
-    nodes.If,
     nodes.Assign,
     nodes.AssignBlock,
     nodes.Test,
@@ -34,16 +43,44 @@ PRINTING = {"join", "indent"}
 def decisions(text: str) -> list[str]:
     """The nodes of a template that decide something, each with its line."""
     tree = Environment(extensions=["jinja2.ext.do"]).parse(text)
-    separators = set(_separators(tree))
+    separators = {*_separators(tree), *_branches(tree)}
     wrong = []
     for node in tree.find_all(nodes.Node):
-        if isinstance(node, FORBIDDEN) and not _is_macro_call(node, tree):
+        if id(node) in separators:
+            continue
+        if isinstance(node, (*FORBIDDEN, nodes.If)) and not _is_macro_call(node, tree):
             wrong.append(f"line {node.lineno}: {type(node).__name__}")
         elif isinstance(node, nodes.Filter) and node.name not in PRINTING:
             wrong.append(f"line {node.lineno}: the filter {node.name}")
-        elif isinstance(node, nodes.CondExpr | nodes.Not) and id(node) not in separators:
+        elif isinstance(node, nodes.CondExpr | nodes.Not):
             wrong.append(f"line {node.lineno}: {type(node).__name__}")
     return wrong
+
+
+def _branches(tree: nodes.Template) -> Iterator[int]:
+    """Each block `if` on flags of the plan, and what joins these."""
+    for block in tree.find_all(nodes.If):
+        joining = list(_joining(block.test))
+        if joining:
+            yield from (id(block), *joining)
+
+
+def _joining(test: nodes.Node) -> Iterator[int]:
+    """A condition of flags, with AND, OR and NOT; nothing where it asks anything else."""
+    match test:
+        case nodes.Getattr(node=nodes.Name(name="plan"), attr=flag) if flag in FLAGS:
+            yield id(test)
+        case nodes.Not(node=inner):
+            asked = [list(_joining(inner))]
+            yield from _all_of(test, asked)
+        case nodes.And() | nodes.Or():
+            yield from _all_of(test, [list(_joining(test.left)), list(_joining(test.right))])
+
+
+def _all_of(test: nodes.Node, asked: list[list[int]]) -> Iterator[int]:
+    if all(asked):
+        yield id(test)
+        yield from (one for each in asked for one in each)
 
 
 def _separators(tree: nodes.Template) -> Iterator[int]:
@@ -77,13 +114,41 @@ def _is_macro_call(node: nodes.Node, tree: nodes.Template) -> bool:
 
 
 def test_there_are_macros() -> None:
-    """The merge, the copy and the audit are macros."""
-    assert {path.stem for path in MACROS.glob("*.sql")} >= {"merge", "initial_copy"}
+    """The merge, the copy and the audit are macros; one file for one thing that a user replaces."""
+    names = {path.stem for path in MACROS.glob("*.sql")}
+    assert names >= {"merge", "initial_copy", "audit"}
+    assert len(names) <= 24
+
+
+@pytest.mark.parametrize("path", sorted(MACROS.glob("*.sql")), ids=lambda path: path.name)
+def test_macro_says_what_it_is(path: Path) -> None:
+    """A macro begins with a comment: what it prints, the flags, and what an override must keep.
+
+    It names all flags on which the file branches, and no other.
+    """
+    text = path.read_text(encoding="utf-8")
+    said, _, rest = text.partition("-#}")
+    assert said.startswith("{#- ")
+    assert "Override: keep" in said
+    branches = Environment().parse(rest).find_all(nodes.If)
+    used = {one.attr for each in branches for one in _flags_of(each.test)}
+    assert {flag for flag in FLAGS if re.search(rf"\b{flag}\b", said)} == used
+
+
+def _flags_of(test: nodes.Node) -> Iterator[nodes.Getattr]:
+    if isinstance(test, nodes.Getattr):
+        yield test
+    yield from test.find_all(nodes.Getattr)
+
+
+def test_no_macro_has_a_name_that_moved() -> None:
+    """A project's file of such a name is refused, so none of the package's may have one."""
+    assert list(moved(MACROS)) == []
 
 
 @pytest.mark.parametrize("path", sorted(MACROS.glob("*.sql")), ids=lambda path: path.name)
 def test_macro_decides_nothing(path: Path) -> None:
-    """A macro holds no block `if`, no assignment, test, comparison, gluing or call."""
+    """A macro branches on flags alone; no assignment, test, comparison, gluing or other call."""
     assert decisions(path.read_text(encoding="utf-8")) == []
 
 
@@ -91,6 +156,11 @@ def test_macro_decides_nothing(path: Path) -> None:
     "text",
     [
         "{% if plan.key %}x{% endif %}",
+        "{% if plan.columns %}x{% endif %}",
+        "{% if plan.keyed and plan.header %}x{% endif %}",
+        "{% if plan.keyed == plan.counts %}x{% endif %}",
+        "{% if not plan.columns[0].name %}x{% endif %}",
+        "{% if other.keyed %}x{% endif %}",
         "{% set a = 1 %}",
         "{{ 'a' if plan.key else 'b' }}",
         "{{ 'a' if plan.key is defined }}",
@@ -113,6 +183,7 @@ def test_deciding_templates_are_found(text: str) -> None:
     [
         "{% for c in plan.columns %}{{ c }}{{ ', ' if not loop.last }}{% endfor %}",
         "{{ plan.columns | join(', ') }}",
+        "{% if plan.keyed and not plan.counts %}x{% elif plan.completes %}y{% endif %}",
         "{% macro key(plan) %}{{ plan.key }}{% endmacro %}{{ key(plan) }}",
     ],
 )

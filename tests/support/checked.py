@@ -13,6 +13,7 @@ __all__ = [
     "Mutation",
     "with_conflicts",
     "with_profile",
+    "with_published",
 ]
 
 PROJECT: Mapping[str, str] = {
@@ -319,5 +320,24 @@ def with_conflicts(mode: str) -> Mapping[str, str]:
         **{name: text for name, text in PROJECT.items() if not name.startswith("subscriptions/")},
         "subscriptions/subscriptions.yml": (
             f"subscriptions: [{{name: s1, publications: [p1, p2, p3], on_conflict: {mode}}}]\n"
+        ),
+    }
+
+
+def with_published(actions: str, mode: str) -> Mapping[str, str]:
+    """The project whose publications publish these actions alone, under an `on_conflict`.
+
+    `numbers` is a table more, of no column that is ever stored out of line.
+    """
+    published = "CREATE PUBLICATION p1 FOR TABLE numbers WHERE (n > 5), " + ", ".join(
+        ("keyed WHERE (a > 5 AND c = 'NSW')", "kept WHERE (id < 10)", "bare WHERE (a >= 3)")
+    )
+    numbers = "CREATE TABLE numbers (id int, n int, amount bigint, PRIMARY KEY (id, n));\n"
+    return {
+        **{name: text for name, text in PROJECT.items() if not name.startswith("subscriptions/")},
+        "tables/tables.sql": PROJECT["tables/tables.sql"] + numbers,
+        "publications/publications.sql": f"{published} WITH (publish = '{actions}');\n",
+        "subscriptions/subscriptions.yml": (
+            f"subscriptions: [{{name: s1, publications: [p1], on_conflict: {mode}}}]\n"
         ),
     }

@@ -26,6 +26,7 @@ __all__ = [
 Words = tuple[str | None, str | None, str | None]
 #: in their place: filtersql does not carry out what a dump does not write
 OWN: list[Words] = [("own", None, None)]
+_NOT_CARRIED_OUT = " is not supported"
 #: of what depends on something, only what does so itself is told
 _DEPENDED = "because other objects depend on"
 
@@ -75,10 +76,10 @@ def words_of(mistake: Mistake | Mistakes) -> list[Words]:
 
 
 def agree(theirs: Words | None, ours: list[Words]) -> bool:
-    """Both accept, or one of ours has their words; it may have more."""
+    """Both accept, or one of ours has their words or says that it does not carry that out."""
     if theirs is None:
         return not ours
-    return any(_told(theirs, one) for one in ours)
+    return any(_told(theirs, one) or str(one[0]).endswith(_NOT_CARRIED_OUT) for one in ours)
 
 
 def _told(theirs: Words, ours: Words) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import EngineRefused, Unreachable
+from filtersql.errors.targets import UNREACHABLE, EngineRefused
 from filtersql.names import RelationName
 from filtersql.targets.model import Mark, Written
 from filtersql.targets.settling import settled
@@ -66,5 +66,5 @@ def test_anything_else_is_refused(reason: str, found: Mark | None) -> None:
 
 def test_a_connection_that_is_gone_is_the_next_runs_to_settle() -> None:
     """The mark cannot be read: the first refusal is what is said."""
-    told, count = tried([DELTA], Mistakes([Unreachable("Spark", "gone")]))
+    told, count = tried([DELTA], Mistakes([UNREACHABLE(engine="Spark", reason="gone")]))
     assert (str(told).startswith("Spark refused a statement"), count) == (True, 1)

@@ -12,17 +12,15 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.coercion import can_coerce
 from filtersql.filters.resolve.polymorphic import consistent
 
-__all__ = ["Candidate", "Casts", "best", "matching"]
+__all__ = ["Candidate", "best", "matching"]
 
 Thing = TypeVar("Thing")
-#: from which types to which the files make implicit casts
-Casts: TypeAlias = frozenset[tuple[str, ...]]
 
 
 class Candidate(NamedTuple):
@@ -32,28 +30,18 @@ class Candidate(NamedTuple):
     args: tuple[str, ...]
 
 
-def matching(
-    candidates: Sequence[Candidate], actual: Sequence[str], casts: Casts = frozenset()
-) -> list[Candidate]:
-    """Those that the arguments can be implicitly cast to; `casts` are the files' own."""
+def matching(candidates: Sequence[Candidate], actual: Sequence[str]) -> list[Candidate]:
+    """Those that the arguments can be implicitly cast to."""
     return [
         candidate
         for candidate in candidates
         if len(candidate.args) == len(actual)
-        and all(
-            map(
-                lambda have, want: can_coerce(have, want, "i") or (have, want) in casts,
-                actual,
-                candidate.args,
-            )
-        )
+        and all(map(lambda have, want: can_coerce(have, want, "i"), actual, candidate.args))
         and _generic_consistent(actual, candidate.args)
     ]
 
 
-def best(
-    candidates: Sequence[Candidate], actual: Sequence[str], casts: Casts = frozenset()
-) -> Candidate | None:
+def best(candidates: Sequence[Candidate], actual: Sequence[str]) -> Candidate | None:
     """The one that wins, or None when the call is ambiguous."""
     if len(candidates) <= 1:
         return candidates[0] if candidates else None
@@ -76,7 +64,7 @@ def best(
         left = chosen
         if len(left) == 1:
             return left[0]
-    return _as_the_known_ones(left, actual, len(unknown), casts)
+    return _as_the_known_ones(left, actual, len(unknown))
 
 
 def _most(candidates: Sequence[Candidate], actual: Sequence[str], match: object) -> list[Candidate]:
@@ -133,14 +121,14 @@ def _by_category(
 
 
 def _as_the_known_ones(
-    candidates: list[Candidate], actual: Sequence[str], unknown: int, casts: Casts
+    candidates: list[Candidate], actual: Sequence[str], unknown: int
 ) -> Candidate | None:
     """Rule 4f: if all known arguments have one type, the unknown ones have it too."""
     known = {name for name in actual if name != "unknown"}
     if len(known) != 1 or unknown == len(actual):
         return None
     assumed = [next(iter(known))] * len(actual)
-    kept = matching(candidates, assumed, casts)
+    kept = matching(candidates, assumed)
     return kept[0] if len(kept) == 1 else None
 
 

@@ -23,7 +23,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from filtersql.errors import Mistake
-from filtersql.errors.filters import CannotCast, CannotMatchTypes, NotBoolean, NotTranslated, Wrong
+from filtersql.errors.filters import CANNOT_MATCH, NOT_BOOLEAN, CannotCast, Wrong
 from filtersql.filters import values
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.collations import merged, of_result
@@ -142,24 +142,10 @@ def coerce(
     if isinstance(node, Collate):
         inner = coerce(scope, node.arg, target, context, display_as, location)
         return replace(node, arg=inner, type=inner.type, typmod=inner.typmod)
-    _check_own(scope, node, target, context, location)
     way = pathway(node.type, target, context)
     if way.kind != "function" or len(facts().function(way.function).args) < 2:
         modifier = -1
     return _step(scope, node, target, modifier, way, context, display_as, location)
-
-
-def _check_own(scope: Scope, node: Node, target: str, context: Context, place: int) -> None:
-    """Raises where a cast of the files is what PostgreSQL takes; it takes it for arrays, too."""
-    if not scope.casts:
-        return
-    types = node.type, target
-    elements = tuple(facts().type(name).element for name in types)
-    found = scope.casts.get(types) or (all(elements) and scope.casts.get(elements))
-    if found and _RANK[context] >= _RANK[found]:
-        what = f"a cast of the files from {shown_type(node)} to {display(target)}"
-        span = scope.span(place if place >= 0 else leftmost(node))
-        raise NotTranslated(what, "any engine", "What a user's cast does is not read.", span)
 
 
 def _literal(scope: Scope, node: Const, target: str, modifier: int) -> Const:
@@ -207,7 +193,6 @@ def _step(
 
 def cast(scope: Scope, node: Node, target: str, modifier: int, location: int) -> Node:
     """An explicit cast `node::target(modifier)`: coerce_to_target_type()."""
-    _check_own(scope, node, target, "e", location)
     if not can_coerce(node.type, target, "e"):
         raise CannotCast(shown_type(node), display(target), scope.span(location))
     inner, collate = (node.arg, node) if isinstance(node, Collate) else (node, None)
@@ -255,7 +240,7 @@ def boolean(scope: Scope, node: Node, place: str) -> Node:
     if node.type == "bool":
         return node
     if not can_coerce(node.type, "bool", "a") or node.type not in ("unknown",):
-        raise NotBoolean(place, shown_type(node), scope.span(leftmost(node)))
+        raise NOT_BOOLEAN(scope.span(leftmost(node)), place=place, type_name=shown_type(node))
     return coerce(scope, node, "bool", "a")
 
 
@@ -275,8 +260,11 @@ def common_type(scope: Scope, nodes: Sequence[Node], construct: str | None) -> s
         elif other.category != best.category:
             if construct is None:
                 return ""
-            raise CannotMatchTypes(
-                construct, display(best.name), display(other.name), scope.span(leftmost(node))
+            raise CANNOT_MATCH(
+                scope.span(leftmost(node)),
+                construct=construct,
+                first=display(best.name),
+                second=display(other.name),
             )
         elif (
             not best.preferred

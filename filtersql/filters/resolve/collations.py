@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from filtersql.errors.filters import CollationMismatch
+from filtersql.errors.filters import COLLATION_MISMATCH
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.tree.nodes import Collate, Node, Strength, leftmost
@@ -52,8 +52,10 @@ def merged(scope: Scope, args: Iterable[Node]) -> Merged:
 
 def _conflict(scope: Scope, state: Merged, arg: Node) -> Merged:
     if arg.strength is Strength.EXPLICIT:
-        raise CollationMismatch(
-            state.collation or "", arg.collation or "", scope.span(_collate_clause(arg))
+        raise COLLATION_MISMATCH(
+            scope.span(_collate_clause(arg)),
+            first=state.collation or "",
+            second=arg.collation or "",
         )
     if arg.strength is Strength.IMPLICIT:
         if state.collation == "default":

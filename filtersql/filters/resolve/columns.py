@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.errors import Mistake
-from filtersql.errors.filters import MissingTable, UnknownColumn, Wrong
+from filtersql.errors.filters import MISSING_TABLE, UnknownColumn, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope, type_of
 from filtersql.filters.tree.nodes import Node, Relabel, Strength, Var
@@ -129,7 +129,7 @@ _TOLD_IN_DETAIL = 16
 def _missing(scope: Scope, names: list[str], place: int) -> Mistake:
     span = scope.span(place)
     if names[-2] != scope.table.name.name:
-        return MissingTable(names[-2], span)
+        return MISSING_TABLE(span, table=names[-2])
     message = f'invalid reference to FROM-clause entry for table "{names[-2]}"'
     there = f'There is an entry for table "{names[-2]}", '
     there += "but it cannot be referenced from this part of the query."

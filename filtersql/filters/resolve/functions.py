@@ -15,16 +15,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from filtersql.errors.filters import (
-    AmbiguousFunction,
+    AMBIGUOUS_FUNCTION,
+    MISSING_THING,
+    UNKNOWN_FUNCTION,
     InvalidExpression,
-    MissingThing,
-    UnknownFunction,
     Wrong,
 )
 from filtersql.filters.facts import Function, facts
-from filtersql.filters.resolve import user_defined_overrides
 from filtersql.filters.resolve.allowed import MUTABLE
-from filtersql.filters.resolve.candidates import Candidate, Casts, best, matching
+from filtersql.filters.resolve.candidates import Candidate, best, matching
 from filtersql.filters.resolve.coercion import coerce, pathway, shown_type
 from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.polymorphic import enforce
@@ -32,7 +31,6 @@ from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.resolve.versions import has
 from filtersql.filters.tree.nodes import ArrayExpr, Display, Func, Node, leftmost
 from filtersql.names import quote_identifier
-from filtersql.source import Rival
 
 __all__ = ["Call", "call"]
 
@@ -86,14 +84,14 @@ def call(scope: Scope, written: Call) -> Node:
     if found is None:
         if _is_users(scope, written):
             raise InvalidExpression(MUTABLE, scope.span(written.location))
-        raise UnknownFunction(_signature(written), scope.span(written.location))
+        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
     if found is _AMBIGUOUS:
-        raise AmbiguousFunction(_signature(written), scope.span(written.location))
+        raise AMBIGUOUS_FUNCTION(scope.span(written.location), signature=_signature(written))
     if found.target:
         return coerce(scope, written.args[0], found.target, "e", "call", written.location)
     assert found.function is not None
     if not has(scope, found.function, len(types)):
-        raise UnknownFunction(_signature(written), scope.span(written.location))
+        raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
     _only_plain(scope, written, found.function)
     return _built(scope, written, found.function, found, types)
 
@@ -121,29 +119,21 @@ class _Spread(NamedTuple):
     spread: bool
 
 
-#: several fit, or one that the files make
+#: several fit, or the files make one of that name
 _AMBIGUOUS, _OWN = Found(), Found(target="")
 
 
 def _found(scope: Scope, name: str, types: tuple[str, ...], variadic: bool) -> Found | None:
     """What a plain name means with arguments of these types."""
-    return _find(name, types, variadic, *user_defined_overrides.functions(scope, name))
+    if any(one.kind == "function" and one.name == name for one in scope.rivals):
+        return _OWN
+    return _find(name, types, variadic)
 
 
 @lru_cache(maxsize=4096)
-def _find(
-    name: str,
-    types: tuple[str, ...],
-    variadic: bool,
-    own: tuple[Rival, ...] = (),
-    casts: Casts = frozenset(),
-) -> Found | None:
+def _find(name: str, types: tuple[str, ...], variadic: bool) -> Found | None:
     """func_get_detail(): None when nothing fits."""
     candidates = _candidates(name, len(types), variadic)
-    if own:
-        candidates = user_defined_overrides.beside(
-            candidates, user_defined_overrides.called(own, len(types), spread=not variadic)
-        )
     for candidate in candidates:
         if candidate.args == types:
             return _as_found(candidate)
@@ -151,16 +141,14 @@ def _find(
         way = "text" if types[0] == "unknown" else pathway(types[0], name, "e").kind
         if way in ("relabel", "text"):
             return Found(target=name)
-    left = matching(candidates, types, casts)
+    left = matching(candidates, types)
     if not left:
         return None
-    chosen = best(left, types, casts)
+    chosen = best(left, types)
     return _as_found(chosen) if chosen else _AMBIGUOUS
 
 
 def _as_found(candidate: Candidate) -> Found:
-    if isinstance(candidate.thing, Rival):
-        return _OWN
     assert isinstance(candidate.thing, _Spread)
     return Found(candidate.thing.function, candidate.args, candidate.thing.spread)
 
@@ -277,8 +265,8 @@ def _foreign(scope: Scope, written: Call) -> Node:
     if _is_users(scope, written):
         raise InvalidExpression(MUTABLE, scope.span(written.location))
     if not scope.has_schema(written.schema):
-        raise MissingThing(f'schema "{written.schema}"', scope.span(written.location))
-    raise UnknownFunction(_signature(written), scope.span(written.location))
+        raise MISSING_THING(scope.span(written.location), thing=f'schema "{written.schema}"')
+    raise UNKNOWN_FUNCTION(scope.span(written.location), signature=_signature(written))
 
 
 def _signature(written: Call) -> str:

@@ -14,16 +14,16 @@ from functools import lru_cache
 
 from filtersql.errors import Mistake
 from filtersql.errors.filters import (
-    AmbiguousOperator,
+    AMBIGUOUS_OPERATOR,
+    UNKNOWN_OPERATOR,
+    UNKNOWN_PREFIX,
     InvalidExpression,
     NotTranslated,
-    UnknownOperator,
     Wrong,
 )
 from filtersql.filters.facts import Operator, facts
-from filtersql.filters.resolve import user_defined_overrides
 from filtersql.filters.resolve.allowed import OPERATORS, TYPES, of_own_type
-from filtersql.filters.resolve.candidates import Candidate, Casts, best, matching
+from filtersql.filters.resolve.candidates import Candidate, best, matching
 from filtersql.filters.resolve.coercion import coerce, shown_type
 from filtersql.filters.resolve.collations import merged, of_result
 from filtersql.filters.resolve.polymorphic import enforce
@@ -38,7 +38,6 @@ from filtersql.filters.tree.nodes import (
     leftmost,
 )
 from filtersql.filters.types import display
-from filtersql.source import Rival
 
 __all__ = ["make", "make_distinct", "make_null_if", "make_scalar_array", "select"]
 
@@ -76,7 +75,6 @@ def make_scalar_array(
     if not element:
         raise Wrong("op ANY/ALL (array) requires array on right side", scope.span(location))
     shown = (shown_type(left), display(element))
-    _check_users(scope, name, (left.type, element), (left,), location)
     start = min(location, leftmost(left))
     operator = select(scope, name, (left.type, element), location, shown, start=start)
     enforced = enforce((left.type, element), (operator.left, operator.right), operator.result)
@@ -111,22 +109,22 @@ def select(
 
     `start`: where its first argument begins.
     """
-    found = _select(name, types, *user_defined_overrides.operators(scope, name, len(types)))
+    for one in scope.rivals:
+        own = [Candidate(one, one.args or types)]
+        if one.kind == "operator" and one.name == name and matching(own, types):
+            raise _of_users(scope, name, location if start is None else start)
+    found = _select(name, types)
     shown = shown or [display(item) for item in types]
     if isinstance(found, Operator):
         return found
-    if isinstance(found, Rival):
-        raise _of_users(scope, found.name, location if start is None else start)
     if found:
-        raise AmbiguousOperator(_signature(name, shown), scope.span(location))
+        raise AMBIGUOUS_OPERATOR(scope.span(location), signature=_signature(name, shown))
     raise _unknown(scope, name, shown, location)
 
 
 @lru_cache(maxsize=4096)
-def _select(
-    name: str, types: tuple[str, ...], own: tuple[Rival, ...] = (), casts: Casts = frozenset()
-) -> Operator | Rival | bool:
-    """The operator, or one of the files; True: ambiguous, False: there is none."""
+def _select(name: str, types: tuple[str, ...]) -> Operator | bool:
+    """The operator; True: ambiguous, False: there is none."""
     known = facts()
     binary = len(types) == 2
     # `OPERATOR(pg_catalog.=)` keeps its schema for the message
@@ -139,16 +137,13 @@ def _select(
     candidates = [
         Candidate(item, (item.left, item.right) if binary else (item.right,)) for item in operators
     ]
-    candidates = user_defined_overrides.beside(
-        candidates, [Candidate(one, one.args) for one in own]
-    )
     for candidate in candidates:
         if candidate.args == exact:
             return candidate.thing  # type: ignore[return-value]
-    left = matching(candidates, types, casts)
+    left = matching(candidates, types)
     if not left:
         return False
-    chosen = best(left, types, casts)
+    chosen = best(left, types)
     return chosen.thing if chosen else True  # type: ignore[return-value]
 
 
@@ -156,7 +151,6 @@ def _resolved(
     scope: Scope, name: str, args: Sequence[Node], location: int
 ) -> tuple[Operator, Sequence[str], str]:
     types = tuple(arg.type for arg in args)
-    _check_users(scope, name, types, args, location)
     _check_users_type(scope, args)
     shown = [shown_type(arg) for arg in args]
     start = min(location, leftmost(args[0]))
@@ -187,26 +181,6 @@ def _built(
     )  # fmt: skip
 
 
-def _check_users(
-    scope: Scope, name: str, types: tuple[str, ...], args: Sequence[Node], location: int
-) -> None:
-    """Raises where none of PostgreSQL's operators is meant, but one that the files make."""
-    if not scope.made.operators or _select(name, types):
-        return
-    schema, _, plain = name.rpartition(".")
-    known = {  # of those in several schemas, search_path finds one
-        one[1:]: Candidate(one, (one.left, one.right) if one.left else (one.right,))
-        for one in scope.made.operators
-        if one.name.name == plain and scope.made.finds(one.name, schema)
-    }
-    found = best(matching([*known.values()], types), types)
-    if found is None:
-        return
-    for arg, wanted in zip(args, found.args, strict=False):
-        coerce(scope, arg, wanted)
-    raise _of_users(scope, plain, min(location, leftmost(args[0])))
-
-
 def _of_users(scope: Scope, name: str, location: int) -> Mistake:
     """What is said of an operator of the files."""
     span = scope.span(location)
@@ -223,8 +197,10 @@ def _check_users_type(scope: Scope, args: Sequence[Node]) -> None:
             raise of_own_type(scope, TYPES, arg)
 
 
-def _unknown(scope: Scope, name: str, shown: Sequence[str], location: int) -> UnknownOperator:
-    return UnknownOperator(_signature(name, shown), scope.span(location), prefix=len(shown) == 1)
+def _unknown(scope: Scope, name: str, shown: Sequence[str], location: int) -> Mistake:
+    return (UNKNOWN_PREFIX if len(shown) == 1 else UNKNOWN_OPERATOR)(
+        scope.span(location), signature=_signature(name, shown)
+    )
 
 
 def _signature(name: str, shown: Sequence[str]) -> str:

@@ -38,14 +38,12 @@ class Scope:
     #: collations that somebody made: of its columns, and those that the filter may name
     own_collations: dict[str | None, OwnCollation] = field(default_factory=dict)
 
-    #: what plain names may mean beside PostgreSQL's own; casts by their two types
+    #: what plain names may mean beside PostgreSQL's own
     rivals: tuple[Rival, ...] = ()
-    casts: dict[tuple[str, ...], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         said = self.passage.session.rivals
         self.rivals = self.made.rivals if said is None else said
-        self.casts = {one.args: one.context for one in self.rivals if one.kind == "cast"}
         self.clause = self.clause or ("check constraints" if self.checked else "WHERE")
         self.columns = {column.name: column for column in self.table.columns}
         self.own_collations = dict(self.made.collations.items())

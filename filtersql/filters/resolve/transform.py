@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from filtersql.errors.filters import InvalidExpression, MissingThing, Wrong
+from filtersql.errors.filters import MISSING_THING, InvalidExpression, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve import (
     columns,
@@ -99,7 +99,7 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
 
 def _operator_name(scope: Scope, names: list[str], place: int) -> str:
     if len(names) > 1 and names[-2] != "pg_catalog" and not scope.has_schema(names[-2]):
-        raise MissingThing(f'schema "{names[-2]}"', scope.span(place))
+        raise MISSING_THING(scope.span(place), thing=f'schema "{names[-2]}"')
     return ".".join(names)
 
 
@@ -258,12 +258,12 @@ def _collate(scope: Scope, parsed: Parsed) -> Node:
         raise Wrong(message, span)
     schema = names[-2] if len(names) > 1 else ""
     if schema and not scope.has_schema(schema):
-        raise MissingThing(f'schema "{schema}"', span)
+        raise MISSING_THING(span, thing=f'schema "{schema}"')
     own = schema in ("", "pg_catalog") and versions.has_collation(scope, names[-1])
     if not (own and facts().collation(names[-1])) and (
         schema == "pg_catalog" or names[-1] not in scope.made.collations
     ):
-        raise MissingThing(f'collation "{".".join(names)}" for encoding "UTF8"', span)
+        raise MISSING_THING(span, thing=f'collation "{".".join(names)}" for encoding "UTF8"')
     return Collate(arg.type, arg.typmod, parsed.location, names[-1], Strength.EXPLICIT, arg)
 
 

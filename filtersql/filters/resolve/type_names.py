@@ -9,7 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from filtersql.errors.filters import MissingThing, Wrong
+from filtersql.errors.filters import MISSING_THING, NotTranslated, Wrong
 from filtersql.filters.facts import facts
 from filtersql.filters.resolve.scope import Scope
 from filtersql.filters.types import typmod
@@ -26,7 +26,8 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
     schema = names[-2] if len(names) > 1 else ""
     for one in scope.rivals if not schema else ():
         if one.kind == "type" and one.name == name:
-            return one.args[0], -1
+            reason = "What the files call so is not read."
+            raise NotTranslated(f"the type {name} of the files", "any engine", reason, span)
     if schema not in ("", "pg_catalog") or not facts().has_type(name):
         users = [
             known
@@ -34,7 +35,7 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
             if known.name == name and scope.made.finds(known, schema)
         ]
         if not users:
-            raise MissingThing(_missing(scope, schema, ".".join(names)), span)
+            raise MISSING_THING(span, thing=_missing(scope, schema, ".".join(names)))
         return f"{users[0].schema}.{users[0].name}", -1
     array = (facts().type(name).array if parsed.array_bounds else "") or name
     values = []

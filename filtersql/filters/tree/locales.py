@@ -49,7 +49,7 @@ _ICU = "icu:"
 #: of a collation that the files make: its name may be that of another, and says nothing
 _OWN = "own:"
 #: how a locale of an operating system or of ICU is called
-_LOCALE = re.compile(r"(?:icu:)?[a-z]{2,3}(?:[-_.@].*)?|c|posix", re.IGNORECASE)
+_LOCALE = re.compile(r"(?:icu:)?[a-z]{2,3}(?:[-_.@].*)?|c(?:[.]utf-?8)?|posix", re.IGNORECASE)
 
 
 def of_the_database(tree: Node, name: str) -> Node:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from filtersql.errors.filters import BadLiteral, FrozenTime, UnsureZone
+from filtersql.errors.filters import UNSURE_ZONE, BadLiteral, FrozenTime
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.datetime_digits import Moment
 from filtersql.filters.values.datetime_fields import Bad, fields
@@ -198,7 +198,7 @@ def _check_sure(zone: int | str | None, days: int) -> None:
         return
     year, month, day = civil(days)
     if not is_sure(zone, f"{min(max(year, 0), 9999):04}-{month:02}-{day:02}"):
-        raise UnsureZone(zone)
+        raise UNSURE_ZONE(zone=zone)
 
 
 def read_timestamp(text: str, modifier: int, clock: Clock) -> int:

@@ -1,40 +1,11 @@
-{#- Where an UPDATE of a row that the target lacks is skipped: what happens under each key, and which
-    changes of a key move a row at all. A row may have come under its old key by another such change,
-    so these are followed from key to key. -#}
-changed AS (
-        -- What happens to the target's rows, one by one.
-        SELECT
-{%- include "side_row.sql" %}
-{%- include "moved_effect.sql" %},
-            seq AS {{ plan.change_seq }}
-        FROM sides
-    ),
+{#- Where an UPDATE of a row that the target lacks is skipped: which changes of a key move a
+    row at all. A row may have come under its old key by another such change, so these are followed
+    from key to key.
 
-    events AS (
-        SELECT * FROM changed
-        UNION ALL
-        -- The rows that the target holds under these keys before any change.
-        SELECT
-{%- for column in plan.key_columns %}
-            present.{{ column.name }},
-{%- endfor %}
-{%- for column in plan.payload_columns %}
-            NULL AS {{ column.name }},
-{%- endfor %}
-{%- for column in plan.keepable_columns %}
-            TRUE AS {{ column.keeps }},
-{%- endfor %}
-            'held' AS {{ plan.effect }},
-            -1 AS {{ plan.change_seq }}
-        FROM {{ plan.target }} AS present
-{%- include "under_changed_keys.sql" %}
-        UNION ALL
-        -- A TRUNCATE deletes every row that the target holds.
-        SELECT
-{%- include "emptied.sql" %}
-    ),
-
-    steps AS (
+    Prints: the part `applied`, the events that are not skipped, after `steps`, `brought` and `moved`; it
+    reads `events`, and needs WITH RECURSIVE.
+    Override: keep `moved` and `applied`, which has the columns of `events`. -#}
+steps AS (
         -- What happened under a key before each change that adds or removes
         -- its row.
         SELECT

@@ -1,12 +1,30 @@
-{#- Where an UPDATE of a row that the target lacks is skipped: which changes find no copy of their old
-    row. A copy may have come by another UPDATE, which may have been skipped itself, so these are
-    judged in their order, unless no change can miss one. -#}
+{#- Without a key, where an UPDATE of a row that the target lacks is skipped: which changes find no copy of
+    their old row. A copy may have come by another UPDATE, which may have been skipped itself, so these
+    are judged in their order, unless no change can miss one.
+
+    Prints: the parts `events` (columns, effect, change_seq, copy_step), `held` (copies in the target) and
+    `missed` (place: the seq of a change), after those that they need.
+    Branches on: truncates.
+    Override: keep these three with their columns. -#}
+{%- from "sides.sql" import copy_steps -%}
 events AS (
         -- An old row takes away one copy, a new row adds one.
-        {% include "copy_steps.sql" %}
+        {{ copy_steps(plan) }}
     ),
 
-    {% include "copies_held.sql" %},
+    held AS (
+        -- The copies that the target holds.
+        SELECT
+{%- for column in plan.columns %}
+            {{ column.name }},
+{%- endfor %}
+            COUNT(*) AS {{ plan.copies_held }}
+        FROM {{ plan.target }}
+        GROUP BY
+{%- for column in plan.columns %}
+            {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+    ),
 
     walked AS (
         -- Before each change: the copies that were added less those that were
@@ -48,14 +66,22 @@ events AS (
             walked.{{ plan.change_seq }},
             walked.{{ plan.copy_step }},
             walked.{{ plan.place }},
-            walked.{{ plan.copy_level }} + CASE
+            walked.{{ plan.copy_level }}
+{%- if plan.truncates %} + CASE
                 WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
                 ELSE COALESCE(held.{{ plan.copies_held }}, 0)
-            END AS {{ plan.copy_level }},
-            walked.{{ plan.copy_lowest }} + CASE
+            END
+{%- else %}
+            + COALESCE(held.{{ plan.copies_held }}, 0)
+{%- endif %} AS {{ plan.copy_level }},
+            walked.{{ plan.copy_lowest }}
+{%- if plan.truncates %} + CASE
                 WHEN EXISTS (SELECT 1 FROM truncated) THEN 0
                 ELSE COALESCE(held.{{ plan.copies_held }}, 0)
-            END AS {{ plan.copy_lowest }}
+            END
+{%- else %}
+            + COALESCE(held.{{ plan.copies_held }}, 0)
+{%- endif %} AS {{ plan.copy_lowest }}
         FROM walked
         LEFT JOIN held
             ON

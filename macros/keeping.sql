@@ -1,15 +1,24 @@
-{#- Where a change is skipped that meets the wrong state: an INSERT of a row that exists, an UPDATE or
-    DELETE of one that is missing, a change of the key to one that exists. What a change of the key
-    meets may hang on earlier ones; such changes are judged in their order, all others by a window. -#}
-{% include "events_held.sql" %},
+{#- Where a change is skipped that meets the wrong state: an INSERT of a row that exists, an
+    UPDATE or DELETE of one that is missing, a change of the key to one that exists. What a change of
+    the key meets may hang on earlier ones; such changes are judged in their order, all others by a
+    window.
 
-    steps AS (
+    Prints: the part `found_under_key`, all events with what they find, after `steps`, `halves`, `moves`,
+    `judged_in_order`, `outcomes`, `verdicts` and `possible`; it reads `events`.
+    Branches on: key_changes (else only found_under_key and row_found), truncates (a row of an earlier epoch
+    is not found).
+    Override: keep `verdicts` and `found_under_key`, which has the columns of `events` and old_found,
+    new_found, stays and row_found. -#}
+{% if plan.key_changes -%}
+steps AS (
         -- What happened under a key before and after each change that may add
         -- or remove its row.
         SELECT
             {{ plan.effect }},
             {{ plan.change_seq }},
+{%- if plan.truncates %}
             {{ plan.epoch }},
+{%- endif %}
             LAG({{ plan.effect }}) OVER (
                 {{ plan.key_partition | join("\n                ") }}
                 ORDER BY {{ plan.change_seq }}
@@ -18,10 +27,12 @@
                 {{ plan.key_partition | join("\n                ") }}
                 ORDER BY {{ plan.change_seq }}
             ) AS {{ plan.previous_seq }},
+{%- if plan.truncates %}
             LAG({{ plan.epoch }}) OVER (
                 {{ plan.key_partition | join("\n                ") }}
                 ORDER BY {{ plan.change_seq }}
             ) AS {{ plan.previous_epoch }},
+{%- endif %}
             LEAD({{ plan.effect }}) OVER (
                 {{ plan.key_partition | join("\n                ") }}
                 ORDER BY {{ plan.change_seq }}
@@ -38,7 +49,9 @@
             {{ plan.effect }},
             {{ plan.change_seq }},
             CASE
+{%- if plan.truncates %}
                 WHEN {{ plan.previous_epoch }} <> {{ plan.epoch }} THEN '0'
+{%- endif %}
                 WHEN {{ plan.previous_effect }} IN ('held', 'insert') THEN '1'
                 WHEN {{ plan.previous_effect }} = 'left' THEN 'l'
                 WHEN {{ plan.previous_effect }} = 'arrived' THEN 'a'
@@ -114,7 +127,9 @@
             events.{{ column.keeps }},
 {%- endfor %}
             events.{{ plan.effect }},
+{%- if plan.truncates %}
             events.{{ plan.epoch }},
+{%- endif %}
             events.{{ plan.change_seq }},
             verdicts.{{ plan.old_found }},
             verdicts.{{ plan.new_found }},
@@ -127,6 +142,7 @@
             ON events.{{ plan.change_seq }} = verdicts.{{ plan.place }}
     ),
 
+    {% endif -%}
     found_under_key AS (
         -- Whether a change finds a row under its key.
         SELECT
@@ -137,7 +153,7 @@
                     ORDER BY {{ plan.change_seq }}
                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
                 ),
-                -1
-            ) = {{ plan.epoch }} AS {{ plan.row_found }}
-        FROM possible
+                {% if plan.truncates %}-1{% else %}FALSE{% endif %}
+            ){% if plan.truncates %} = {{ plan.epoch }}{% endif %} AS {{ plan.row_found }}
+        FROM {% if plan.key_changes %}possible{% else %}events{% endif %}
     )

@@ -1,7 +1,0 @@
-{#- All columns of the row that a side of a change is about. -#}
-{%- for column in plan.columns %}
-            CASE
-                WHEN {{ plan.side }} = 'old' THEN {{ column.old }}
-                ELSE {{ column.new }}
-            END AS {{ column.name }},
-{%- endfor %}
