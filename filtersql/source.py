@@ -95,19 +95,14 @@ class Rival(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The settings by which PostgreSQL reads the literals of a text: those of who carries it out.
-
-    `SET datestyle = 'ISO, DMY'` before CREATE PUBLICATION makes 1 February of '01/02/2026' in it.
-    """
+    """The settings by which PostgreSQL reads the literals of a text: those of who wrote it."""
 
     #: DateStyle's order of numbers
     date_order: str = "MDY"
-    #: of literals that name no zone: seconds east of UTC, or a zone's name
-    time_zone: int | str = 0
+    #: of literals that name no zone: seconds east of UTC
+    time_zone: int = 0
     #: IntervalStyle sql_standard: '-1 2:00' is minus one day and minus two hours
     sql_standard_intervals: bool = False
-    array_nulls: bool = True
-    transform_null_equals: bool = False
     #: what is made already and search_path finds; None: what there is in the end, in public
     rivals: tuple[Rival, ...] | None = None
 

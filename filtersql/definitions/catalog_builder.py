@@ -6,7 +6,7 @@ outside this package sees one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -23,7 +23,6 @@ __all__ = [
     "DraftTable",
     "DraftView",
     "Drafts",
-    "EventTrigger",
     "PlainColumn",
     "Refuse",
 ]
@@ -145,16 +144,6 @@ class Code:
 
 
 @dataclass(slots=True)
-class EventTrigger:
-    """A trigger of statements: the function that it calls, and at which; at all where no tag is."""
-
-    function: tuple[str, ...]
-    tags: frozenset[str]
-    span: Span
-    enabled: bool = True
-
-
-@dataclass(slots=True)
 class Drafts:
     """Everything read so far, and every mistake met on the way."""
 
@@ -198,9 +187,8 @@ class Drafts:
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: own operators, each with its schema
     operators: list[tuple[str, Rival]] = field(default_factory=list)
-    #: what holds in sessions that begin later: of a database, or of all roles, parameters with
-    #: their values
-    session_settings: dict[tuple[str, str], dict[str, list[str]]] = field(default_factory=dict)
+    #: search_path of sessions that begin later, of a database
+    database_path: tuple[str, Sequence[str]] = ("", ())
     #: extensions, and the schema of each
     extensions: dict[str, str] = field(default_factory=dict)
     #: where types and sequences were made
@@ -215,11 +203,10 @@ class Drafts:
     code: dict[tuple[str, RelationName, str], Code] = field(default_factory=dict)
     #: functions of the files that tables, indexes and domains may call
     called: set[str] = field(default_factory=set)
-    event_triggers: dict[str, EventTrigger] = field(default_factory=dict)
+    #: the function that each calls, and where it stands
+    event_triggers: dict[str, tuple[str, Span]] = field(default_factory=dict)
     #: relations that no publication takes, by what they are: `sequences`, `indexes`, …
     others: dict[RelationName, str] = field(default_factory=dict)
-    #: temporary relations that were not dropped, with the tables that they inherit from
-    temporary_heirs: dict[RelationName, tuple[RelationName, ...]] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     #: those that a statement made, or that every database has: no second one is made
     made_schemas: set[str] = field(default_factory=lambda: {"public"})
@@ -260,7 +247,7 @@ class Drafts:
             schema in self.schemas
             or schema in ("pg_catalog", "information_schema", "pg_toast")
             or any(name.schema == schema for name in (*self.tables, *self.broken))
-            or any(name.schema == schema and schema != "pg_temp" for name in self.others)
+            or any(name.schema == schema for name in self.others)
         )
 
     def below(self, parent: RelationName) -> list[DraftTable]:
@@ -275,14 +262,9 @@ class Drafts:
 
     def heirs(self, parent: RelationName) -> list[RelationName]:
         """The descendants by INHERITS; none of a project where nothing inherits is looked for."""
-        found = []
-        if any(table.inherits for table in self.tables.values()):
-            found = [one.name for one in self.below(parent) if one.partition_of is None]
-        lasting = {parent, *found}
-        short = (
-            one for one, above in self.temporary_heirs.items() if not lasting.isdisjoint(above)
-        )
-        return [*found, *short]
+        if not any(table.inherits for table in self.tables.values()):
+            return []
+        return [one.name for one in self.below(parent) if one.partition_of is None]
 
     def children(self, parent: RelationName) -> list[DraftTable]:
         """The partitions and heirs directly below a table."""

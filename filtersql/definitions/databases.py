@@ -1,13 +1,7 @@
 r"""psql's \connect: another session begins, and what follows may be of another database.
 
 Example
-    ================================== =======================================================
-    command                            what follows
-    ================================== =======================================================
-    `\connect shop`                    is made in shop
-    `\c - app`, `\c`                   in the same database as before
-    `\connect "dbname='shop' port=1"`  in shop
-    ================================== =======================================================
+    What follows `\connect shop` is made in shop; `\c - app` and `\c` leave the database as it was.
 
     Where a file names none, it is about the project's database, whichever that is; of another one
     a project has nothing, as a publication there has tables of that one only.
@@ -20,24 +14,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.later_sessions import LATER, begin
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_names import Script
+from filtersql.definitions.sql_settings import LATER, begin
 from filtersql.definitions.sql_text import psql_commands
-from filtersql.errors.definitions import SECOND_DATABASE
+from filtersql.definitions.sql_transactions import check_ended
+from filtersql.errors.definitions import SECOND_DATABASE, UnsupportedStatement
 from filtersql.grammar import Statement
 from filtersql.source import Passage
 
 __all__ = ["Connections", "connections"]
 
 _CONNECT = re.compile(r"\\c(?:onnect)?(?![a-z_])\s*(?:-reuse-previous=\S+\s*)?")
-_ARGUMENT = re.compile(r"""(?:"(?:[^"]|"")*"|'(?:[^'\\]|''|\\.)*'|[^\s"'])+""")
-_QUOTED = re.compile(r""""((?:[^"]|"")*)"|'((?:[^'\\]|''|\\.)*)'|([^\s"']+)""")
-_DBNAME = re.compile(r"(?:^|\s)dbname\s*=\s*(?:'((?:[^'\\]|\\.)*)'|(\S+))")
-_URI = re.compile(r"postgres(?:ql)?://[^/?]*/?([^/?]*)")
+#: as pg_dump writes it, of a name that is no plain word, too
+_NAMED = re.compile(
+    r"""(?:-(?!\S)|(?P<plain>[\w.$-]+)|"(?P<quoted>[^"=:]+)"|"dbname='(?P<odd>[^'\\"]+)'")(?:\s.*)?"""
+)
+_HINT = r"Name the database alone: \connect shop."
 
 #: what is no database's own: it says only how the rest is read
 _OF_SESSION = ("variable_set_stmt", "discard_stmt", "transaction_stmt", "createdb_stmt", *LATER)
@@ -61,7 +56,8 @@ class Connections:
         """The commands before a place in the source begin their sessions."""
         while self.ahead and self.ahead[0].span().start < place:
             self.last = self.ahead.pop(0)
-            name = _database(self.last.text)
+            check_ended(script)
+            name = _database(self.last, self.drafts)
             if name is not None and name != self.named:
                 self.named, self.told = name, False
             begin(script, self.named)
@@ -91,24 +87,15 @@ def connections(text: Passage, drafts: Drafts) -> Connections:
     return Connections(drafts, [one for one in found if _CONNECT.match(one.text)])
 
 
-def _database(command: str) -> str | None:
+def _database(command: Passage, drafts: Drafts) -> str | None:
     """The name in a connect command; None is the database as before."""
-    start = _CONNECT.match(command)
-    argument = _ARGUMENT.match(command, start.end() if start else 0)
-    if argument is None or argument[0] == "-":
+    start = _CONNECT.match(command.text)
+    argument = command.text[start.end() if start else 0 :].strip()
+    if not argument:
         return None
-    name = "".join(_unquoted(piece) for piece in _QUOTED.finditer(argument[0]))
-    if uri := _URI.match(name):
-        return unquote(uri[1]) or None
-    if "=" not in name:
-        return name
-    dbname = _DBNAME.search(name)
-    if dbname is None:
+    named = _NAMED.fullmatch(argument)
+    if named is None:
+        what = r"\connect with a connection string"
+        drafts.mistakes.append(UnsupportedStatement(what, command.span(), _HINT))
         return None
-    return re.sub(r"\\(.)", r"\1", dbname[1]) if dbname[1] is not None else dbname[2]
-
-
-def _unquoted(piece: re.Match[str]) -> str:
-    if piece[1] is not None:
-        return piece[1].replace('""', '"')
-    return re.sub(r"''|\\(.)", lambda one: one[1] or "'", piece[2]) if piece[2] else piece[0]
+    return named["plain"] or named["quoted"] or named["odd"]

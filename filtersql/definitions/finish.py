@@ -17,7 +17,6 @@ from filtersql.definitions.foreign_keys import check_key
 from filtersql.definitions.freezing import frozen, made
 from filtersql.definitions.generations import check_generation
 from filtersql.definitions.keys import set_not_null
-from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Definitions
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_names import unknown_table
@@ -46,7 +45,7 @@ def finish(drafts: Drafts) -> Definitions:
             tables=tables,
             made=made(drafts),
             schemas=frozenset(drafts.schemas),
-            others=_others(drafts),
+            others=dict(drafts.others),
             unpublishable={table.name: table for table in _unpublishable(drafts)},
         ),
         publications=dict(drafts.publications),
@@ -57,16 +56,6 @@ def finish(drafts: Drafts) -> Definitions:
         dropped_sets=frozenset(drafts.dropped_sets),
         earlier=tuple(earlier(drafts, tables)),
     )
-
-
-def _others(drafts: Drafts) -> dict[RelationName, str]:
-    """What is no table; YAML names a temporary one, which it cannot see, as one of public."""
-    short = {
-        RelationName("public", name.name): drafts.others[name]
-        for name in drafts.temporary_heirs
-        if kind_of(drafts, RelationName("public", name.name)) is None
-    }
-    return {**short, **drafts.others}
 
 
 def _shorten_lists(drafts: Drafts) -> None:

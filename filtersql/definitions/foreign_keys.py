@@ -11,7 +11,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from filtersql.catalog import ForeignKey, PgType
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
@@ -26,7 +26,7 @@ from filtersql.names import RelationName
 from filtersql.pgtypes import type_in_message
 from filtersql.source import Span
 
-__all__ = ["check_key", "check_references", "check_retyped", "check_temporary", "release_index"]
+__all__ = ["check_key", "check_references", "check_retyped", "release_index"]
 
 #: types that one operator family compares with each other
 _FAMILIES = (
@@ -49,14 +49,6 @@ def check_references(script: Script, table: DraftTable, constraint: Node, span: 
     except Mistake:
         table.foreign_keys.pop()  # it was not made
         raise
-
-
-def check_temporary(script: Script, constraints: Iterable[Node]) -> None:
-    """A foreign key of a temporary table, of which no other table hears, is refused."""
-    for one in constraints:
-        if enum_name(one, "contype") == "CONSTR_FOREIGN":
-            at = script.span(one.location)
-            raise UnsupportedStatement("a foreign key of a temporary table", at)
 
 
 def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, span: Span) -> None:

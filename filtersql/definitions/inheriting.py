@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.catalog_builder import DraftTable
-from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of, taken
+from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
@@ -35,7 +35,6 @@ __all__ = ["check_own", "detach", "inherit", "read_root"]
 
 _Place = Callable[[], Span]
 _NO_TABLES = ("views", "materialized views", "sequences")
-_TEMPORARY = "temporary tables"
 
 
 def read_root(script: Script, node: Node) -> DraftTable:
@@ -44,8 +43,6 @@ def read_root(script: Script, node: Node) -> DraftTable:
     kind = kind_of(script.drafts, name)
     if kind in _NO_TABLES:
         raise refusals.PARENT_NO_TABLE(span, name=name.name)
-    if kind == _TEMPORARY:
-        raise refusals.PARTITION_OF_TEMPORARY(span, name=name.name)
     table = known_table(script, node)
     if table.partition_by is None:
         raise refusals.PARENT_NOT_PARTITIONED(span, name=name.name)
@@ -54,7 +51,7 @@ def read_root(script: Script, node: Node) -> DraftTable:
 
 def inherit(script: Script, table: DraftTable, nodes: list[Node]) -> None:
     """INHERITS (…) of a table that is made: its parents are judged before its own name."""
-    free = taken(script.drafts, table.name) is None
+    free = kind_of(script.drafts, table.name) is None
     try:
         _read_parents(script, table, nodes)
     except (Mistake, AlreadyTold):
@@ -78,8 +75,6 @@ def _read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
         span = span_of(script, node)
         if kind_of(script.drafts, name) in _NO_TABLES:
             raise refusals.PARENT_NO_TABLE(span, name=name.name)
-        if kind_of(script.drafts, name) == _TEMPORARY:
-            raise refusals.INHERITS_TEMPORARY(span, name=name.name)
         parent = known_table(script, node)
         if parent.partition_by is not None:
             raise refusals.INHERITS_ROOT(span, name=name.name)

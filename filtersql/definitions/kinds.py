@@ -17,18 +17,14 @@ __all__ = [
     "SHARED_IDENTITIES",
     "SYSTEM_COLUMNS",
     "SYSTEM_SCHEMAS",
-    "TEMPORARY",
     "UNOPENED",
     "has_row_type",
     "index_holder",
     "kind_of",
     "kind_of_table",
-    "taken",
 ]
 
 SYSTEM_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast")
-#: the schema of temporary relations, as every session calls its own
-TEMPORARY = "pg_temp"
 SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
 #: since when partitions have their root's identity columns
 SHARED_IDENTITIES = 17
@@ -63,14 +59,9 @@ def kind_of_table(table: DraftTable) -> str:
     return "tables" if table.partition_by is None else "partitioned tables"
 
 
-def taken(drafts: Drafts, name: RelationName) -> str | None:
-    """The kind of relation that has a name in a schema that lasts."""
-    return None if name.schema == TEMPORARY else kind_of(drafts, name)
-
-
 def has_row_type(drafts: Drafts, name: RelationName) -> bool:
     """Whether a relation made a type of its name."""
-    return taken(drafts, name) not in (None, "sequences", "indexes", "partitioned indexes")
+    return kind_of(drafts, name) not in (None, "sequences", "indexes", "partitioned indexes")
 
 
 def index_holder(drafts: Drafts, name: RelationName) -> DraftTable | None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.keys import object_name
-from filtersql.definitions.kinds import kind_of, taken
+from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import (
     Script,
     check_free,
@@ -25,7 +25,6 @@ from filtersql.definitions.sql_names import (
     place_of,
     referenced,
 )
-from filtersql.definitions.temporaries import create_temporary, is_temporary
 from filtersql.definitions.types import SERIAL
 from filtersql.errors.columns import UNKNOWN_IN_TABLE
 from filtersql.errors.definitions import UnsupportedStatement
@@ -67,11 +66,8 @@ def own_identity(script: Script, table: DraftTable, column: str, identity: Node)
 def create_sequence(script: Script, statement: Statement) -> None:
     """CREATE SEQUENCE: no publication for tables takes it."""
     sequence = statement.node.sequence
-    if is_temporary(sequence):
-        create_temporary(script, sequence, "sequences", replace=statement.node.if_not_exists)
-        return
     name = created(script, sequence)
-    if statement.node.if_not_exists and taken(script.drafts, name) is not None:
+    if statement.node.if_not_exists and kind_of(script.drafts, name) is not None:
         return
     span = place_of(script, statement, name.name)
     check_free(script, name, span)

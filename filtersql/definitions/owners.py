@@ -1,4 +1,4 @@
-"""ALTER PUBLICATION … OWNER TO and REASSIGN OWNED: whom `show publication` names, as psql does.
+"""ALTER PUBLICATION … OWNER TO: whom `show publication` names, as psql does.
 
 Example
     `ALTER PUBLICATION p OWNER TO app` makes app the owner. Which roles there are, and what each may
@@ -16,23 +16,14 @@ from filtersql.definitions.sql_names import AlreadyTold, Script, place_of
 from filtersql.errors.definitions import Unknown, UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 
-__all__ = ["change_owner", "reassign", "refuse_drop"]
+__all__ = ["change_owner", "refuse_owned"]
 
 
-def reassign(script: Script, statement: Statement) -> None:
-    """REASSIGN OWNED BY … TO."""
-    roles = {_role(script, wrapped.role_spec) for wrapped in statement.node.roles}
-    owner = _role(script, statement.node.newrole)
-    publications = script.drafts.publications
-    for name, publication in publications.items():
-        if publication.owner in roles:
-            publications[name] = replace(publication, owner=owner)
-
-
-def refuse_drop(script: Script, statement: Statement) -> None:
-    """DROP OWNED: raises, for the owners of tables are not known."""
-    hint = "Name what is dropped."
-    raise UnsupportedStatement("DROP OWNED", place_of(script, statement, ""), hint)
+def refuse_owned(script: Script, statement: Statement) -> None:
+    """REASSIGN and DROP OWNED: raises, for the owners of tables are not known."""
+    what = "DROP OWNED" if statement.kind == "drop_owned_stmt" else "REASSIGN OWNED"
+    hint = "Name what is dropped or gets another owner."
+    raise UnsupportedStatement(what, place_of(script, statement, ""), hint)
 
 
 def _role(script: Script, node: Node) -> str | None:

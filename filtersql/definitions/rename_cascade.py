@@ -57,8 +57,6 @@ def move_other(drafts: Drafts, old: RelationName, new: RelationName) -> None:
         for column, text in table.defaults.items():
             word = rf"\b{re.escape(old.name)}\b"
             table.defaults[column] = re.sub(word, lambda _: new.name, text)
-    if old in drafts.temporary_heirs:
-        drafts.temporary_heirs[new] = drafts.temporary_heirs.pop(old)
     if old in drafts.places:
         drafts.places[new] = drafts.places.pop(old)
 

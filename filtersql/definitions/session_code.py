@@ -3,8 +3,7 @@
 Example
     `DO $$ BEGIN SET datestyle = 'ISO, DMY'; END $$`, a function that is called and does
     set_config(), `INSERT … SELECT set_config(…)` and `UPDATE pg_settings …` are refused: what they
-    say would be missing. So is `DELETE FROM pg_publication_rel`. Where no transaction is open, what
-    is set locally ends with the statement.
+    say would be missing. So is `DELETE FROM pg_publication_rel`.
 
 PostgreSQL
     guc_funcs.c: set_config_by_name(); system_views.sql: the rule pg_settings_u
@@ -24,13 +23,10 @@ __all__ = ["check_writes", "sets", "setting_changed", "writes_of_concern"]
 _NAMES = "|".join([*sorted(FOLLOWED), r"time\s+zone", r"session\s+authorization"])
 _SET = re.compile(
     r"(?:^|;|'|\bbegin|\bthen|\belse|\bloop)\s*"
-    rf"(set\s+(?:session\s+|(?P<local>local\s+))?\"?(?:{_NAMES}))\b",
+    rf"(set\s+(?:session\s+|local\s+)?\"?(?:{_NAMES}))\b",
     re.IGNORECASE,
 )
-_CONFIG = re.compile(
-    r"\bset_config\s*\((?P<rest>(?:\s*''?(?P<name>[\w.]+)''?)?[^;]*?(?P<local>,\s*true\s*)?\))",
-    re.IGNORECASE,
-)
+_CONFIG = re.compile(r"\bset_config\s*\((?:\s*''?(?P<name>[\w.]+)''?\s*,)?", re.IGNORECASE)
 _UPDATED = re.compile(r"\bupdate\s+(?:pg_catalog\s*\.\s*)?pg_settings\b", re.IGNORECASE)
 #: system tables that say what is published, and of what columns, types and names
 _TABLES = re.compile(
@@ -50,14 +46,12 @@ _WRITES = {
 _HINT = "Write the statements of PostgreSQL that say it."
 
 
-def setting_changed(text: str, *, lasting: bool) -> str | None:
-    """What a text sets of what later statements are read by; `lasting`: also till COMMIT."""
-    for found in _SET.finditer(text):
-        if lasting or not found["local"]:
-            return " ".join(found[1].split())
-    for found in _CONFIG.finditer(text):
-        if sets(found["name"]) and (lasting or not found["local"]):
-            return "set_config()"
+def setting_changed(text: str) -> str | None:
+    """What a text sets of what statements are read by."""
+    if found := _SET.search(text):
+        return " ".join(found[1].split())
+    if any(sets(found["name"]) for found in _CONFIG.finditer(text)):
+        return "set_config()"
     updated = _UPDATED.search(text)
     return " ".join(updated[0].split()) if updated else None
 

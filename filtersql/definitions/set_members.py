@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from filtersql.definitions.kinds import TEMPORARY, UNOPENED
+from filtersql.definitions.kinds import UNOPENED
 from filtersql.definitions.model import Action, PublishedTable
 from filtersql.errors import Mistake
 from filtersql.errors.relations import IS_ONE
@@ -72,7 +72,7 @@ def refusals(
             yield COLUMN_NOT_IN_TABLE(entry.span, name=entry.name, column=name)
     if misses_key(entry, key):
         yield LIST_MISSES_KEY(entry.span, identity=key)
-    if unlogged or kind.startswith("temporary") or entry.name.schema == TEMPORARY:
+    if unlogged:
         yield UNLOGGED_IN_SET(entry.span)
     elif needs_key and not key:
         yield SET_NEEDS_PRIMARY_KEY(entry.span, name=entry.name, replication_set=set_name)

@@ -19,7 +19,7 @@ from filtersql.definitions.constraints import drop_constraint
 from filtersql.definitions.generations import add_identity, column_of, set_default, set_identity
 from filtersql.definitions.inheriting import detach
 from filtersql.definitions.keys import set_not_null
-from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, kind_of
+from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.partitions import attach, check_partitioned, check_spec, share_keys
 from filtersql.definitions.sql_alter_columns import (
     Change,
@@ -78,7 +78,7 @@ def alter_table(script: Script, statement: Statement) -> None:
     read = [one for one in actions if one in _CHANGES or one in _REFUSED]
     check_changed(script, node.relation, read)
     name = referenced(script, node.relation)
-    if not read or name.schema == TEMPORARY or kind_of(script.drafts, name) in _NOT_TABLES:
+    if not read or kind_of(script.drafts, name) in _NOT_TABLES:
         return
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
     for command in commands:

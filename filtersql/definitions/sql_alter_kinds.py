@@ -42,7 +42,7 @@ def check_object(script: Script, node: Node, object_type: str, *, renamed: bool 
     """
     name, span = referenced(script, node), span_of(script, node)
     kind = kind_of(script.drafts, name)
-    if kind is None or kind.startswith("temporary"):
+    if kind is None:
         return
     kinds, one = _OBJECTS.get(object_type, ((), ""))
     if kinds and kind not in kinds and not (renamed and object_type == "OBJECT_INDEX"):
@@ -54,7 +54,7 @@ def check_object(script: Script, node: Node, object_type: str, *, renamed: bool 
 def check_changed(script: Script, node: Node, actions: Iterable[str]) -> None:
     """Raises where ALTER TABLE would change what is no table."""
     kind = kind_of(script.drafts, referenced(script, node))
-    if kind is None or kind.startswith("temporary"):
+    if kind is None:
         return
     for action in actions:
         wrong = kind not in TABLES and action not in _HAD.get(kind, ())

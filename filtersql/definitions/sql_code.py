@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from filtersql.definitions.catalog_builder import Drafts, EventTrigger
+from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.session_code import setting_changed
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.definitions.sql_text import psql_commands
@@ -23,7 +23,6 @@ from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Passage
 
 __all__ = [
-    "alter_event_trigger",
     "check_block",
     "check_calls",
     "check_events",
@@ -33,7 +32,7 @@ __all__ = [
     "note_body",
 ]
 
-#: what changes a definition that filtersql reads; a temporary table is none
+#: what changes a definition that filtersql reads; a temporary table of the block is none
 _CHANGES = re.compile(
     r"\b(?:create|alter|drop)\s+(?:or\s+replace\s+|if\s+(?:not\s+)?exists\s+|unlogged\s+|foreign\s+"
     r"|materialized\s+|recursive\s+|unique\s+)*"
@@ -48,21 +47,10 @@ _EVENTS_HINT = (
     "A set takes later tables with autoadd_tables, a publication with FOR TABLES IN SCHEMA; or"
     " write the statements that it carries out into the file."
 )
-#: a statement's tag, where it is not made of the name of its kind
-_TAGS = {
-    "create_stmt": "CREATE TABLE",
-    "create_foreign_table_stmt": "CREATE FOREIGN TABLE",
-    "create_table_as_stmt": "CREATE TABLE AS",
-    "view_stmt": "CREATE VIEW",
-    "index_stmt": "CREATE INDEX",
-    "create_seq_stmt": "CREATE SEQUENCE",
-    "rename_stmt": "ALTER TABLE",
-    "alter_object_schema_stmt": "ALTER TABLE",
-}
 #: statements that fire no event trigger
 _SILENT = (
     *("select_stmt", "variable_set_stmt", "transaction_stmt", "do_stmt", "call_stmt"),
-    *("create_event_trig_stmt", "alter_event_trig_stmt"),
+    "create_event_trig_stmt",
 )
 
 
@@ -110,51 +98,29 @@ def check_calls(script: Script, statement: Statement) -> None:
 
 
 def create_event_trigger(script: Script, statement: Statement) -> None:
-    """CREATE EVENT TRIGGER: what it does is asked when a statement fires it."""
+    """CREATE EVENT TRIGGER: what it does is asked when a statement may fire it."""
     node = statement.node
-    tags = [
-        item.string.sval.upper()
-        for clause in node.whenclause
-        if clause.def_elem.defname == "tag"
-        for item in clause.def_elem.arg.list.items
-    ]
-    function = tuple(one.string.sval for one in node.funcname)
+    function = node.funcname[-1].string.sval
     span = place_of(script, statement, node.trigname)
-    script.drafts.event_triggers[node.trigname] = EventTrigger(function, frozenset(tags), span)
-
-
-def alter_event_trigger(script: Script, statement: Statement) -> None:
-    """ALTER EVENT TRIGGER … DISABLE and ENABLE."""
-    found = script.drafts.event_triggers.get(statement.node.trigname)
-    if found is not None:
-        found.enabled = statement.node.tgenabled in ("O", "A")
+    script.drafts.event_triggers[node.trigname] = function, span
 
 
 def check_events(script: Script, statement: Statement) -> None:
-    """Notes event triggers that change a definition and that a statement fires; each once."""
+    """Notes event triggers that change a definition where a statement follows; each once."""
     triggers = script.drafts.event_triggers
-    tag = _tag(statement) if triggers else None
-    if tag is None:
+    if not triggers or _is_silent(statement):
         return
-    for name, trigger in [*triggers.items()]:
-        if not trigger.enabled or (trigger.tags and tag not in trigger.tags):
-            continue
-        found = _change_of(script, trigger.function, set())
+    for name, (function, span) in [*triggers.items()]:
+        found = _change_of(script, (function,), set())
         if found:
             del triggers[name]
-            what = f'event trigger "{name}", which does {found} at {tag},'
-            script.drafts.mistakes.append(UnsupportedStatement(what, trigger.span, _EVENTS_HINT))
+            what = f'event trigger "{name}", which does {found},'
+            script.drafts.mistakes.append(UnsupportedStatement(what, span, _EVENTS_HINT))
 
 
-def _tag(statement: Statement) -> str | None:
-    """What a statement is to event triggers; None where it fires none."""
-    kind, node = statement.kind, statement.node
-    if kind == "drop_stmt":
-        what = enum_name(node, "remove_type").removeprefix("OBJECT_").replace("_", " ")
-        return None if what == "EVENT TRIGGER" else f"DROP {what}"
-    if kind in _SILENT:
-        return None
-    return _TAGS.get(kind, kind.removesuffix("_stmt").replace("_", " ").upper())
+def _is_silent(statement: Statement) -> bool:
+    dropped = enum_name(statement.node, "remove_type") if statement.kind == "drop_stmt" else ""
+    return statement.kind in _SILENT or dropped == "OBJECT_EVENT_TRIGGER"
 
 
 def function_calls(node: Node) -> Iterator[Node]:
@@ -182,7 +148,7 @@ def _change(script: Script, text: str, seen: set[str]) -> str | None:
     found = _CHANGES.search(text)
     if found:
         return " ".join(found[0].split())
-    if changed := setting_changed(text, lasting=script.outer is not None):
+    if changed := setting_changed(text):
         return changed
     for name in {name for _, name, _ in script.drafts.bodies} - seen:
         if re.search(rf"\b{re.escape(name)}\"?\s*\(", text, re.IGNORECASE):

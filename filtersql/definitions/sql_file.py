@@ -18,15 +18,13 @@ from filtersql.definitions.created_databases import create_database
 from filtersql.definitions.databases import connections
 from filtersql.definitions.error_recovery import doubt_of
 from filtersql.definitions.extensions import create_extension
-from filtersql.definitions.later_sessions import LATER, begin, set_for_later
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.owned import alter_sequence, create_sequence
-from filtersql.definitions.owners import change_owner, reassign, refuse_drop
+from filtersql.definitions.owners import change_owner, refuse_owned
 from filtersql.definitions.session_code import writes_of_concern
 from filtersql.definitions.set_calls import may_call
 from filtersql.definitions.sql_alter import alter_table
 from filtersql.definitions.sql_code import (
-    alter_event_trigger,
     check_block,
     check_calls,
     check_events,
@@ -40,15 +38,21 @@ from filtersql.definitions.sql_publications import alter_publication, create_pub
 from filtersql.definitions.sql_rename import alter_schema, rename
 from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
-from filtersql.definitions.sql_settings import discard, set_variable
+from filtersql.definitions.sql_settings import (
+    LATER,
+    begin,
+    discard,
+    set_for_later,
+    set_variable,
+)
 from filtersql.definitions.sql_subscriptions import (
     alter_subscription,
     create_subscription,
     drop_subscription,
 )
 from filtersql.definitions.sql_tables import create_table
-from filtersql.definitions.sql_text import without_long, without_psql
-from filtersql.definitions.sql_transactions import lasting, transaction
+from filtersql.definitions.sql_text import without_psql
+from filtersql.definitions.sql_transactions import check_ended, transaction
 from filtersql.definitions.sql_types import create_type
 from filtersql.definitions.sql_views import (
     create_policy,
@@ -62,16 +66,17 @@ from filtersql.definitions.user_defined_overrides import create_cast, rivals
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import Statement, parse_statements, parse_statements_apart
-from filtersql.source import Passage
+from filtersql.source import DEFAULTS, Passage
 
 __all__ = ["read_sql"]
+
+#: a statement knows what is made before it
+_SESSION = replace(DEFAULTS, rivals=())
 
 
 def read_sql(text: Passage, drafts: Drafts) -> None:
     """Carries out the statements of a file; each mistake is noted, and the next one goes on."""
-    readable = without_psql(text)
-    if drafts.type_aliases:
-        readable = without_long(readable)
+    readable = replace(without_psql(text), session=_SESSION)
     script = Script(readable, drafts)
     drafts.files.append(text.source.path)
     begin(script, drafts.database)
@@ -84,13 +89,13 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
         drafts.doubts += (doubt_of(part.text) for part, _ in mistakes)
         drafts.incomplete = True
     databases = connections(text, drafts)
-    for part, statement in lasting(statements, drafts):
+    for part, statement in statements:
         databases.reach(script, part.span(statement.start, statement.end).start)
-        session = script.settings.session
-        script.text = part if part.session == session else replace(part, session=session)
+        script.text = part
         if statement.kind in _STATEMENTS and not databases.is_ours(script, statement):
             continue
         _carry_out(script, statement)
+    check_ended(script)
     drafts.path = None
 
 
@@ -185,8 +190,8 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "create_publication_stmt": create_publication,
     "alter_publication_stmt": alter_publication,
     "alter_owner_stmt": change_owner,
-    "reassign_owned_stmt": reassign,
-    "drop_owned_stmt": refuse_drop,
+    "reassign_owned_stmt": refuse_owned,
+    "drop_owned_stmt": refuse_owned,
     "create_subscription_stmt": create_subscription,
     "alter_subscription_stmt": alter_subscription,
     "drop_subscription_stmt": drop_subscription,
@@ -194,7 +199,6 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "do_stmt": check_block,
     "call_stmt": check_calls,
     "create_event_trig_stmt": create_event_trigger,
-    "alter_event_trig_stmt": alter_event_trigger,
     "transaction_stmt": transaction,
     "create_trig_stmt": create_trigger,
     "rule_stmt": create_rule,

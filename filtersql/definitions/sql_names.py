@@ -11,16 +11,16 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.identifiers import fold
-from filtersql.definitions.kinds import TEMPORARY, UNOPENED, kind_of, taken
+from filtersql.definitions.kinds import UNOPENED, kind_of
 from filtersql.definitions.partitions import settle
 from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
-from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
+from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.errors.relations import (
     CANNOT_OPEN,
     IS_ONE,
@@ -30,7 +30,7 @@ from filtersql.errors.relations import (
 )
 from filtersql.grammar import Node, Statement
 from filtersql.names import RelationName
-from filtersql.source import DEFAULTS, Passage, Session, Span
+from filtersql.source import Passage, Span
 
 __all__ = [
     "AlreadyTold",
@@ -38,11 +38,11 @@ __all__ = [
     "Script",
     "Settings",
     "check_free",
+    "check_lasting",
     "check_opened",
     "created",
     "created_in_schema",
     "created_name",
-    "found_last",
     "known_table",
     "place_of",
     "referenced",
@@ -57,8 +57,8 @@ _PART = r'(?:"(?:[^"]|"")*"|[\w$]+)'
 _NAME = re.compile(rf"{_PART}(?:\s*\.\s*{_PART})*")
 
 
-#: a statement knows what is made before it
-_SESSION = replace(DEFAULTS, rivals=())
+#: the schema of temporary relations, as every session calls its own
+_TEMPORARY = "pg_temp"
 
 
 class AlreadyTold(Exception):
@@ -71,10 +71,9 @@ class Refused(AlreadyTold):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What SET said so far: where names are looked up, how literals are read, who carries out."""
+    """What SET said so far: where names are looked up, who carries out."""
 
     path: Sequence[str] = ("public",)
-    session: Session = _SESSION
     session_user: str | None = None
     role: str | None = None
 
@@ -95,32 +94,15 @@ class Script:
     at: int = 0
     #: inside a transaction, the settings that hold when it ends: SET LOCAL leaves them alone
     outer: Settings | None = None
-    #: what parameters were when the session began, where that is not PostgreSQL's default
-    begun: dict[str, list[str]] = field(default_factory=dict)
-    #: the temporary relations of this session, which hide others
-    temporary: set[str] = field(default_factory=set)
-    #: those of them that go with their transaction
-    dropped_at_commit: set[str] = field(default_factory=set)
+    #: where that began
+    began: Span | None = None
+    #: search_path as it was when the session began
+    begun: Sequence[str] = ("public",)
 
     @property
     def path(self) -> Sequence[str]:
         """search_path."""
         return self.settings.path
-
-    def begin_session(self) -> None:
-        """What is said from here on begins with nothing set."""
-        self.settings, self.outer = Settings(), None
-        self.forget_temporary([*self.temporary])
-
-    def forget_temporary(self, names: Iterable[str]) -> None:
-        """Temporary relations are gone."""
-        for name in names:
-            self.temporary.discard(name)
-            self.drafts.temporary_heirs.pop(RelationName(TEMPORARY, name), None)
-
-    def schemas(self, name: str) -> Sequence[str]:
-        """Where a name without a schema is looked up, in turn."""
-        return [TEMPORARY, *self.path] if name in self.temporary else self.path
 
     def span(self, start: int, length: int = 1) -> Span:
         """A place in the file."""
@@ -148,8 +130,17 @@ def place_of(script: Script, statement: Statement, name: str) -> Span:
     return script.text.span(first.start, first.end) if first else script.span(statement.start)
 
 
+def check_lasting(script: Script, node: Node) -> None:
+    """Raises for a temporary relation, which would hide others of its name."""
+    schema = node.schemaname or next(iter(script.path), "")
+    if node.relpersistence == "t" or schema == _TEMPORARY:
+        hint = "Leave out the statements about it: no publication takes it."
+        raise UnsupportedStatement("a temporary relation", span_of(script, node), hint)
+
+
 def created(script: Script, node: Node) -> RelationName:
     """The name of a relation that a statement makes."""
+    check_lasting(script, node)
     if node.schemaname:
         return RelationName(node.schemaname, node.relname)
     if not script.path or ([*script.path] == ["public"] and not script.drafts.has_schema("public")):
@@ -160,7 +151,7 @@ def created(script: Script, node: Node) -> RelationName:
 def check_free(script: Script, name: RelationName, span: Span) -> None:
     """Raises where a new relation's name is another relation's or a type's."""
     drafts = script.drafts
-    if taken(drafts, name) is not None:
+    if kind_of(drafts, name) is not None:
         there = drafts.tables.get(name)
         raise ALREADY_EXISTS(
             span, kind="relation", name=name.name, first=there.span if there else None
@@ -173,8 +164,6 @@ def referenced(script: Script, node: Node) -> RelationName:
     """The name of a relation that should exist; whether it does is for the caller to ask."""
     if node.schemaname:
         return RelationName(node.schemaname, node.relname)
-    if node.relname in script.temporary:
-        return RelationName(TEMPORARY, node.relname)
     for schema in script.path:
         name = RelationName(schema, node.relname)
         if name in script.drafts.tables or name in script.drafts.broken:
@@ -183,13 +172,7 @@ def referenced(script: Script, node: Node) -> RelationName:
         name = RelationName(schema, node.relname)
         if kind_of(script.drafts, name) is not None:
             return name
-    return found_last(script.drafts, next(iter(script.path), "public"), node.relname)
-
-
-def found_last(drafts: Drafts, schema: str, relation: str) -> RelationName:
-    """A name that no search found: another session's temporary relation, or what is not there."""
-    name, short = RelationName(schema, relation), RelationName(TEMPORARY, relation)
-    return short if short in drafts.temporary_heirs and kind_of(drafts, name) is None else name
+    return RelationName(next(iter(script.path), "public"), node.relname)
 
 
 def known_table(script: Script, node: Node, *, missing_ok: bool = False) -> DraftTable:
@@ -235,7 +218,7 @@ def check_opened(drafts: Drafts, name: RelationName, span: Span) -> None:
 def unknown_table(drafts: Drafts, name: RelationName, schema: str, span: Span) -> Mistake:
     """What PostgreSQL says of a relation that does not exist."""
     known = list(drafts.tables)
-    if schema not in ("", TEMPORARY) and not drafts.has_schema(schema):
+    if schema and not drafts.has_schema(schema):
         return UNKNOWN_SCHEMA(span, schema=schema)
     if schema:
         return Unknown("relation", f"{schema}.{name.name}", span, [f"{t[0]}.{t[1]}" for t in known])

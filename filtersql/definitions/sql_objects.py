@@ -21,12 +21,11 @@ from filtersql.definitions.depending import Thing, check_undepended, described, 
 from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
-from filtersql.definitions.kinds import TEMPORARY, index_holder, kind_of
+from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.partitions import check_key_holds, share_index
 from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
-    found_last,
     known_table,
     place_of,
     referenced,
@@ -34,7 +33,6 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
-from filtersql.definitions.temporaries import forget
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.errors.keys import NOT_INDEXABLE
 from filtersql.errors.relations import DROPPED_AS_OTHER, ONE_OF, OWNED, UNKNOWN_SCHEMA
@@ -52,9 +50,8 @@ def create_index(script: Script, statement: Statement) -> None:
     kind = kind_of(drafts, name)
     if kind in ("views", "sequences"):
         raise NOT_INDEXABLE(span, name=name.name, many=kind)
-    if kind == "materialized views" or (kind or "").startswith("temporary"):
+    if kind == "materialized views":
         if node.idxname:
-            script.temporary |= {node.idxname} if name.schema == TEMPORARY else set()
             drafts.others[RelationName(name.schema, node.idxname)] = "indexes"
         return
     table = known_table(script, node.relation)
@@ -103,10 +100,6 @@ def drop(script: Script, statement: Statement) -> None:
     elif kind == "OBJECT_PUBLICATION" and not node.missing_ok:
         _check_publications(script, statement)
     for item in node.objects:
-        name = _relation(script, item) if kind in _RELATIONS else None
-        if name is not None and name.schema == TEMPORARY:
-            forget(script, name)
-            continue
         if kind in _OTHERS:
             script.drafts.others.pop(_named(script, item.list.items), None)
         if carry_out is not None:
@@ -135,18 +128,18 @@ def _check_relations(script: Script, statement: Statement) -> None:
 
 def _named(script: Script, names: Node) -> RelationName:
     parts = [name.string.sval for name in names]
-    schemas = parts[-2:-1] or script.schemas(parts[-1])
+    schemas = parts[-2:-1] or script.path
     return RelationName(next(iter(schemas), "public"), parts[-1])
 
 
 def _relation(script: Script, item: Node) -> RelationName:
     parts = [part.string.sval for part in item.list.items]
-    for schema in parts[-2:-1] or script.schemas(parts[-1]):
+    for schema in parts[-2:-1] or script.path:
         name = RelationName(schema, parts[-1])
         if name in script.drafts.broken or kind_of(script.drafts, name) is not None:
             return name
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
-    return found_last(script.drafts, schema, parts[-1])
+    return RelationName(schema, parts[-1])
 
 
 def _check_known(script: Script, statement: Statement, item: Node, name: RelationName) -> None:
@@ -155,7 +148,7 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         return
     wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
     kind = kind_of(drafts, name)
-    if kind is not None and not kind.startswith("temporary"):
+    if kind is not None:
         one, asked = ONE_OF[kind], ONE_OF[wanted]
         if one != asked:
             command = one.partition(" ")[2].upper()
@@ -163,7 +156,7 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
         if wanted == "indexes":
             _check_free(script, name, span)
         return
-    if kind is not None or statement.node.missing_ok:
+    if statement.node.missing_ok:
         return
     if len(item.list.items) > 1 and not drafts.has_schema(name.schema):
         raise UNKNOWN_SCHEMA(span, schema=name.schema)

@@ -17,13 +17,12 @@ from dataclasses import replace
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import Thing, described, users_of
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, TEMPORARY, index_holder, kind_of
+from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
 from filtersql.definitions.model import Publication, ReplicationSet
 from filtersql.definitions.rename_cascade import move_other, move_table
 from filtersql.definitions.sql_alter_kinds import TABLES, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
-from filtersql.definitions.sql_schemas import rename_schema
 from filtersql.errors import relations as refusals
 from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
 from filtersql.errors.definitions import (
@@ -68,7 +67,8 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
         _rename_entry(script, statement, kind)
     elif kind == "OBJECT_SCHEMA":
-        rename_schema(script, statement)
+        at = place_of(script, statement, node.subname)
+        raise UnsupportedStatement.dumped("ALTER SCHEMA … RENAME", at)
     elif kind in _NOT_MOVED:
         at = place_of(script, statement, node.newname)
         raise UnsupportedStatement.dumped("RENAME of a type, function or the like", at)
@@ -89,8 +89,6 @@ def _rename_relation(script: Script, statement: Statement) -> None:
         move_table(drafts, drafts.tables[name], new)
     elif name in drafts.others:
         move_other(drafts, name, new)
-        if name.schema == TEMPORARY:
-            script.temporary ^= {name.name, new.name}
     else:
         _rename_index(script, node, name.schema, name.name)
 
@@ -103,10 +101,9 @@ def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
     arrays = {name, RelationName(name.schema, f"_{name.name}")}
     columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
     rows = any((one.type.schema, one.type.name) in arrays for one in columns)
-    short = any(name in above for above in drafts.temporary_heirs.values())
     members = (entry for one in _lists(drafts) for entry in one.tables if entry.name == name)
     word = re.compile(rf"\b{re.escape(name.name)}\b", re.IGNORECASE)
-    short |= any(one.where is not None and word.search(one.where.text) for one in members)
+    short = any(one.where is not None and word.search(one.where.text) for one in members)
     if code or rows or short:
         raise UnsupportedStatement.dumped(
             "another name of a relation that code or filters know", at
@@ -139,8 +136,6 @@ def _rename_columns(script: Script, statement: Statement) -> None:
     name = referenced(script, node.relation)
     at = place_of(script, statement, old := node.subname)
     kind = kind_of(drafts, name)
-    if name.schema == TEMPORARY:
-        return
     if kind is not None and kind not in TABLES:
         raise UnsupportedStatement.dumped(f"RENAME COLUMN of one of the {kind}", at)
     table = known_table(script, node.relation, missing_ok=node.missing_ok)
@@ -210,8 +205,6 @@ def alter_schema(script: Script, statement: Statement) -> None:
     at = place_of(script, statement, node.newschema)
     if not drafts.has_schema(node.newschema):
         raise refusals.UNKNOWN_SCHEMA(at, schema=node.newschema)
-    if old.schema == TEMPORARY:
-        raise refusals.TEMPORARY_SCHEMA(at)
     if name == old:
         return
     if kind_of(drafts, name) is not None:

@@ -1,11 +1,11 @@
-"""CREATE SCHEMA, ALTER SCHEMA … RENAME and DROP SCHEMA.
+"""CREATE SCHEMA and DROP SCHEMA.
 
 Example
     `CREATE SCHEMA sales` twice: schema "sales" already exists. DROP SCHEMA without CASCADE is
     refused while a table is in it.
 
 PostgreSQL
-    schemacmds.c: CreateSchemaCommand(), RenameSchema(); dependency.c: performMultipleDeletions()
+    schemacmds.c: CreateSchemaCommand(); dependency.c: performMultipleDeletions()
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from filtersql.definitions.depending import Thing, check_undepended, users_of
+from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.errors import relations as refusals
-from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
-__all__ = ["check_schemas", "create_schema", "drop_schema", "rename_schema"]
+__all__ = ["check_schemas", "create_schema", "drop_schema"]
 
 
 def create_schema(script: Script, statement: Statement) -> None:
@@ -31,41 +30,14 @@ def create_schema(script: Script, statement: Statement) -> None:
     name = node.schemaname or node.authrole.rolename
     if node.if_not_exists and drafts.has_schema(name):
         return
-    _check_name(script, statement, name)
-    drafts.schemas.add(name)
-    drafts.made_schemas.add(name)
-
-
-def _check_name(script: Script, statement: Statement, name: str) -> None:
-    """Raises where a schema cannot be made under a name.
-
-    One that only a table of another file is in may still be made: files are read one by one.
-    """
     at = place_of(script, statement, name)
-    if name in SYSTEM_SCHEMAS or name in script.drafts.made_schemas:
+    # One that only a table of another file is in may still be made: files are read one by one.
+    if name in SYSTEM_SCHEMAS or name in drafts.made_schemas:
         raise refusals.SCHEMA_EXISTS(at, name=name)
     if name.startswith("pg_"):
         raise refusals.SCHEMA_RESERVED(at, name=name)
-
-
-def rename_schema(script: Script, statement: Statement) -> None:
-    """ALTER SCHEMA … RENAME of an empty one, in publications too."""
-    node, drafts = statement.node, script.drafts
-    old, new = node.subname, node.newname
-    if not drafts.has_schema(old):
-        raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, old), schema=old)
-    _check_name(script, statement, new)
-    held = users_of(drafts, Thing("schema", RelationName(old, "")))
-    if any(held) or any(schema == old for schema, _ in drafts.operators):
-        at = place_of(script, statement, old)
-        raise UnsupportedStatement.dumped("RENAME of a schema that holds something", at)
-    drafts.schemas.discard(old)
-    drafts.schemas.add(new)
-    drafts.made_schemas.discard(old)
-    drafts.made_schemas.add(new)
-    for publication in list(drafts.publications.values()):
-        schemas = tuple(new if schema == old else schema for schema in publication.schemas)
-        drafts.publications[publication.name] = replace(publication, schemas=schemas)
+    drafts.schemas.add(name)
+    drafts.made_schemas.add(name)
 
 
 def drop_schema(script: Script, statement: Statement, item: Node) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from filtersql.definitions.identifiers import relation_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_arguments import Arguments
-from filtersql.definitions.sql_names import AlreadyTold, Script, found_last, unknown_table
+from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
 from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.altering import NOT_CONSTANT
 from filtersql.errors.replication_sets import ARGUMENT_IS_NULL, GROUP_DEFAULT_SET
@@ -58,14 +58,11 @@ def relation_named(script: Script, function: str, arguments: Arguments, span: Sp
     text = arguments["relation"].text
     if text is None:
         raise NOT_CONSTANT(arguments["relation"].span, function=function, name="relation")
-    for schema in script.schemas(relation_name(text).name) or ["public"]:
+    for schema in script.path or ["public"]:
         relation = relation_name(text, schema)
         if kind_of(script.drafts, relation) is not None:
             return relation
     relation = relation_name(text, next(iter(script.path), "public"))
-    relation = found_last(script.drafts, *relation)
-    if kind_of(script.drafts, relation) is not None:
-        return relation
     if relation in script.drafts.broken:
         raise AlreadyTold
     if system_kind(relation) is not None:

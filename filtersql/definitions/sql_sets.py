@@ -97,7 +97,7 @@ _IGNORED = ("node", "wait_", "replicate_ddl", "synchroni", "show_")
 def call(script: Script, statement: Statement) -> None:
     """SELECT function(…): calls of pglogical, bdr and set_config; any other SELECT is skipped."""
     into = statement.node.into_clause.rel
-    if statement.node.HasField("into_clause") and into.relpersistence != "t":
+    if statement.node.HasField("into_clause"):
         hint = "Write CREATE TABLE with its columns."
         raise UnsupportedStatement("SELECT INTO", span_of(script, into), hint)
     check_calls_of(script, statement, _PARAMETERS)

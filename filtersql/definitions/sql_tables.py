@@ -20,20 +20,14 @@ from filtersql.definitions.foreign_keys import check_references
 from filtersql.definitions.generations import check_generation, note_value, value_of
 from filtersql.definitions.inheriting import check_own, inherit, read_root
 from filtersql.definitions.keys import add_constraint, check_names, set_not_null
-from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, TEMPORARY, taken
+from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS, kind_of
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.partitions import attach, check_partitioned
 from filtersql.definitions.sql_names import Script, check_free, created, referenced, span_of
 from filtersql.definitions.sql_partitions import partition_key, read_bounds
-from filtersql.definitions.temporaries import (
-    create_temporary_table,
-    is_temporary,
-    without_foreign_keys,
-)
 from filtersql.errors.columns import SPECIFIED_TWICE, SYSTEM_NAME
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
-from filtersql.names import RelationName
 from filtersql.source import Passage
 
 __all__ = ["add_table_constraint", "create_table"]
@@ -52,15 +46,10 @@ _STRATEGIES = {
 def create_table(script: Script, statement: Statement, *, foreign: bool = False) -> None:
     """CREATE TABLE, also a foreign one."""
     node = statement.node
-    if is_temporary(node.relation):  # it is never published
-        if node.relation.relname not in script.temporary:
-            _check_temporary(script, node)
-        create_temporary_table(script, node)
-        return
     name = created(script, node.relation)
     script.at = max(node.relation.location, 0)  # as old as the table is what it has
     span = span_of(script, node.relation)
-    if node.if_not_exists and taken(script.drafts, name) is not None:
+    if node.if_not_exists and kind_of(script.drafts, name) is not None:
         return
     _check_keys(script, node)
     inherits = bool(node.inh_relations) and not node.HasField("partbound")
@@ -101,26 +90,6 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
     script.drafts.tables[name] = table
     columns = [one.column_def for one in node.table_elts if one.HasField("column_def")]
     own_sequences(script, table, [one for one in columns if one.HasField("type_name")])
-
-
-def _check_temporary(script: Script, node: Node) -> None:
-    """Raises what is wrong with a temporary table's columns and keys; nothing of it is kept."""
-    name = RelationName(TEMPORARY, node.relation.relname)
-    parents = [wrapped.range_var for wrapped in node.inh_relations]
-    if node.HasField("partbound") or node.HasField("of_typename"):
-        return
-    if any(referenced(script, one).schema == TEMPORARY for one in parents):
-        return  # what one of those has is not kept
-    table, plain = DraftTable(name, script.span(0), {}), type(node)()
-    plain.CopyFrom(node)
-    without_foreign_keys(plain)
-    _check_keys(script, plain)
-    if parents:
-        inherit(script, table, parents)
-    _read_elements(script, plain, table)
-    for column in (table.columns or {}).values():
-        if column.generation is not None:
-            check_generation(table, column.generation)
 
 
 def add_table_constraint(script: Script, table: DraftTable, node: Node) -> None:

@@ -25,7 +25,6 @@ __all__ = [
     "lexemes",
     "literal",
     "psql_commands",
-    "without_long",
     "without_psql",
     "without_secrets",
 ]
@@ -48,7 +47,6 @@ _PLAIN_PARENTHESES = re.compile(r"\s*\(((?:[^()'\"$/\\-]|'[^'\\]*')*)\)")
 _PLAIN_CLAUSE = re.compile(r"[\w.]+\s+([A-Za-z]+)\b")
 _COMMENT = re.compile(r"/\*|\*/")
 _HAS_PSQL = re.compile(r"^[ \t]*\\|\\g|^COPY\b.*\bFROM\s+stdin", re.MULTILINE | re.IGNORECASE)
-_LONG_RAW = re.compile(r"\blong\s+raw\b", re.IGNORECASE)
 _SENDS = re.compile(r"\\(?:g|gx|gset|gexec|gdesc|crosstabview)(?![a-z])")
 _DATA_END = re.compile(r"^\\\.[ \t]*\r?$", re.MULTILINE)
 # Connection strings, which may hold a password: CREATE SUBSCRIPTION, pglogical's dsn arguments,
@@ -173,23 +171,6 @@ def _psql(text: str, start: int) -> tuple[int, int] | None:
                 return lexeme.end, end_of_data.end() if end_of_data else len(text)
             words = []
     return None
-
-
-def without_long(text: Passage) -> Passage:
-    """Advanced Server's type LONG RAW as RAW; a column may have the name `long`."""
-    if not _LONG_RAW.search(text.text):
-        return text
-    whole, before = text.text, [("", 0, 0)] * 2
-    for lexeme in lexemes(text.text):
-        word = text.text[lexeme.start : lexeme.end].lower() if lexeme.kind == "word" else ""
-        last, start, end = before[1]
-        # What stands before a type is a column's name or the word TYPE.
-        named = not start or before[0][0] not in ("", "add", "column", "exists")
-        if word == "raw" and last == "long" and named:
-            whole = whole[:start] + " " * (end - start) + whole[end:]
-        kept = word or ("name" if lexeme.kind == "name" else "")
-        before = [before[1], (kept, lexeme.start, lexeme.end)]
-    return Passage(whole, text.source, text.starts, text.offsets, text.widths)
 
 
 def without_secrets(text: str) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from filtersql.definitions.collations import create_collation, keep_collation
 from filtersql.definitions.columns import check_collated
 from filtersql.definitions.depending import Thing, check_undepended
-from filtersql.definitions.kinds import has_row_type, taken
+from filtersql.definitions.kinds import has_row_type, kind_of
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
 from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
 from filtersql.definitions.user_defined_overrides import create_operator
@@ -54,7 +54,7 @@ def create_type(script: Script, statement: Statement) -> None:
     if not shell and (name in drafts.types or has_row_type(drafts, name)):
         raise TYPE_EXISTS(span, name=name.name)
     if kind == "composite type":
-        if taken(drafts, name) is not None:
+        if kind_of(drafts, name) is not None:
             raise ALREADY_EXISTS(span, kind="relation", name=name.name, first=None)
         drafts.others[name] = "composite types"
     if kind == "domain":

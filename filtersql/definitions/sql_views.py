@@ -10,10 +10,16 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.definitions.catalog_builder import DraftTable, DraftView
-from filtersql.definitions.kinds import taken
-from filtersql.definitions.sql_names import Script, check_free, created, referenced, span_of
+from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.sql_names import (
+    Script,
+    check_free,
+    check_lasting,
+    created,
+    referenced,
+    span_of,
+)
 from filtersql.definitions.stored_code import keep_code
-from filtersql.definitions.temporaries import create_temporary, is_temporary
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import NOT_ONE
 from filtersql.grammar import Statement, enum_name
@@ -28,7 +34,7 @@ def create_table_as(script: Script, statement: Statement) -> None:
     node, into = statement.node, statement.node.into.rel
     if enum_name(node, "objtype") == "OBJECT_MATVIEW":
         name, span = created(script, into), span_of(script, into)
-        if node.if_not_exists and taken(script.drafts, name) is not None:
+        if node.if_not_exists and kind_of(script.drafts, name) is not None:
             return
         check_free(script, name, span)
         script.drafts.others[name] = "materialized views"
@@ -36,10 +42,7 @@ def create_table_as(script: Script, statement: Statement) -> None:
         keep_code(script, statement, "materialized view", name, "")
     if enum_name(node, "objtype") != "OBJECT_TABLE":
         return
-    if is_temporary(into):
-        gone, again = enum_name(node.into, "on_commit"), node.if_not_exists
-        create_temporary(script, into, "temporary tables", on_commit=gone, replace=again)
-        return
+    check_lasting(script, into)
     raise UnsupportedStatement(
         "CREATE TABLE AS", span_of(script, into), "Write CREATE TABLE with its columns."
     )
@@ -47,14 +50,10 @@ def create_table_as(script: Script, statement: Statement) -> None:
 
 def create_view(script: Script, statement: Statement) -> None:
     """CREATE VIEW: its name is kept, so that publishing it is PostgreSQL's mistake."""
-    node = statement.node
-    view = node.view
-    if is_temporary(view):
-        create_temporary(script, view, "views", replace=node.replace)
-        return
+    node, view = statement.node, statement.node.view
     name, span = created(script, view), span_of(script, view)
     there = script.drafts.tables.get(name)
-    if node.replace and taken(script.drafts, name) not in (None, "views"):
+    if node.replace and kind_of(script.drafts, name) not in (None, "views"):
         raise NOT_ONE(span, name=name.name, one="a view")
     if there is None or not node.replace:
         check_free(script, name, span)

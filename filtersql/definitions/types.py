@@ -32,7 +32,7 @@ from filtersql.source import Passage, Span
 
 __all__ = ["ADVANCED_SERVER", "BUILT_IN", "EXTENSION_TYPES", "PSEUDO", "SERIAL", "read_type"]
 
-#: Advanced Server's other names of bytea; LONG RAW is read as RAW, by `sql_text.without_long`
+#: Advanced Server's other names of bytea
 ADVANCED_SERVER = dict.fromkeys(("binary", "varbinary", "blob", "raw"), "bytea")
 
 #: base and range types of pg_catalog that a column may have (PostgreSQL 18.6, pg_type)

@@ -14,7 +14,6 @@ from filtersql.definitions.catalog_builder import Drafts, DraftTable, PlainColum
 from filtersql.definitions.columns import ColumnConstraint, read_column
 from filtersql.definitions.identifiers import plain_name
 from filtersql.definitions.keys import add_constraint
-from filtersql.definitions.sql_text import without_long
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.definitions.yaml_keys import read_keys
 from filtersql.definitions.yaml_names import relation_of
@@ -111,8 +110,6 @@ def _column_name(at: Passage) -> Passage:
 def _read_type(
     text: Passage, name: Passage, table: DraftTable, drafts: Drafts
 ) -> tuple[Column, list[ColumnConstraint]]:
-    if drafts.type_aliases:
-        text = without_long(text)
     return read_column(parse_column(text), table.name, text, drafts, name)
 
 

@@ -32,11 +32,6 @@ SECOND_DATABASE = Wording(
     own=True,
 )
 
-# SET: guc.c, parse_and_validate_value()
-INVALID_SETTING = Wording('invalid value for parameter "{name}": "{value}"')
-NO_BOOLEAN_SETTING = Wording('parameter "{name}" requires a Boolean value')
-ONE_TIME_ZONE = Wording("SET timezone takes only one argument")
-
 
 class SyntaxMistake(Mistake):
     """PostgreSQL's parser does not accept the text; the words are PostgreSQL's own."""

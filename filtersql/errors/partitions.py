@@ -56,12 +56,6 @@ ATTACH_IDENTITY = Wording(
     'table "{table}" being attached contains an identity column "{column}"',
     detail="The new partition may not contain an identity column.",
 )
-PARTITION_OF_TEMPORARY = Wording(
-    'cannot create a permanent relation as partition of temporary relation "{name}"'
-)
-TEMPORARY_PARTITION = Wording(
-    'cannot create a temporary relation as partition of permanent relation "{name}"'
-)
 DETACH_BESIDE_DEFAULT = Wording(
     "cannot detach partitions concurrently when a default partition exists"
 )
@@ -75,7 +69,6 @@ PARENT_NO_TABLE = Wording('inherited relation "{name}" is not a table or foreign
 INHERITS_ROOT = Wording('cannot inherit from partitioned table "{name}"')
 INHERITS_PARTITION = Wording('cannot inherit from partition "{name}"')
 INHERITS_TWICE = Wording('relation "{name}" would be inherited from more than once')
-INHERITS_TEMPORARY = Wording('cannot inherit from temporary relation "{name}"')
 
 # A child's columns are not those of its parent-to-be.
 CHILD_LACKS = Wording('child table is missing column "{column}"')

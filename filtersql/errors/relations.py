@@ -58,7 +58,6 @@ SCHEMA_RESERVED = Wording(
     'unacceptable schema name "{name}"', detail='The prefix "pg_" is reserved for system schemas.'
 )
 SCHEMA_REQUIRED = Wording("cannot drop schema {name} because it is required by the database system")
-TEMPORARY_SCHEMA = Wording("cannot move objects into or out of temporary schemas")
 
 # What others need
 OWNED = Wording(

@@ -57,9 +57,7 @@ class Lineage:
             {name: _heirs(name, children) for name in children},
             {schema: tuple(names) for schema, names in schemas.items()},
             catalog.others,
-            catalog.schemas
-            | {*schemas}
-            | {name.schema for name in catalog.others if name.schema != "pg_temp"},
+            catalog.schemas | {*schemas} | {name.schema for name in catalog.others},
         )
 
     def lineage(self, name: RelationName) -> tuple[RelationName, ...]:

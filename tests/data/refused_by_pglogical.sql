@@ -59,9 +59,6 @@ SELECT pglogical.replication_set_add_table('default','t');
 CREATE UNLOGGED TABLE t(id int primary key, b int);
 SELECT pglogical.replication_set_add_table('default','t');
 
-CREATE TEMP TABLE t(id int primary key, b int);
-SELECT pglogical.replication_set_add_table('default','t');
-
 CREATE VIEW v AS SELECT 1 AS id;
 SELECT pglogical.replication_set_add_table('default','v');
 
@@ -493,9 +490,6 @@ CREATE SERVER s FOREIGN DATA WRAPPER w;
 CREATE FOREIGN TABLE ft (a int) SERVER s;
 SELECT pglogical.replication_set_add_all_tables('default', '{public}');
 
-CREATE TEMP VIEW v AS SELECT 1 AS a;
-SELECT pglogical.replication_set_add_table('default_insert_only', 'v');
-
 CREATE TABLE root (a int PRIMARY KEY) PARTITION BY RANGE (a);
 SELECT pglogical.replication_set_add_table('default_insert_only', 'root_pkey');
 
@@ -508,9 +502,6 @@ SELECT pglogical.replication_set_add_table('default_insert_only', 'n', columns :
 CREATE TABLE t (a int PRIMARY KEY);
 CREATE INDEX i ON t (a);
 SELECT pglogical.replication_set_add_table('default_insert_only', 'i', columns := '{zz}');
-
-CREATE TEMP TABLE t (a int PRIMARY KEY);
-SELECT pglogical.replication_set_add_table('nope', 't');
 
 CREATE TABLE t (id int PRIMARY KEY);
 SELECT pglogical.replication_set_add_all_tables('default', '{public,information_schema}');

@@ -129,9 +129,8 @@ SCRIPTS = {
         ALTER TABLE s.another RENAME TO back;
         RESET search_path;
         CREATE SCHEMA nested CREATE TABLE in_it (a int PRIMARY KEY);
-        CREATE SCHEMA bare; ALTER SCHEMA bare RENAME TO even;
+        CREATE SCHEMA bare;
         CREATE TABLE IF NOT EXISTS plain (b text);
-        CREATE TEMPORARY TABLE passing (a int);
         CREATE TABLE gone (a int); CREATE TABLE gone2 (a int); DROP TABLE gone, gone2;
         DROP TABLE IF EXISTS gone;""",
     "publications": """

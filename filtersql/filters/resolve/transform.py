@@ -73,10 +73,6 @@ def _expression(scope: Scope, parsed: Parsed) -> Node:
             if not parsed.HasField("lexpr"):
                 only = transform(scope, parsed.rexpr)
                 return make(scope, _operator_name(scope, names, place), (only,), place)
-            if names == ["="] and scope.clock.session.transform_null_equals:
-                for side, other in ((parsed.lexpr, parsed.rexpr), (parsed.rexpr, parsed.lexpr)):
-                    if side.a_const.isnull:
-                        return _is_null(transform(scope, other), place)
             left, right = transform(scope, parsed.lexpr), transform(scope, parsed.rexpr)
             name = _operator_name(scope, names, place)
             if isinstance(left, Row) and isinstance(right, Row):

@@ -51,8 +51,6 @@ def of(
         tokens = _tokens(text, bounds.end() if bounds else 0)
         older = clock.postgres_version < _REWRITTEN
         _check_tokens(text, tokens, older)
-        if not clock.session.array_nulls:
-            tokens = [("quoted" if kind == "bare" else kind, word) for kind, word in tokens]
         value, place = _array(text, tokens, 0, lambda item: read(element, item, modifier, clock))
         if place != len(tokens):
             raise _malformed(text, "Junk after closing right brace.")

@@ -15,10 +15,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from filtersql.errors.filters import UNSURE_ZONE, BadLiteral, FrozenTime
-from filtersql.filters.facts import facts
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.datetime_digits import Moment
-from filtersql.filters.values.datetime_fields import Bad, Field, fields
+from filtersql.filters.values.datetime_fields import Bad, fields
 from filtersql.filters.values.datetimes import decode
 from filtersql.filters.values.time_zone_rules import is_sure, known_zone
 from filtersql.filters.values.times import decode_clock
@@ -48,8 +47,7 @@ INFINITE: Mapping[str, tuple[int, int]] = {
 }
 #: since when `+infinity` is one
 _PLUS_SINCE = 16
-#: since when an abbreviation is the session's own zone's first, and those that are UTC in each
-_OWN_SINCE, _EVERYWHERE = 18, ("utc", "gmt", "z", "zulu", "ut")
+
 USECS_PER_DAY = 86_400_000_000
 _EPOCH = datetime.date(2000, 1, 1).toordinal()
 _UNIX_EPOCH = -10_957
@@ -95,20 +93,10 @@ def _read(text: str, clock: Clock, type_name: str) -> tuple[int, int, int | str 
             seconds = (hour * 60 + int(match[5] or 0)) * 60 + int(match[6] or 0)
             return days, seconds * 1_000_000 + int((match[7] or "0").ljust(6, "0")), None
     try:
-        found = decode(_fields(text, clock), clock.session.date_order)
+        found = decode(fields(text), clock.session.date_order)
         return _moment(found, clock)
     except Bad as problem:
         raise problem.mistake(type_name, text, clock.postgres_version) from None
-
-
-def _fields(text: str, clock: Clock) -> list[Field]:
-    """The fields. Refuses an abbreviation that the session's zone may know better."""
-    found = fields(text)
-    own = isinstance(clock.session.time_zone, str) and clock.postgres_version >= _OWN_SINCE
-    for _, word in found if own else ():
-        if word in facts().zone_abbreviations() and word not in _EVERYWHERE:
-            raise UNSURE_ZONE(zone=word)
-    return found
 
 
 def _moment(found: Moment, clock: Clock) -> tuple[int, int, int | str | None] | str:
@@ -236,7 +224,7 @@ def read_timetz(text: str, modifier: int, clock: Clock) -> TimeAndZone:
 def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
     """The offset of a zone by name is that of the day, where it has several."""
     try:
-        dated = decode_clock(_fields(text, clock), clock.session.date_order)
+        dated = decode_clock(fields(text), clock.session.date_order)
         if dated.word == "now":
             return TimeAndZone(_frozen(dated, clock)[1], 0)
         if "day" not in dated.have:
@@ -253,8 +241,6 @@ def _clock(text: str, clock: Clock, type_name: str) -> TimeAndZone:
         if type_name != "time":
             if zone is None:
                 zone = clock.session.time_zone
-                if isinstance(zone, str) and "day" not in dated.have:
-                    raise FrozenTime(text)  # with the offset of the day on which it was written
             _check_sure(zone, day)
         return TimeAndZone(dated.microseconds, _east(zone, day, dated.microseconds))
     except Bad as problem:
