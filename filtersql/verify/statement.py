@@ -44,6 +44,7 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
 from filtersql.verify.batch_cases import Lifting, lifted
 from filtersql.verify.loading import CASES, FEED, TARGET, Layout
+from filtersql.verify.matched_twice import stop_if_matched_twice
 from filtersql.verify.statement_outlines import PIECES, Outline, Outlines, outlined
 
 __all__ = ["Statement", "read_statement"]
@@ -101,10 +102,14 @@ class Statement:
         tree = lifted(outline.take(), lifting)
         if engine.dialect != self.dialect:
             _stops_of_duckdb(tree)
+        first = [stop_if_matched_twice(tree)] if engine.dialect == "duckdb" else []
         try:
-            # Nobody else has this tree.
-            return tree.sql(
-                engine.dialect, copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
+            # Nobody else has these trees.
+            return ";\n".join(
+                each.sql(
+                    engine.dialect, copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
+                )
+                for each in (*first, tree)
             )
         except SqlglotError as error:
             reason = str(error).splitlines()[0]

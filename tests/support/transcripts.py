@@ -18,6 +18,8 @@ __all__ = ["Ended", "Shell", "normalised", "transcript"]
 _CHANGING = (
     (re.compile(r"\b\d+(\.\d+)?( ?)(s|ms|seconds)\b"), r"0.0\2\3"),
     (re.compile(r"\b\d\d:\d\d:\d\d(\.\d+)?\b"), "00:00:00"),
+    # An engine's versions are those of the machine.
+    (re.compile(r"\b(DuckDB|Spark) \d+(\.\d+)+"), r"\1 0.0.0"),
     (re.compile(r"[ \t]+$", re.MULTILINE), ""),
     # How long the dots before a duration are depends on the duration.
     (re.compile(r"\.{4,}"), "...."),
@@ -35,7 +37,7 @@ class Ended:
 
 
 def normalised(text: str) -> str:
-    """A text without trailing blanks, durations and times of day."""
+    """A text without trailing blanks, durations, times of day and versions of engines."""
     for pattern, replacement in _CHANGING:
         text = pattern.sub(replacement, text)
     return text.strip("\n")
