@@ -24,11 +24,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, get_args
 
 from filtersql.storage import Engine
 
-__all__ = ["rows"]
+__all__ = ["of_family", "rows"]
 
 _Value = TypeVar("_Value")
 _FOLDER = Path(__file__).parent / "functions"
@@ -59,7 +59,17 @@ class _Fragment(NamedTuple):
 @cache
 def rows(engine: Engine) -> dict[str, str]:
     """Name or signature of a function, or a piece's name -> SQL text of the engine."""
-    entries = [(_HEAD.match(head), head, _parsed(text)) for head, text in _entries(engine)]
+    return _rows(engine, sorted(_FOLDER.glob("*.sql")))
+
+
+def of_family(module: str) -> dict[Engine, dict[str, str]]:
+    """The same of the file beside a module, for each engine; it may use the fragments of all."""
+    paths = [_FOLDER / "words.sql", Path(module).with_suffix(".sql")]
+    return {engine: _rows(engine, paths) for engine in get_args(Engine)}
+
+
+def _rows(engine: Engine, paths: Iterable[Path]) -> dict[str, str]:
+    entries = [(_HEAD.match(head), head, _parsed(text)) for head, text in _entries(engine, paths)]
     fragments = _unique((call["name"], _fragment(call, text)) for call, _, text in entries if call)
     return _unique(
         (name, _filled(text, fragments, {"which": choice, "WHICH": choice.upper()}))
@@ -79,9 +89,9 @@ def _unique(pairs: Iterable[tuple[str, _Value]]) -> dict[str, _Value]:
     return found
 
 
-def _entries(engine: Engine) -> Iterator[tuple[str, str]]:
+def _entries(engine: Engine, paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """What stands in front of the sign and behind it, of each row and fragment of an engine."""
-    for path in sorted(_FOLDER.glob("*.sql")):
+    for path in paths:
         section, lines = "", [""]
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("["):
