@@ -21,6 +21,7 @@ from filtersql.filters.write.writer import Family, Writer, without_name
 
 __all__ = ["FAMILY"]
 
+
 def _moment_of_uuid(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
     """uuid_extract_timestamp(): before PostgreSQL 18 only version 1 has one."""
     subject = writer.put(args[0])
