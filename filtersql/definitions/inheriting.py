@@ -105,11 +105,9 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     """ALTER TABLE … DETACH PARTITION."""
     node = getattr(command, "def").partition_cmd.name
     name = referenced(script, node)
-    others = (one for one in script.drafts.children(table.name) if one.partition_of == table.name)
-    if getattr(command, "def").partition_cmd.concurrent and any(
-        one.bounds == "DEFAULT" for one in others
-    ):
-        raise refusals.DETACH_BESIDE_DEFAULT(span_of(script, node))
+    if getattr(command, "def").partition_cmd.concurrent:
+        what = "DETACH PARTITION … CONCURRENTLY"
+        raise UnsupportedStatement(what, span_of(script, node), "Write DETACH PARTITION.")
     if kind_of(script.drafts, name) in _NO_TABLES:
         raise refusals.NOT_ITS_PARTITION(
             span_of(script, node), table=name.name, parent=table.name.name

@@ -34,7 +34,6 @@ from filtersql.definitions.sql_alter_kinds import TABLES, check_changed, check_o
 from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
-from filtersql.definitions.sql_transactions import check_alone
 from filtersql.errors import Mistake
 from filtersql.errors import keys as refusals
 from filtersql.errors.columns import SYSTEM_COLUMN
@@ -69,7 +68,6 @@ _SHARED |= {"AT_AddIdentity"}
 def alter_table(script: Script, statement: Statement) -> None:
     """ALTER TABLE and ALTER FOREIGN TABLE."""
     node, object_type = statement.node, enum_name(statement.node, "objtype")
-    check_alone(script, statement)
     check_object(script, node.relation, object_type)
     if object_type not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
         return

@@ -141,18 +141,6 @@ def _select(script: Script, statement: Statement) -> None:
             _carry_out(inner, one)
 
 
-def _schema_with_elements(script: Script, statement: Statement) -> None:
-    """CREATE SCHEMA, whose own statements are carried out inside it."""
-    create_schema(script, statement)
-    settings = script.settings
-    script.settings = replace(settings, path=(statement.node.schemaname, *settings.path))
-    for element in statement.node.schema_elts:
-        kind = element.WhichOneof("node")
-        inner = Statement(kind, getattr(element, kind), statement.start, statement.end)
-        _carry_out(script, inner)
-    script.settings = settings
-
-
 #: the statements that hold expressions with calls
 _CALLING = (
     *("create_stmt", "alter_table_stmt", "index_stmt", "create_domain_stmt", "alter_domain_stmt"),
@@ -173,7 +161,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "index_stmt": create_index,
     "create_seq_stmt": create_sequence,
     "alter_seq_stmt": alter_sequence,
-    "create_schema_stmt": _schema_with_elements,
+    "create_schema_stmt": create_schema,
     "create_domain_stmt": create_type,
     "alter_domain_stmt": lambda script, statement: None,
     "create_enum_stmt": create_type,

@@ -23,7 +23,6 @@ from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
     known_table,
@@ -91,8 +90,6 @@ def drop(script: Script, statement: Statement) -> None:
     carry_out = _DROPS.get(kind)
     if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         drop_types(script, statement)
-    if kind in FUNCTIONS:
-        drop_functions(script, statement)
     if kind in _RELATIONS:
         _check_relations(script, statement)
     elif kind == "OBJECT_SCHEMA":

@@ -17,6 +17,7 @@ from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.errors import relations as refusals
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 
@@ -28,6 +29,9 @@ def create_schema(script: Script, statement: Statement) -> None:
     node, drafts = statement.node, script.drafts
     # A role's name stands for a schema's, as CREATE SCHEMA AUTHORIZATION says it.
     name = node.schemaname or node.authrole.rolename
+    if node.schema_elts:
+        what = "CREATE SCHEMA with what it holds"
+        raise UnsupportedStatement.dumped(what, place_of(script, statement, name))
     if node.if_not_exists and drafts.has_schema(name):
         return
     at = place_of(script, statement, name)

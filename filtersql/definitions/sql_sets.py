@@ -89,6 +89,7 @@ _PARAMETERS = {
 #: of pglogical's functions those that are not STRICT
 _CALLED_ON_NULL = ("pglogical.alter_replication_set", "pglogical.replication_set_add_table")
 _COMMAND = "replicate_ddl_command"
+_AUTOADD = "Say it where the set is made."
 _NEEDED = {"set_name", "relation", "synchronize_data"}
 #: functions of both that change nothing a target would hold; those of bdr's sequences are said so
 _IGNORED = ("node", "wait_", "replicate_ddl", "synchroni", "show_")
@@ -164,10 +165,9 @@ def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Actio
 def _create_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
     place = set_place(arguments, span)
-    predefined = PREDEFINED.keys() - script.drafts.dropped_sets
     if not name:
         raise EMPTY_SET_NAME(place)
-    if name in script.drafts.replication_sets or name in predefined:
+    if name in script.drafts.replication_sets or name in PREDEFINED:
         first = script.drafts.replication_sets.get(name)
         raise SET_EXISTS(place, name=name, first=first.span if first else None)
     autoadd = bool(flag(arguments, "autoadd_tables"))
@@ -196,17 +196,9 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     keyless = any(table is not None and not has_key(table) for table in tables)
     if judges(replicate) and keyless and not _takes_keyless(function):
         raise SET_HOLDS_KEYLESS(set_place(arguments, span), name=name)
-    if autoadd is False and found.autoadd_tables:
-        keyless = _takes_keyless(function)
-        _add_tables(script, found, None, set_place(arguments, span), without=True, keyless=keyless)
-        found = replace(script.drafts.replication_sets[name], not_added=frozenset())
-    elif autoadd and not found.autoadd_tables:
-        found = replace(found, not_added=frozenset(script.drafts.tables))
-    script.drafts.replication_sets[name] = replace(
-        found,
-        replicate=replicate,
-        autoadd_tables=found.autoadd_tables if autoadd is None else autoadd,
-    )
+    if autoadd not in (None, bool(found.autoadd_tables)):
+        raise UnsupportedStatement(f"another autoadd_tables by {function}()", span, _AUTOADD)
+    script.drafts.replication_sets[name] = replace(found, replicate=replicate)
 
 
 def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -214,9 +206,9 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
     if not flag(arguments, "ifexists"):
         find_set(script, name, set_place(arguments, span))
     changed_default(script, name, span)
-    script.drafts.replication_sets.pop(name, None)
     if name in PREDEFINED:
-        script.drafts.dropped_sets.add(name)
+        raise UnsupportedStatement(f'{function}() of the predefined set "{name}"', span)
+    script.drafts.replication_sets.pop(name, None)
 
 
 def _takes_keyless(function: str) -> bool:
@@ -279,12 +271,11 @@ def _add_tables(
     schemas: list[str] | None,
     span: Span,
     *,
-    without: bool = False,
     keyless: bool = False,
 ) -> None:
     """Adds the tables that exist now, in some schemas or all.
 
-    `without`: not those that autoadd did not take. `keyless`: also those without a key.
+    `keyless`: also those without a key.
     """
     there = {table.name for table in found.tables}
     added = [
@@ -292,7 +283,6 @@ def _add_tables(
         for table in script.drafts.tables.values()
         if (schemas is None or table.name.schema in schemas)
         and table.name not in there
-        and not (without and table.name in found.not_added)
         and not (table.view or table.foreign or table.unlogged)
         # pglogical 2.4 asks pg_class for ordinary tables: a partition stands for itself.
         and not (table.partition_by is not None and schemas is not None)

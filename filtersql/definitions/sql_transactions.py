@@ -11,10 +11,10 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.errors.definitions import IN_TRANSACTION, UnsupportedStatement
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Statement, enum_name
 
-__all__ = ["check_alone", "check_ended", "transaction"]
+__all__ = ["check_ended", "transaction"]
 
 _OPEN = "PostgreSQL rolls back what a session leaves open: say COMMIT."
 
@@ -40,14 +40,3 @@ def check_ended(script: Script) -> None:
     if script.outer is not None and script.began is not None:
         mistake = UnsupportedStatement("BEGIN without COMMIT", script.began, _OPEN)
         script.drafts.mistakes.append(mistake)
-
-
-def check_alone(script: Script, statement: Statement) -> None:
-    """Raises where DETACH PARTITION … CONCURRENTLY stands between BEGIN and COMMIT."""
-    if script.outer is None:
-        return
-    for wrapped in statement.node.cmds:
-        definition = getattr(wrapped.alter_table_cmd, "def")
-        if definition.WhichOneof("node") == "partition_cmd" and definition.partition_cmd.concurrent:
-            span = place_of(script, statement, definition.partition_cmd.name.relname)
-            raise IN_TRANSACTION(span, what="ALTER TABLE ... DETACH CONCURRENTLY")
