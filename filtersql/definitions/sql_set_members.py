@@ -16,10 +16,9 @@ from dataclasses import replace
 from filtersql.catalog import Identity
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.earlier_statements import note
-from filtersql.definitions.kinds import kind_of, kind_of_table
+from filtersql.definitions.kinds import kind_of, kind_of_table, system_kind
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.set_members import judges, refusals
-from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.replication_sets import SET_NEEDS_PRIMARY_KEY
 from filtersql.names import RelationName

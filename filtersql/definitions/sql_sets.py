@@ -18,7 +18,7 @@ from filtersql.definitions.predefined_sets import PREDEFINED, find_set
 from filtersql.definitions.session_code import check_writes
 from filtersql.definitions.set_calls import calls_of, check_calls_of, check_hidden
 from filtersql.definitions.set_members import judges
-from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant, said_null
+from filtersql.definitions.sql_arguments import Arguments, arguments_of, constant
 from filtersql.definitions.sql_groups import (
     add_ddl_filter,
     changed_default,
@@ -37,18 +37,17 @@ from filtersql.definitions.sql_set_arguments import (
     trimmed,
 )
 from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
-from filtersql.definitions.sql_set_sequences import SEQUENCES, skip_sequences
 from filtersql.definitions.sql_set_subscriptions import (
     change_subscription,
     create_subscription,
     drop_subscription,
 )
 from filtersql.definitions.sql_settings import set_config
+from filtersql.errors import Notice
 from filtersql.errors.altering import NOT_CONSTANT, NOT_MEMBER
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
-    ARGUMENT_IS_NULL,
     EMPTY_SET_NAME,
     SET_EXISTS,
     SET_HOLDS_KEYLESS,
@@ -61,6 +60,13 @@ __all__ = ["call", "check_skipped", "commands"]
 
 _FLAGS = "replicate_insert replicate_update replicate_delete replicate_truncate"
 #: function -> its parameters in order, those that must be said before `|`
+_SEQUENCES = {
+    "pglogical.replication_set_add_sequence": "set_name relation | synchronize_data",
+    "pglogical.replication_set_remove_sequence": "set_name relation",
+    "pglogical.replication_set_add_all_sequences": "set_name schema_names | synchronize_data",
+    "pglogical.synchronize_sequence": "relation",
+}
+#: the same of all functions
 _PARAMETERS = {
     "pglogical.create_replication_set": f"set_name | {_FLAGS} autoadd_tables autoadd_sequences"
     " autoadd_existing",
@@ -84,13 +90,10 @@ _PARAMETERS = {
     "bdr.replication_set_remove_ddl_filter": "set_name ddl_filter_name",
     "bdr.create_node_group": "node_group_name | parent_group_name join_node_group node_group_type",
     "bdr.alter_node_replication_sets": "node_name set_names",
-    **SEQUENCES,
+    **_SEQUENCES,
 }
-#: of pglogical's functions those that are not STRICT
-_CALLED_ON_NULL = ("pglogical.alter_replication_set", "pglogical.replication_set_add_table")
 _COMMAND = "replicate_ddl_command"
 _AUTOADD = "Say it where the set is made."
-_NEEDED = {"set_name", "relation", "synchronize_data"}
 #: functions of both that change nothing a target would hold; those of bdr's sequences are said so
 _IGNORED = ("node", "wait_", "replicate_ddl", "synchroni", "show_")
 
@@ -140,17 +143,9 @@ def _call(script: Script, function: str, node: Node) -> None:
     parameters = _PARAMETERS.get(function)
     if parameters is not None:
         arguments = arguments_of(script, function, parameters, node)
-        nulls = said_null(parameters, node)
-        if nulls and function.startswith("pglogical.") and function not in _CALLED_ON_NULL:
-            return  # it is STRICT: PostgreSQL does not call it
-        missed = [name for name in nulls if name in _NEEDED]
-        if missed and function in _CALLED_ON_NULL:
-            if "relation" in arguments:
-                relation_named(script, function, arguments, span)
-            raise ARGUMENT_IS_NULL(span, name=missed[0])
         _CALLS[function.split(".")[1]](script, function, arguments, span)
     elif function.startswith("bdr.") and "sequence" in function:
-        skip_sequences(script, function, {}, span)
+        _skip_sequences(script, function, {}, span)
     elif not any(word in function for word in _IGNORED):
         raise UnsupportedStatement(f"function {function}()", span)
 
@@ -318,6 +313,13 @@ def _node_sets(script: Script, function: str, arguments: Arguments, span: Span) 
     node_sets(script, node, listed(arguments, "set_names") or [], span)
 
 
+def _skip_sequences(script: Script, function: str, arguments: Arguments, span: Span) -> None:
+    """A call that is of no concern; that it changes nothing is told."""
+    script.drafts.sequences_in_sets = True
+    message = f"{function}() is ignored: sequences are not replicated"
+    script.drafts.notices.append(Notice("sequences", message, span))
+
+
 _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "create_replication_set": _create_set,
     "alter_replication_set": _alter_set,
@@ -333,5 +335,5 @@ _CALLS: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "replication_set_remove_ddl_filter": _remove_ddl_filter,
     "create_node_group": _create_group,
     "alter_node_replication_sets": _node_sets,
-    **{name.partition(".")[2]: skip_sequences for name in SEQUENCES},
+    **{name.partition(".")[2]: _skip_sequences for name in _SEQUENCES},
 }

@@ -56,7 +56,7 @@ def begin(script: Script, database: str | None) -> None:
     """A session begins, in a database that is known or not: what was said for it holds."""
     of, path = script.drafts.database_path
     script.begun = path if path and database in (None, of) else Settings().path
-    script.settings, script.outer = Settings(script.begun), None
+    script.settings, script.began = Settings(script.begun), None
 
 
 def set_variable(script: Script, statement: Statement) -> None:
@@ -65,8 +65,8 @@ def set_variable(script: Script, statement: Statement) -> None:
     name, kind = node.name.lower(), enum_name(node, "kind")
     span = place_of(script, statement, "")
     if kind == "VAR_RESET_ALL":
-        _put(script, replace(script.settings, path=script.begun), local=False)
-    elif kind == "VAR_SET_VALUE":
+        raise UnsupportedStatement.dumped("RESET ALL", span)
+    if kind == "VAR_SET_VALUE":
         _assign(script, name, _values(node), span, local=node.is_local)
     elif kind in ("VAR_SET_DEFAULT", "VAR_RESET"):
         _assign(script, name, None, span, local=node.is_local)
@@ -120,26 +120,24 @@ def set_for_later(script: Script, statement: Statement) -> None:
 
 def _assign(script: Script, name: str, values: _Values, span: Span, *, local: bool) -> None:
     """A parameter gets values; None is its default. Raises for what would change a text."""
-    now = script.settings
+    if (
+        local
+        and name in FOLLOWED
+        and not (name in _AS_EVER and values and _is_as_ever(name, values))
+    ):
+        raise UnsupportedStatement.dumped(f"SET LOCAL {name}", span)
+    settings = script.settings
     if name == "search_path":
         path = script.begun if values is None else _path(values)
-        _put(script, replace(now, path=path), local=local)
+        script.settings = replace(settings, path=path)
     elif name == "role":  # NONE is who the session is
         role = values[0] if values and values[0].lower() != "none" else None
-        _put(script, replace(now, role=role), local=local)
+        script.settings = replace(settings, role=role)
     elif name == "session_authorization":  # which ends SET ROLE
         user = values[0] if values else None
-        _put(script, replace(now, session_user=user, role=None), local=local)
+        script.settings = replace(settings, session_user=user, role=None)
     elif name in _AS_EVER and values is not None:
         _check_as_ever(script, name, values, span)
-
-
-def _put(script: Script, settings: Settings, *, local: bool) -> None:
-    if local and script.outer is None:
-        return  # PostgreSQL warns: SET LOCAL can only be used in transaction blocks
-    script.settings = settings
-    if not local and script.outer is not None:
-        script.outer = settings
 
 
 def _values(node: Node) -> list[str]:

@@ -1,4 +1,4 @@
-"""BEGIN and COMMIT: SET LOCAL ends with its transaction; what is taken back is refused.
+"""BEGIN and COMMIT: a transaction that is taken back is refused.
 
 Example
     `BEGIN; CREATE PUBLICATION p; COMMIT;` makes p. ROLLBACK, SAVEPOINT and PREPARE TRANSACTION are
@@ -24,19 +24,17 @@ def transaction(script: Script, statement: Statement) -> None:
     node, place = statement.node, place_of(script, statement, "")
     kind = enum_name(node, "kind").removeprefix("TRANS_STMT_")
     if kind in ("BEGIN", "START"):
-        if script.outer is None:  # else PostgreSQL warns: there is already a transaction
-            script.outer, script.began = script.settings, place
+        script.began = script.began or place  # PostgreSQL warns where there is one already
         return
-    if script.outer is not None and kind in ("COMMIT", "ROLLBACK"):
-        script.settings = script.outer
-        script.outer = script.settings if node.chain else None
-    if kind != "COMMIT":
+    if kind in ("COMMIT", "ROLLBACK"):
+        script.began = None
+    if kind != "COMMIT" or node.chain:
         what = "PREPARE TRANSACTION" if kind == "PREPARE" else kind.replace("_", " ")
         raise UnsupportedStatement.dumped(what, place)
 
 
 def check_ended(script: Script) -> None:
     """Notes a transaction that is open where its session ends."""
-    if script.outer is not None and script.began is not None:
+    if script.began is not None:
         mistake = UnsupportedStatement("BEGIN without COMMIT", script.began, _OPEN)
         script.drafts.mistakes.append(mistake)
