@@ -6,7 +6,7 @@ outside this package sees one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -154,8 +154,6 @@ class Drafts:
     #: search_path at the statement that is carried out; YAML has none
     path: tuple[str, ...] | None = None
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
-    #: whether a call put sequences into sets, which are not kept: none of them is dropped then
-    sequences_in_sets: bool = False
     #: bdr's node group: the name of its default set
     group: str | None = None
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
@@ -177,8 +175,6 @@ class Drafts:
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: own operators, each with its schema
     operators: list[tuple[str, Rival]] = field(default_factory=list)
-    #: search_path of sessions that begin later, of a database
-    database_path: tuple[str, Sequence[str]] = ("", ())
     #: extensions, and the schema of each
     extensions: dict[str, str] = field(default_factory=dict)
     #: where types and sequences were made

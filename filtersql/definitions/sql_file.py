@@ -14,8 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.created_databases import create_database
-from filtersql.definitions.databases import connections
+from filtersql.definitions.databases import connections, create_database
 from filtersql.definitions.error_recovery import doubt_of
 from filtersql.definitions.extensions import create_extension
 from filtersql.definitions.newer_syntax import check_syntax
@@ -40,7 +39,6 @@ from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
 from filtersql.definitions.sql_settings import (
     LATER,
-    begin,
     discard,
     set_for_later,
     set_variable,
@@ -79,7 +77,6 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
     readable = replace(without_psql(text), session=_SESSION)
     script = Script(readable, drafts)
     drafts.files.append(text.source.path)
-    begin(script, drafts.database)
     check_psql(text, drafts)
     try:
         statements = [(readable, statement) for statement in parse_statements(readable)]

@@ -94,8 +94,6 @@ class Script:
     at: int = 0
     #: where the transaction began that is open
     began: Span | None = None
-    #: search_path as it was when the session began
-    begun: Sequence[str] = ("public",)
 
     @property
     def path(self) -> Sequence[str]:
