@@ -169,13 +169,11 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: P
 
 
 def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Mistake:
-    """The name is another table's index, no index at all, or nothing's."""
-    found = RelationName(table.name.schema, name)
-    kind = kind_of(script.drafts, found)
-    if kind in ("indexes", "partitioned indexes"):
-        return refusals.OTHER_TABLES_INDEX(span, index=name, table=table.name.name)
-    if found in script.drafts.tables:
-        return refusals.NO_INDEX(span, name=name)
+    """The name is nothing's, or not that of an index of the table."""
+    kind = kind_of(script.drafts, RelationName(table.name.schema, name))
+    if kind is not None:
+        what = f"REPLICA IDENTITY of a table by another one of the {kind}"
+        return UnsupportedStatement(what, span)
     return refusals.UNKNOWN_INDEX(span, index=name, table=table.name.name)
 
 

@@ -16,7 +16,6 @@ from dataclasses import replace
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.databases import connections, create_database
 from filtersql.definitions.error_recovery import doubt_of
-from filtersql.definitions.extensions import create_extension
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.owners import change_owner, refuse_owned
@@ -60,7 +59,7 @@ from filtersql.definitions.sql_views import (
     create_view,
 )
 from filtersql.definitions.stored_code import check_code, keep_names
-from filtersql.definitions.user_defined_overrides import create_cast, rivals
+from filtersql.definitions.user_defined_overrides import create_cast, create_extension, rivals
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import Statement, parse_statements, parse_statements_apart

@@ -18,7 +18,6 @@ from functools import partial
 from filtersql.definitions.catalog_builder import DraftIndex
 from filtersql.definitions.dependents import remove_table, remove_view
 from filtersql.definitions.depending import Thing, check_undepended, described, of_relation
-from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import index_holder, kind_of
@@ -32,6 +31,7 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
+from filtersql.definitions.user_defined_overrides import drop_extension
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.errors.keys import NOT_INDEXABLE
 from filtersql.errors.relations import OWNED, UNKNOWN_SCHEMA
