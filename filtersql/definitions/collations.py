@@ -24,11 +24,12 @@ from filtersql.names import RelationName
 __all__ = ["compared", "create_collation", "keep_collation", "own_collations"]
 
 _YES = ("true", "on", "yes", "1")
-_OPTIONS = {"locale", "lc_collate", "lc_ctype", "provider", "deterministic", "version"}
+_OPTIONS = {"from", "locale", "lc_collate", "lc_ctype", "provider"}
+_OPTIONS |= {"deterministic", "version", "rules"}
 
 
 def create_collation(script: Script, statement: Statement) -> None:
-    """A collation of somebody's own; DROP COLLATION leaves it known."""
+    """A collation of somebody's own, or a copy of one; DROP COLLATION leaves it known."""
     known, options = script.drafts.collations, statement.node.definition
     name, span = created_in_schema(script, statement)
     if name in known:
@@ -38,7 +39,10 @@ def create_collation(script: Script, statement: Statement) -> None:
     said = {one.def_elem.defname: _word(one.def_elem.arg) for one in options}
     for one in sorted(said.keys() - _OPTIONS):
         raise UnsupportedStatement(f"{one} of a collation", span)
-    known[name] = said.get("deterministic", "true") in _YES
+    exact = said.get("deterministic", "true") in _YES
+    known[name] = exact and own_collations(script.drafts).get(said.get("from", "")) is not (
+        OwnCollation.LOOSE
+    )
 
 
 def _word(argument: Node) -> str:
@@ -46,6 +50,8 @@ def _word(argument: Node) -> str:
     match argument.WhichOneof("node"):
         case "string":
             return str(argument.string.sval).lower()
+        case "list":
+            return str(argument.list.items[-1].string.sval)
         case "type_name":
             return str(argument.type_name.names[-1].string.sval)
         case None:

@@ -127,6 +127,8 @@ def constant(script: Script, node: Node, span: Span) -> Argument | None:
         return constant(script, node.type_cast.arg, span)
     if kind == "a_array_expr":
         items = [constant(script, item, span) for item in node.a_array_expr.elements]
+        if any(item is not None and item.value is None for item in items):
+            raise UnsupportedStatement("NULL in an array", span)
         if any(item is None or not item.text for item in items):
             return None
         return Argument([str(item.value) for item in items if item], span)

@@ -24,6 +24,7 @@ from filtersql.errors.publications import PUBLICATION_TWICE
 from filtersql.grammar import Statement, enum_name
 from filtersql.source import Span
 
+_HINT = "Say in CREATE SUBSCRIPTION what is so in the end."
 #: what concerns a live server alone
 _OF_SERVERS = ("CONNECTION", "REFRESH_PUBLICATION", "REFRESH")
 
@@ -58,8 +59,9 @@ def alter_subscription(script: Script, statement: Statement) -> None:
         enabled = node.options[0].def_elem.arg.boolean.boolval
         drafts.subscriptions[node.subname] = replace(subscription, enabled=enabled)
     elif kind not in _OF_SERVERS:
-        what = f"ALTER SUBSCRIPTION … {kind.replace('_', ' ')}"
-        raise UnsupportedStatement(what, span, "Say it in CREATE SUBSCRIPTION.")
+        words = "SET" if kind == "OPTIONS" else kind.replace("_", " ")
+        what = f"ALTER SUBSCRIPTION … {words}"
+        raise UnsupportedStatement(what, span, _HINT)
 
 
 def drop_subscription(script: Script, statement: Statement) -> None:

@@ -29,7 +29,8 @@ def transaction(script: Script, statement: Statement) -> None:
     if kind in ("COMMIT", "ROLLBACK"):
         script.began = None
     if kind != "COMMIT" or node.chain:
-        what = "PREPARE TRANSACTION" if kind == "PREPARE" else kind.replace("_", " ")
+        words = {"PREPARE": "PREPARE TRANSACTION", "COMMIT": "COMMIT AND CHAIN"}
+        what = words.get(kind) or kind.replace("_", " ")
         raise UnsupportedStatement.dumped(what, place)
 
 
