@@ -31,13 +31,6 @@ class FilterShelf:
         self._alike = Alike()
         self._written: dict[tuple[int, Engine], tuple[object, str]] = {}
         self._passages: list[Passage] = []
-        #: filters of sets that were made before their columns got other types
-        self._known_types = {
-            id(entry.where): entry.known_types
-            for one in project.definitions.replication_sets.values()
-            for entry in one.tables
-            if entry.known_types
-        }
 
     def filter(self, where: Passage, table: Table, publication: str) -> Filter:
         """The filter of a publication on a table; raises what is wrong with it, each time."""
@@ -56,8 +49,6 @@ class FilterShelf:
         """The filter, or what is wrong with it; the table and what is made may be as once."""
         definitions = self.project.definitions
         written = definitions.publications.get(publication)
-        if id(where) in self._known_types:
-            table = table.with_types(dict(self._known_types[id(where)]))
         try:
             found = resolve_filter(
                 where,

@@ -10,19 +10,15 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
 from filtersql.artifacts.manifest import compiled_path, manifest, statements_of
 from filtersql.compile import Compilation, Node
+from filtersql.exclusive import alone
 from filtersql.project import Project
-
-if sys.platform != "win32":
-    import fcntl
 
 __all__ = ["compiled_path", "files_of", "read_compiled", "stale_files", "write", "write_file"]
 
@@ -43,25 +39,9 @@ def write(project: Project, compilation: Compilation, selected: Iterable[Node]) 
     """
     target = project.root / "target"
     target.mkdir(exist_ok=True)
-    with _alone(target):
+    with alone(target):
         _write_statements(project.compiled_path, compilation, list(selected))
         return _write_parts(target / "manifest.json", manifest(project, compilation))
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Waits for other processes that write below the folder."""
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        # Some file systems of networks have no locks.
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _write_statements(final: Path, compilation: Compilation, chosen: list[Node]) -> None:
