@@ -19,7 +19,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import RunContext, beating, release
+from filtersql.run.context import RunContext, beating, finish, release
 from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
 from filtersql.run.lease import leased
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
@@ -197,5 +197,5 @@ def _attempt(
     except (Exception, KeyboardInterrupt):
         release(context)
         raise
-    release(context)
+    finish(context)
     return found

@@ -2,17 +2,19 @@
 
 Example
     1. the feed is judged and staged; the sources of missing targets are judged and staged
-    2. missing targets are made and copied
+    2. missing targets are made and copied (ledger: copying)
     3. every target's rows are staged and judged; nothing was merged so far
-    4. ledger: applying; one MERGE for each target with its mark; ledger: applied
+    4. ledger: applying, if it does not say so already; one MERGE for each target with its mark
 
     On DuckDB all of that is one transaction. Elsewhere a refusal after step 2 removes the targets
-    that step 2 made, and a kill in step 4 is finished by the next run, with the same cut.
+    that step 2 made, and a kill in step 4 is finished by the next run, with the same cut. A target
+    without changes is neither asked nor written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.stopping import CopyRefused
@@ -27,24 +29,26 @@ from filtersql.run.context import (
     begin,
     commit,
     entry,
+    held_row,
+    intend,
     mark,
-    now,
+    note,
     only_looking,
+    read_row,
     renew,
-    settled_phase,
     timed,
 )
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import check_free
-from filtersql.run.ledger import Entry
+from filtersql.run.ledger import Ledger, Phase
 from filtersql.run.lookups import check_chosen, define_lookups
 from filtersql.run.model import TableResult
+from filtersql.run.proofs import all_done
 from filtersql.run.quarantine_selection import sort_out
 from filtersql.run.removed_targets import leaves
-from filtersql.run.rounds import below, round_of
+from filtersql.run.rounds import below, reached, round_of
 from filtersql.run.sources import FeedRead, stage_source
-from filtersql.run.target_state import standings
-from filtersql.targets.depth import configure
+from filtersql.run.target_state import check_held, standings
 from filtersql.targets.model import Engine, Written
 
 __all__ = ["apply_subscription"]
@@ -60,14 +64,14 @@ def apply_subscription(
     """
     engine, schema = context.engine, context.inputs.state_schema
     check_chosen(tables)
-    for each in context.lanes.engines:
-        configure(each, {k: v for table in tables for k, v in table.settings.items()})
+    context.lanes.configure({k: v for table in tables for k, v in table.settings.items()})
     known = ledger.read(engine, schema)
     context.ordinal, context.made, context.feeds.known = known.ordinal, known.made, known
+    name = context.subscription.name
     check_free(
-        context.subscription.name, known.last.get(context.subscription.name), context.lease.owner
+        name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )
-    found = standings(context.lanes, context.subscription, tables, known.newest, context.options)
+    found = standings(context.lanes, context.subscription, tables, known, context.options)
     context.targets = [
         TargetRun(
             standing,
@@ -77,25 +81,21 @@ def apply_subscription(
         )
         for lane, standing in enumerate(found)
     ]
-    context.pending += leaves(known, context.subscription, context.options)
-    _note_settled(context)
+    context.pending += leaves(engine, known, context.subscription, context.options)
+    _note_known(context, known)
     landings = [Landing(standing.compiled, standing.position) for standing in found]
     feed = context.feeds.of(context.subscription, landings, known, context.folder, context.on_read)
     if feed is not None:
-        context.boundary, context.records = feed.reading.boundary, feed.records
-        for target, staged in zip(context.targets, feed.reading.staged, strict=True):
-            target.staged, target.columns = staged.path, staged.columns
-            target.skipped = staged.skipped
-            whole = not feed.reading.waiting and context.stop is None
-            if whole and target.standing.until is None:
-                target.pending = staged.read
+        _take_feed(context, feed, known)
+    _check_held(context)
+    if feed is not None:
         _check_refills(context)
     sort_out(context, raising)
     _copy(context)
     try:
-        context.cut = None if feed is None else feed.reading.cut
         _catch_up(context, context.upto)
-        _remember(context, feed)
+        if context.files:
+            context.pending.append(read_row(context, None))
         if not only_looking(context):
             commit(context, [], last=True)
     except Mistakes:
@@ -106,17 +106,57 @@ def apply_subscription(
     return [_result(target, context.stop) for target in context.targets], stopped
 
 
-def _note_settled(context: RunContext) -> None:
+def _note_known(context: RunContext, known: Ledger) -> None:
     """What is known of the targets before anything is read."""
+    name = context.subscription.name
+    mine = {ledger.key_of(target.compiled) for target in context.targets}
+    mine |= {row.key for row in context.pending}
+    context.whole = all(
+        entry.key in mine or entry.phase in ("dropped", "left")
+        for entry in known.newest.values()
+        if entry.subscription == name
+    )
+    context.furthest = known.reached.get(name, (0, -1))[1]
     for target in context.targets:
-        if target.standing.released and not only_looking(context):
+        standing = target.standing
+        if standing.released and not only_looking(context):
             quarantine.remove_released(context.engine, target.compiled)
-        if target.standing.settled:
-            target.settled = True
-            context.pending.append(entry(context, target, settled_phase(target), target.position))
-        elif target.standing.accepted:
+        if standing.settled and standing.entry is not None:
+            context.proved[standing.entry.key] = replace(standing.entry, files=())
+        if standing.accepted:
             # Else the next run would refuse the filter again, though nothing may have come since.
             context.pending.append(entry(context, target, "applied", target.position))
+
+
+def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
+    """What was staged for each target; those that have changes come first in the lanes."""
+    context.boundary, context.records = feed.reading.boundary, feed.records
+    context.cut = feed.reading.cut
+    seen = known.files.get(context.subscription.name, {})
+    context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
+    for target, staged in zip(context.targets, feed.reading.staged, strict=True):
+        target.staged, target.columns = staged.path, staged.columns
+        target.skipped, target.waiting = staged.skipped, staged.read
+        whole = not feed.reading.waiting and context.stop is None
+        if whole and target.standing.until is None:
+            target.pending = staged.read
+    ordered = sorted(context.targets, key=lambda target: target.untouched)
+    for lane, target in enumerate(ordered):
+        target.lane = lane
+
+
+def _check_held(context: RunContext) -> None:
+    """Whether the targets are there, and fit where they are asked or written. Raises Mistakes."""
+    standing = [target for target in context.targets if not target.standing.copy]
+    looked = {
+        each.relation
+        for target in context.targets
+        if not target.untouched
+        for each in target.compiled.lookups
+    }
+    asked = [t for t in standing if not t.untouched or t.compiled.relation in looked]
+    others = [t for t in standing if t.untouched and t.compiled.relation not in looked]
+    check_held(context.lanes, [t.standing for t in asked], [t.standing for t in others])
 
 
 def _check_refills(context: RunContext) -> None:
@@ -154,7 +194,7 @@ def _copy(context: RunContext) -> None:
         raise Mistakes(mistakes)
     if not missing or only_looking(context):
         return
-    commit(context, [entry(context, target, "copying", target.position) for target in missing])
+    _intend_copies(context, missing)
     try:
         filling = list(zip(missing, sources, strict=True))
         for asks in (False, True):
@@ -167,10 +207,42 @@ def _copy(context: RunContext) -> None:
                 ],
                 lambda engine, pair: _fill(context, engine, pair[0], has_source=bool(pair[1])),
             )
-        context.pending += [entry(context, target, "copied", target.position) for target in missing]
+        context.pending += [
+            entry(context, target, "copied", target.position)
+            for target in missing
+            if target.intended is None
+        ]
     except Mistakes:
         _take_back(context)
         raise
+
+
+def _intend_copies(context: RunContext, missing: Sequence[TargetRun]) -> None:
+    """Write which targets are to be made, and the cut that they are to be brought to at once."""
+    if context.engine.atomic:
+        return
+    cut = context.upto
+    rows = []
+    for target in missing:
+        goes_on = cut is not None and not target.untouched and below(target.position, cut)
+        phase, proved = _copying(context, target)
+        row = entry(context, target, phase, cut if goes_on else target.position)
+        row = replace(row, changes_read=target.pending or 0 if goes_on else 0)
+        target.intended = row if proved else None
+        rows.append(row)
+    if cut is not None and context.whole and len(missing) == len(context.targets):
+        reached(context, [t for t in missing if t.untouched and below(t.position, cut)], cut)
+    intend(context, rows)
+
+
+def _copying(context: RunContext, target: TargetRun) -> tuple[Phase, bool]:
+    """The phase of a copy, and whether a mark, or the table itself, will prove it."""
+    standing, compiled = target.standing, target.compiled
+    if context.subscription.source is not None and compiled.copy_data:
+        return "copying", True
+    known = standing.entry
+    there = standing.refilled or (known is not None and known.phase == "copying")
+    return ("copying", False) if there else ("making", True)
 
 
 def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source: bool) -> None:
@@ -215,7 +287,8 @@ def _catch_up(context: RunContext, cut: int | None) -> None:
     for until in sorted(unfinished):
         round_of(context, [t for t in context.targets if t.standing.until == until], until)
     if cut is not None and context.stop is known:
-        round_of(context, [t for t in context.targets if below(t.position, cut)], cut)
+        going = [t for t in context.targets if not t.untouched and below(t.position, cut)]
+        round_of(context, going, cut, last=True)
 
 
 def _take_back(context: RunContext) -> None:
@@ -227,21 +300,18 @@ def _take_back(context: RunContext) -> None:
     made = [target for target in fresh if target.copied]
     if any(target.position != target.standing.position for target in made):
         return
+    # What is said of a cut was not reached.
+    context.pending = [row for row in context.pending if row.phase == "left"]
+    context.proved.clear()
+    begun = [t for t in fresh if t.standing.copy] if context.prepared else []
+    if made:
+        try:
+            note(context, context.engine, [held_row(context)], last=False)
+        except Mistakes:
+            return  # another run has them
     for target in made:
         context.engine.drop(target.compiled.target)
-    begun = [t for t in fresh if t.standing.copy] if context.prepared else []
-    context.pending = [row for row in context.pending if row.phase != "copied"]
     commit(context, [entry(context, target, "dropped", None) for target in begun], last=True)
-
-
-def _remember(context: RunContext, feed: FeedRead | None) -> None:
-    """The files that were consumed, for the next commit of the ledger."""
-    if feed is None or not feed.files:
-        return
-    name = context.subscription.name
-    context.pending.append(
-        Entry(0, name, "", "", "", "", False, 0, "read", files=feed.files, at=now())
-    )
 
 
 def _result(target: TargetRun, stop: Stop | None) -> TableResult:
@@ -267,7 +337,7 @@ def _result(target: TargetRun, stop: Stop | None) -> TableResult:
 
 def _message(target: TargetRun) -> str:
     written = target.written
-    if target.repeated or target.settled:
+    if target.repeated:
         return "an interrupted run is finished"
     if not (target.copied or target.read or target.released):
         return "the changed filter is accepted" if target.standing.accepted else "nothing new"

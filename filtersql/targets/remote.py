@@ -54,6 +54,7 @@ from filtersql.targets.statements import (
     positional_view,
     quoted,
     select_all,
+    show_tables,
     table_name,
     temporary_view,
 )
@@ -132,6 +133,10 @@ class Remote:
                 raise Mistakes([SettingRefused(name, value, str(found.get(name)))])
         self.in_force |= wanted
 
+    def size(self, settings: Mapping[str, str]) -> None:
+        """Set into how many parts work is split, with the next statement: the session is ours."""
+        self.queued += [immediately(setting(*pair)) for pair in settings.items()]
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Nothing: Spark commits table by table; the ledger and the marks tie them together."""
@@ -201,6 +206,14 @@ class Remote:
                 return ()
             raise
 
+    def names(self, schema: str) -> frozenset[str]:
+        """The names of the tables of a schema, folded."""
+        try:
+            rows = self.rows(show_tables(self.table_sql([schema])))
+        except Mistakes:
+            return frozenset()
+        return frozenset(str(row[1]).casefold() for row in rows)
+
     def create(
         self,
         parts: Sequence[str],
@@ -246,7 +259,9 @@ class Remote:
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         return settled(
-            lambda: self._write(statement, compiled, mark), lambda: self.committed(compiled), mark
+            lambda: self._write(statement, compiled, mark),
+            lambda: self.committed(compiled.target),
+            mark,
         )
 
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
@@ -263,9 +278,9 @@ class Remote:
         self._marked(*under(settings, delta.MARK_SETTINGS, statement))
         return delta.written_by(commit, self._history(table))
 
-    def committed(self, compiled: CompiledTable) -> Mark | None:
-        """The newest mark that stands with the target's data."""
-        table = self.table_sql(compiled.target)
+    def committed(self, parts: Sequence[str]) -> Mark | None:
+        """The newest mark that stands with a table's data."""
+        table = self.table_sql(parts)
         try:
             if self.format == "iceberg":
                 rows = self.rows(iceberg.snapshots(table, as_text=True))

@@ -36,6 +36,7 @@ from filtersql.targets.statements import (
     insert_values,
     literal,
     make_table,
+    show_tables,
     table_name,
 )
 
@@ -85,6 +86,12 @@ class Session:
             found = self.spark.conf.get(name, None)
             if found is None or found.lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
+
+    def size(self, settings: Mapping[str, str]) -> None:
+        """Set into how many parts work is split, until the session is closed."""
+        for name, value in settings.items():
+            with suppress(Mistakes):
+                self._set(name, value)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -167,6 +174,16 @@ class Session:
             return ()
         return described(self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}"))
 
+    def names(self, schema: str) -> frozenset[str]:
+        """The names of the tables of a schema, folded; those of the warehouse by their folders."""
+        if (folder := self._folder((schema, ""))) is not None:
+            return delta_folder.tables(folder)
+        try:
+            rows = self.rows(show_tables(self.table_sql([schema])))
+        except Mistakes:
+            return frozenset()
+        return frozenset(str(row[1]).casefold() for row in rows)
+
     def create(
         self,
         parts: Sequence[str],
@@ -237,7 +254,9 @@ class Session:
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         return settled(
-            lambda: self._write(statement, compiled, mark), lambda: self.committed(compiled), mark
+            lambda: self._write(statement, compiled, mark),
+            lambda: self.committed(compiled.target),
+            mark,
         )
 
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
@@ -252,16 +271,18 @@ class Session:
             return Written(inserted=int(str(held[0][0])))
         with self._settings(iceberg.marking(mark)):
             self._collect(statement)
-        summary = self._summaries(compiled)[0]
+        summary = self._summaries(compiled.target)[0]
         return iceberg.written(summary, merge=merge)
 
-    def committed(self, compiled: CompiledTable) -> Mark | None:
-        """The newest mark that stands with the target's data."""
-        if not self.exists(compiled.target):
+    def committed(self, parts: Sequence[str]) -> Mark | None:
+        """The newest mark that stands with a table's data."""
+        if (folder := self._folder(parts)) and (found := delta_folder.newest_mark(folder)):
+            return found
+        if not self.exists(parts):
             return None
         if self.format == "iceberg":
-            return iceberg.mark_of(self._summaries(compiled))
-        rows = self._collect(delta.history(self.table_sql(compiled.target)))
+            return iceberg.mark_of(self._summaries(parts))
+        rows = self._collect(delta.history(self.table_sql(parts)))
         return delta.mark_of([row.asDict() for row in rows])
 
     def interrupt(self) -> None:
@@ -297,8 +318,8 @@ class Session:
             return None
         return self.warehouse / f"{parts[0]}.db" / parts[1]
 
-    def _summaries(self, compiled: CompiledTable) -> list[Mapping[str, str]]:
-        rows = self._collect(iceberg.snapshots(self.table_sql(compiled.target)))
+    def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
+        rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
         return [dict(row[0]) for row in rows] or [{}]
 
     @contextmanager
