@@ -84,7 +84,7 @@ def carry_out(
             _resynced(flags.resync, nodes),
             flags.release,
             frozenset(key_of(node.compiled) for node in compilation.nodes),
-            project.output.threads or 1,
+            project.output.targets_at_once,
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
         if engine.sent_rows:

@@ -25,6 +25,7 @@ from filtersql.run import ledger
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.lease import Lease
 from filtersql.run.ledger import Entry, Key, Phase, SeenFile
+from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
@@ -135,6 +136,7 @@ class RunContext:
     folder: Path
     lease: Lease
     feeds: SharedFeeds
+    ledgers: LedgerCache
     on_start: Callable[[CompiledTable], None]
     on_read: Callable[[int], None] | None = None
     targets: list[TargetRun] = field(default_factory=list)
@@ -203,12 +205,15 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
         newer = {row.key for row in rows}
         rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
         note(context, context.engine, rows, last=last)
+        context.ledgers.wrote(context.ordinal)
         context.pending.clear()
         context.proved.clear()
 
 
 def intend(context: RunContext, entries: Sequence[Entry]) -> None:
     """Write what is about to be done: the marks of all of these will tell that the run is over."""
+    if context.files:
+        context.pending.append(read_row(context, None))
     commit(context, entries)
     context.lease.ends_by_marks = True
 
@@ -298,6 +303,7 @@ def prepare(context: RunContext) -> None:
         if not context.made:
             ledger.prepare(context.engine, context.inputs.state_schema)
         context.prepared = True
+        context.ledgers.wrote(context.ordinal)
 
 
 def now() -> str:

@@ -42,7 +42,7 @@ _BEATS = 2
 #: how much of it is over when a run looks before it writes a target
 _DOUBT = 0.75
 #: phases of the row that ends the commit of a run's intentions
-_INTENTIONS = ("copying", "making", "applying")
+_INTENTIONS = ("copying", "making", "applying", "read")
 _living: set[str] = set()
 
 

@@ -22,6 +22,7 @@ from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import RunContext, beating, finish, release
 from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
 from filtersql.run.lease import leased
+from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.run.removed_targets import gone
 from filtersql.run.sessions import lanes
@@ -88,13 +89,14 @@ def run(
     mistakes: list[Mistake] = []
     with tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder:
         feeds = SharedFeeds(inputs, engine, options, tables, Path(folder))
+        ledgers = LedgerCache()
         for name, compiled in tables.items():
             if mistakes and options.fail_fast:
                 found = [
                     TableResult(table, "skipped", "an earlier target failed") for table in compiled
                 ]
             else:
-                found, wrong = _subscription(name, feeds, told)
+                found, wrong = _subscription(name, feeds, ledgers, told)
                 mistakes += wrong
             for result in found:
                 told.end(result)
@@ -119,7 +121,7 @@ def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tupl
 
 
 def _subscription(
-    name: str, feeds: SharedFeeds, told: _Told
+    name: str, feeds: SharedFeeds, ledgers: LedgerCache, told: _Told
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     tables = feeds.tables[name]
     began = time.perf_counter()
@@ -139,6 +141,7 @@ def _subscription(
                     Path(folder),
                     lease,
                     feeds,
+                    ledgers,
                     told.start,
                     lambda count: told.reading(name, count),
                 )

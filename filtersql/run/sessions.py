@@ -37,7 +37,7 @@ class Lanes:
     beside: dict[int, Engine] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     #: what decides into how many parts work is split
-    sizes: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
 
     @property
     def engines(self) -> list[Engine]:
@@ -50,7 +50,7 @@ class Lanes:
         for engine in self.engines:
             configure(engine, dict(settings))
 
-    def size(self, sizes: Mapping[str, str]) -> None:
+    def size(self, sizes: Mapping[str, int]) -> None:
         """Set into how many parts every session splits its work, until it is closed."""
         if sizes != self.sizes:
             self.sizes = dict(sizes)

@@ -47,6 +47,7 @@ from filtersql.run.proofs import all_done
 from filtersql.run.quarantine_selection import sort_out
 from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, reached, round_of
+from filtersql.run.sizing import size_at_first, size_sessions
 from filtersql.run.sources import FeedRead, stage_source
 from filtersql.run.target_state import check_held, standings
 from filtersql.targets.model import Engine, Written
@@ -65,9 +66,10 @@ def apply_subscription(
     engine, schema = context.engine, context.inputs.state_schema
     check_chosen(tables)
     context.lanes.configure({k: v for table in tables for k, v in table.settings.items()})
-    known = ledger.read(engine, schema)
-    context.ordinal, context.made, context.feeds.known = known.ordinal, known.made, known
+    size_at_first(context)
     name = context.subscription.name
+    known = context.ledgers.read(engine, schema, name)
+    context.ordinal, context.made, context.feeds.known = known.ordinal, known.made, known
     check_free(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )
@@ -88,6 +90,7 @@ def apply_subscription(
     if feed is not None:
         _take_feed(context, feed, known)
     _check_held(context)
+    size_sessions(context)
     if feed is not None:
         _check_refills(context)
     sort_out(context, raising)
@@ -222,17 +225,19 @@ def _intend_copies(context: RunContext, missing: Sequence[TargetRun]) -> None:
     if context.engine.atomic:
         return
     cut = context.upto
-    rows = []
+    stays, goes = [], []
     for target in missing:
-        goes_on = cut is not None and not target.untouched and below(target.position, cut)
+        going = cut is not None and not target.untouched and below(target.position, cut)
         phase, proved = _copying(context, target)
-        row = entry(context, target, phase, cut if goes_on else target.position)
-        row = replace(row, changes_read=target.pending or 0 if goes_on else 0)
+        row = entry(context, target, phase, cut if going else target.position)
+        row = replace(row, changes_read=target.pending or 0 if going else 0)
         target.intended = row if proved else None
-        rows.append(row)
+        (goes if going else stays).append(row)
+    context.pending += stays
     if cut is not None and context.whole and len(missing) == len(context.targets):
+        # Behind the rows of those that it speaks of.
         reached(context, [t for t in missing if t.untouched and below(t.position, cut)], cut)
-    intend(context, rows)
+    intend(context, goes)
 
 
 def _copying(context: RunContext, target: TargetRun) -> tuple[Phase, bool]:

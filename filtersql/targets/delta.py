@@ -25,6 +25,7 @@ from filtersql.targets.statements import table_name
 __all__ = [
     "MARK_SETTINGS",
     "create_statement",
+    "detail",
     "filling",
     "history",
     "joining",
@@ -96,6 +97,11 @@ def written_by(commit: str, rows: Sequence[Mapping[str, object]]) -> Written | N
 def history(table_sql: str) -> str:
     """The statement that reads the newest commits."""
     return f"DESCRIBE HISTORY {table_sql} LIMIT {_COMMITS_READ}"
+
+
+def detail(table_sql: str) -> str:
+    """The statement whose `sizeInBytes` is a table's size."""
+    return f"DESCRIBE DETAIL {table_sql}"
 
 
 def joining(catalog: str | None, parts: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from filtersql.targets.model import Mark, read_mark
 
-__all__ = ["clear", "holds_a_table", "newest_mark", "remove", "tables"]
+__all__ = ["bytes_of", "clear", "holds_a_table", "newest_mark", "remove", "tables"]
 
 _JSON = re.compile(r"\d{20}\.json")
 _COMMITS_READ = 50
@@ -47,6 +47,15 @@ def tables(schema: Path) -> frozenset[str]:
             return frozenset(e.name.casefold() for e in found if holds_a_table(Path(e.path)))
     except (FileNotFoundError, NotADirectoryError):
         return frozenset()
+
+
+def bytes_of(folder: Path) -> int:
+    """The bytes of a table's data files, those of earlier versions included."""
+    size = 0
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "_delta_log"]
+        size += sum(os.path.getsize(os.path.join(parent, name)) for name in names)
+    return size
 
 
 def newest_mark(folder: Path) -> Mark | None:

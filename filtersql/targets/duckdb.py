@@ -147,8 +147,11 @@ class DuckDB:
             if str(found).lower() != str(value).lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
 
-    def size(self, settings: Mapping[str, str]) -> None:
+    def size(self, settings: Mapping[str, int]) -> None:
         """Nothing: DuckDB splits its work by itself."""
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """Not known: nobody asks."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -33,6 +33,7 @@ __all__ = [
     "joining",
     "mark_of",
     "marking",
+    "size",
     "snapshots",
     "unless_marked",
     "written",
@@ -71,6 +72,14 @@ def written(summary: Mapping[str, str], *, merge: bool) -> Written:
         return Written(inserted=count("added-records"))
     prefix = "spark.merge-into.num-target-rows-"
     return Written(count(f"{prefix}inserted"), count(f"{prefix}updated"), count(f"{prefix}deleted"))
+
+
+def size(table_sql: str) -> str:
+    """The statement that reads the size of the newest snapshot."""
+    return (
+        f"SELECT summary['total-files-size'] FROM {table_sql}.snapshots "
+        "ORDER BY committed_at DESC LIMIT 1"
+    )
 
 
 def joining(catalog: str | None, parts: Sequence[str]) -> str:

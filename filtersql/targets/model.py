@@ -119,8 +119,12 @@ class Engine(Protocol):
         """Set what the meaning of statements depends on, and check that it is in force."""
         ...
 
-    def size(self, settings: Mapping[str, str]) -> None:
+    def size(self, settings: Mapping[str, int]) -> None:
         """Set into how many parts work is split, until the connection ends; no result changes."""
+        ...
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """How many bytes a table has; None where that is not known."""
         ...
 
     def transaction(self) -> AbstractContextManager[None]:

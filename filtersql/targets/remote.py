@@ -44,6 +44,7 @@ from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.settling import settled
+from filtersql.targets.splitting import lowered
 from filtersql.targets.statements import (
     described,
     drop,
@@ -85,6 +86,8 @@ class Remote:
     #: names this session's own things: no other session's cached rows are taken for its own
     own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     in_force: dict[str, str] = field(default_factory=dict)
+    #: what the server has set
+    told: dict[str, str] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=set)
     views: list[str] = field(default_factory=list)
     uploaded: list[tuple[str, str]] = field(default_factory=list)
@@ -128,14 +131,30 @@ class Remote:
         # One statement after the other: what the first ones set decides how later ones are read.
         self._ask(*(immediately(setting(*pair)) for pair in wanted.items()))
         found = {str(row[0]): row[1] for row in self.rows("SET")}
+        self.told = {k: str(v) for k, v in found.items() if k not in self.in_force} | self.told
         for name, value in wanted.items():
             if str(found.get(name)).lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found.get(name)))])
         self.in_force |= wanted
 
-    def size(self, settings: Mapping[str, str]) -> None:
-        """Set into how many parts work is split, with the next statement: the session is ours."""
-        self.queued += [immediately(setting(*pair)) for pair in settings.items()]
+    def size(self, settings: Mapping[str, int]) -> None:
+        """Set into how many parts work is split, with the next statement: the session is ours.
+
+        Never into more than the server has set.
+        """
+        for name, wanted in settings.items():
+            value = lowered(self.told.get(name), name, wanted)
+            if self.in_force.get(name) != value:
+                self.in_force[name] = value
+                self.queued.append(immediately(setting(name, value)))
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """How many bytes a table has."""
+        name = self.table_sql(parts)
+        if self.format == "delta":
+            return int(str(self._records(delta.detail(name))[0]["sizeInBytes"]))
+        found = self.rows(iceberg.size(name))
+        return int(str(found[0][0])) if found and found[0][0] is not None else 0
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -333,9 +352,12 @@ class Remote:
             raise
 
     def _history(self, table: str) -> list[Mapping[str, object]]:
+        return self._records(delta.history(table))
+
+    def _records(self, statement: str) -> list[Mapping[str, object]]:
         if self.queued:
             self._ask()
-        columns, rows = self.line.ask(delta.history(table))
+        columns, rows = self.line.ask(statement)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def _shared(self, path: Path) -> Path:

@@ -26,7 +26,7 @@ from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets import delta, delta_folder, iceberg
+from filtersql.targets import delta, delta_folder, iceberg, splitting
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.settling import settled
@@ -54,6 +54,8 @@ class Session:
     dialect: Dialect = "spark"
     atomic: bool = False
     sent_rows: int = 0
+    #: whether filtersql started this Spark
+    own: bool = False
     #: what was set before, to be put back: the session may be the user's own
     before: dict[str, str | None] = field(default_factory=dict)
     views: list[str] = field(default_factory=list)
@@ -87,11 +89,27 @@ class Session:
             if found is None or found.lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
 
-    def size(self, settings: Mapping[str, str]) -> None:
-        """Set into how many parts work is split, until the session is closed."""
-        for name, value in settings.items():
+    def size(self, settings: Mapping[str, int]) -> None:
+        """Set into how many parts work is split, until the session is closed.
+
+        The user's session has never more of them than before; filtersql's own as many as it needs.
+        """
+        for name, wanted in settings.items():
+            own = self.own and name == splitting.SHUFFLE
             with suppress(Mistakes):
-                self._set(name, value)
+                now = self.before.get(name) or self.spark.conf.get(name, None)
+                self._set(name, str(wanted) if own else splitting.lowered(now, name, wanted))
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """How many bytes a table has; of filtersql's own Spark only the changes count."""
+        if self.own:
+            folder = self._folder(parts)
+            return 0 if folder is None else delta_folder.bytes_of(folder)
+        name = self.table_sql(parts)
+        if self.format == "delta":
+            return int(self._collect(delta.detail(name))[0]["sizeInBytes"])
+        found = self.rows(iceberg.size(name))
+        return int(str(found[0][0])) if found and found[0][0] is not None else 0
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -238,7 +256,7 @@ class Session:
         with spark_refusals():
             for name in (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS):
                 other.conf.unset(name)
-        return Session(other, self.format, self.catalog, self.warehouse)
+        return Session(other, self.format, self.catalog, self.warehouse, own=self.own)
 
     def join_files(self, parts: Sequence[str]) -> None:
         """Write the many small files of a table as few."""
