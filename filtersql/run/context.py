@@ -30,6 +30,7 @@ from filtersql.run.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
 from filtersql.run.shared_feeds import SharedFeeds
+from filtersql.run.spent import Spent
 from filtersql.run.target_state import Standing
 from filtersql.targets.model import Engine, Mark, Written
 
@@ -137,6 +138,7 @@ class RunContext:
     lease: Lease
     feeds: SharedFeeds
     ledgers: LedgerCache
+    spent: Spent
     on_start: Callable[[CompiledTable], None]
     on_read: Callable[[int], None] | None = None
     targets: list[TargetRun] = field(default_factory=list)
@@ -200,11 +202,12 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
     """
     many = last and len(context.proved) > MOST_PROVED
     if context.pending or entries or many:
-        prepare(context)
         rows = [*context.pending, *entries]
         newer = {row.key for row in rows}
         rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
-        note(context, context.engine, rows, last=last)
+        with context.spent.on("commit"):
+            prepare(context)
+            note(context, context.engine, rows, last=last)
         context.ledgers.wrote(context.ordinal)
         context.pending.clear()
         context.proved.clear()

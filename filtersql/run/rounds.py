@@ -77,10 +77,11 @@ def _judged(
     """What is about to be written to each target. Raises Mistakes."""
     looking = only_looking(context)
     judging = [t for t in targets if t.staged is not None and not (looking and t.standing.copy)]
-    found = context.lanes.each(
-        [(target.lane, target) for target in judging],
-        lambda engine, target: _judge(context, engine, target, upto),
-    )
+    with context.spent.on("reduce"):
+        found = context.lanes.each(
+            [(target.lane, target) for target in judging],
+            lambda engine, target: _judge(context, engine, target, upto),
+        )
     mistakes = [mistake for _, wrong in found for mistake in wrong]
     if mistakes:
         raise Mistakes(mistakes)
@@ -104,10 +105,11 @@ def _write(
             _row(context, pair, "applied", upto) for pair in judged if not pair[1].staged
         ]
         _intend(context, writing, upto)
-    context.lanes.each(
-        [(pair[0].lane, pair) for pair in writing],
-        lambda engine, pair: _merge(context, engine, *pair, upto),
-    )
+    with context.spent.on("merge"):
+        context.lanes.each(
+            [(pair[0].lane, pair) for pair in writing],
+            lambda engine, pair: _merge(context, engine, *pair, upto),
+        )
     if context.engine.atomic:
         context.pending += [_row(context, pair, "applied", upto) for pair in judged]
     for target in (*(target for target, _ in judged), *moved):

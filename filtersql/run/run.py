@@ -27,6 +27,7 @@ from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, Tabl
 from filtersql.run.removed_targets import gone
 from filtersql.run.sessions import lanes
 from filtersql.run.shared_feeds import SharedFeeds
+from filtersql.run.spent import Spent
 from filtersql.run.stage_and_judge import StageRefused
 from filtersql.run.subscription import apply_subscription
 from filtersql.targets.model import Engine
@@ -89,21 +90,21 @@ def run(
     mistakes: list[Mistake] = []
     with tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder:
         feeds = SharedFeeds(inputs, engine, options, tables, Path(folder))
-        ledgers = LedgerCache()
+        ledgers, parts = LedgerCache(), Spent()
         for name, compiled in tables.items():
             if mistakes and options.fail_fast:
                 found = [
                     TableResult(table, "skipped", "an earlier target failed") for table in compiled
                 ]
             else:
-                found, wrong = _subscription(name, feeds, ledgers, told)
+                found, wrong = _subscription(name, feeds, (ledgers, parts), told)
                 mistakes += wrong
             for result in found:
                 told.end(result)
             results += found
     removed = _removed(feeds, engine, options)
     spent = time.perf_counter() - began
-    return RunResult(tuple(results), tuple(mistakes), spent, removed)
+    return RunResult(tuple(results), tuple(mistakes), spent, removed, parts.told(spent))
 
 
 def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tuple[str, str], ...]:
@@ -121,7 +122,7 @@ def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tupl
 
 
 def _subscription(
-    name: str, feeds: SharedFeeds, ledgers: LedgerCache, told: _Told
+    name: str, feeds: SharedFeeds, kept: tuple[LedgerCache, Spent], told: _Told
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     tables = feeds.tables[name]
     began = time.perf_counter()
@@ -141,7 +142,7 @@ def _subscription(
                     Path(folder),
                     lease,
                     feeds,
-                    ledgers,
+                    *kept,
                     told.start,
                     lambda count: told.reading(name, count),
                 )

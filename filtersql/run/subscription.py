@@ -40,7 +40,7 @@ from filtersql.run.context import (
 )
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import check_free
-from filtersql.run.ledger import Ledger, Phase
+from filtersql.run.ledger import Entry, Ledger, Phase
 from filtersql.run.lookups import check_chosen, define_lookups
 from filtersql.run.model import TableResult
 from filtersql.run.proofs import all_done
@@ -68,7 +68,8 @@ def apply_subscription(
     context.lanes.configure({k: v for table in tables for k, v in table.settings.items()})
     size_at_first(context)
     name = context.subscription.name
-    known = context.ledgers.read(engine, schema, name)
+    with context.spent.on("commit"):
+        known = context.ledgers.read(engine, schema, name)
     context.ordinal, context.made, context.feeds.known = known.ordinal, known.made, known
     check_free(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
@@ -86,7 +87,10 @@ def apply_subscription(
     context.pending += leaves(engine, known, context.subscription, context.options)
     _note_known(context, known)
     landings = [Landing(standing.compiled, standing.position) for standing in found]
-    feed = context.feeds.of(context.subscription, landings, known, context.folder, context.on_read)
+    with context.spent.on("read"):
+        feed = context.feeds.of(
+            context.subscription, landings, known, context.folder, context.on_read
+        )
     if feed is not None:
         _take_feed(context, feed, known)
     _check_held(context)
@@ -191,7 +195,8 @@ def _copy(context: RunContext) -> None:
         except Mistakes as found:
             return found
 
-    sources = context.lanes.each([(target.lane, target) for target in missing], source)
+    with context.spent.on("read"):
+        sources = context.lanes.each([(target.lane, target) for target in missing], source)
     mistakes = [m for one in sources if isinstance(one, Mistakes) for m in one.mistakes]
     if mistakes:
         raise Mistakes(mistakes)
@@ -202,14 +207,12 @@ def _copy(context: RunContext) -> None:
         filling = list(zip(missing, sources, strict=True))
         for asks in (False, True):
             # What a filter looks up is there before it is asked.
-            context.lanes.each(
-                [
-                    (pair[0].lane, pair)
-                    for pair in filling
-                    if asks is bool(pair[0].compiled.lookups)
-                ],
-                lambda engine, pair: _fill(context, engine, pair[0], has_source=bool(pair[1])),
-            )
+            chosen = [pair for pair in filling if asks is bool(pair[0].compiled.lookups)]
+            with context.spent.on("merge"):
+                context.lanes.each(
+                    [(pair[0].lane, pair) for pair in chosen],
+                    lambda engine, pair: _fill(context, engine, pair[0], has_source=bool(pair[1])),
+                )
         context.pending += [
             entry(context, target, "copied", target.position)
             for target in missing
@@ -225,7 +228,8 @@ def _intend_copies(context: RunContext, missing: Sequence[TargetRun]) -> None:
     if context.engine.atomic:
         return
     cut = context.upto
-    stays, goes = [], []
+    stays: list[Entry] = []
+    goes: list[Entry] = []
     for target in missing:
         going = cut is not None and not target.untouched and below(target.position, cut)
         phase, proved = _copying(context, target)

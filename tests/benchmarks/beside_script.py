@@ -9,7 +9,8 @@
     nothing   the run again; the script only starts its session, and asks the table for its count
     small     so many tables of three changes each; the script loops over them in one session
 
-Seconds are wall and CPU, the latter of all processes of a command: Python and Java. The script leaves Spark's settings as they are; `--tuned` gives it few partitions.
+Seconds are wall and CPU, the latter of all processes of a command: Python and Java. The script
+leaves Spark's settings as they are; `--tuned` gives it few partitions.
 """
 
 from __future__ import annotations
