@@ -24,6 +24,7 @@ from filtersql.targets.statements import table_name
 
 __all__ = [
     "MARK_SETTINGS",
+    "SIZE",
     "create_statement",
     "detail",
     "filling",
@@ -42,6 +43,8 @@ MARK_SETTINGS = (_APPLICATION, _VERSION, _METADATA)
 #: characters that Parquet's column names take only with Delta's column mapping
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 _COMMITS_READ = 50
+#: of what `detail` gives: the bytes of a table
+SIZE = "sizeInBytes"
 
 
 def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str, str]:
@@ -100,7 +103,7 @@ def history(table_sql: str) -> str:
 
 
 def detail(table_sql: str) -> str:
-    """The statement whose `sizeInBytes` is a table's size."""
+    """The statement that tells a table's size."""
     return f"DESCRIBE DETAIL {table_sql}"
 
 

@@ -39,6 +39,7 @@ from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
+from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.line import Line
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import is_missing
@@ -55,7 +56,6 @@ from filtersql.targets.statements import (
     positional_view,
     quoted,
     select_all,
-    show_tables,
     table_name,
     temporary_view,
 )
@@ -150,11 +150,7 @@ class Remote:
 
     def bytes_of(self, parts: Sequence[str]) -> int | None:
         """How many bytes a table has."""
-        name = self.table_sql(parts)
-        if self.format == "delta":
-            return int(str(self._records(delta.detail(name))[0]["sizeInBytes"]))
-        found = self.rows(iceberg.size(name))
-        return int(str(found[0][0])) if found and found[0][0] is not None else 0
+        return table_bytes(self._records, self.format, self.table_sql(parts))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -227,11 +223,7 @@ class Remote:
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded."""
-        try:
-            rows = self.rows(show_tables(self.table_sql([schema])))
-        except Mistakes:
-            return frozenset()
-        return frozenset(str(row[1]).casefold() for row in rows)
+        return table_names(self.rows, self.table_sql([schema]))
 
     def create(
         self,
@@ -295,7 +287,7 @@ class Remote:
         commit = uuid.uuid4().hex
         settings = delta.marking(mark, initial=not merge, commit=commit)
         self._marked(*under(settings, delta.MARK_SETTINGS, statement))
-        return delta.written_by(commit, self._history(table))
+        return delta.written_by(commit, self._records(delta.history(table)))
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """The newest mark that stands with a table's data."""
@@ -304,7 +296,7 @@ class Remote:
             if self.format == "iceberg":
                 rows = self.rows(iceberg.snapshots(table, as_text=True))
                 return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
-            return delta.mark_of(self._history(table))
+            return delta.mark_of(self._records(delta.history(table)))
         except Mistakes as refused:
             if is_missing(refused):
                 return None
@@ -350,9 +342,6 @@ class Remote:
             if not self.line.lost:
                 self._ask(*(immediately(resetting(name)) for name in _MARKS))
             raise
-
-    def _history(self, table: str) -> list[Mapping[str, object]]:
-        return self._records(delta.history(table))
 
     def _records(self, statement: str) -> list[Mapping[str, object]]:
         if self.queued:

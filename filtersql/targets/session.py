@@ -14,7 +14,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -27,8 +27,10 @@ from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, delta_folder, iceberg, splitting
+from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.raised import spark_refusals
+from filtersql.targets.session_settings import copied, during
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     described,
@@ -36,7 +38,6 @@ from filtersql.targets.statements import (
     insert_values,
     literal,
     make_table,
-    show_tables,
     table_name,
 )
 
@@ -105,11 +106,7 @@ class Session:
         if self.own:
             folder = self._folder(parts)
             return 0 if folder is None else delta_folder.bytes_of(folder)
-        name = self.table_sql(parts)
-        if self.format == "delta":
-            return int(self._collect(delta.detail(name))[0]["sizeInBytes"])
-        found = self.rows(iceberg.size(name))
-        return int(str(found[0][0])) if found and found[0][0] is not None else 0
+        return table_bytes(self._records, self.format, self.table_sql(parts))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -196,11 +193,7 @@ class Session:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
         if (folder := self._folder((schema, ""))) is not None:
             return delta_folder.tables(folder)
-        try:
-            rows = self.rows(show_tables(self.table_sql([schema])))
-        except Mistakes:
-            return frozenset()
-        return frozenset(str(row[1]).casefold() for row in rows)
+        return table_names(self.rows, self.table_sql([schema]))
 
     def create(
         self,
@@ -245,17 +238,7 @@ class Session:
 
     def beside(self) -> Session:
         """A new session with the same settings: those around a MERGE would stamp any other."""
-        with spark_refusals():
-            other = self.spark.newSession()
-            settings = self.spark.conf.getAll
-        for name, value in settings.items():
-            # A setting of the whole Spark cannot be set, and is the same.
-            if name.startswith("spark."):
-                with suppress(Mistakes), spark_refusals():
-                    other.conf.set(name, value)
-        with spark_refusals():
-            for name in (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS):
-                other.conf.unset(name)
+        other = copied(self.spark, (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS))
         return Session(other, self.format, self.catalog, self.warehouse, own=self.own)
 
     def join_files(self, parts: Sequence[str]) -> None:
@@ -281,9 +264,9 @@ class Session:
         merge = statement != compiled.initial_copy_sql
         if self.format == "delta":
             with self._settings(delta.marking(mark, initial=not merge)):
-                rows = self._collect(statement)
+                rows = self._records(statement)
             if merge:
-                return delta.written([row.asDict() for row in rows])
+                return delta.written(rows)
             # An INSERT has no result; the table was empty, and Delta knows its count at once.
             held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
             return Written(inserted=int(str(held[0][0])))
@@ -300,8 +283,7 @@ class Session:
             return None
         if self.format == "iceberg":
             return iceberg.mark_of(self._summaries(parts))
-        rows = self._collect(delta.history(self.table_sql(parts)))
-        return delta.mark_of([row.asDict() for row in rows])
+        return delta.mark_of(self._records(delta.history(self.table_sql(parts))))
 
     def interrupt(self) -> None:
         """Stop what another thread is running here."""
@@ -340,20 +322,8 @@ class Session:
         rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
         return [dict(row[0]) for row in rows] or [{}]
 
-    @contextmanager
-    def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Settings for one statement: they would silence or stamp any other."""
-        marks = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
-        before = {name: self.spark.conf.get(name, None) for name in settings if name not in marks}
-        try:
-            for name, value in settings.items():
-                self.spark.conf.set(name, value)
-            yield
-        finally:
-            for name in marks:
-                self.spark.conf.unset(name)
-            for name, value in before.items():
-                self._put(name, value)
+    def _settings(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+        return during(self.spark, settings, (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS))
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))
@@ -369,6 +339,9 @@ class Session:
     def _sql(self, statement: str) -> DataFrame:
         with spark_refusals():
             return self.spark.sql(statement)
+
+    def _records(self, statement: str) -> list[Mapping[str, object]]:
+        return [row.asDict() for row in self._collect(statement)]
 
     def _collect(self, statement: str) -> list[Any]:
         with spark_refusals():
