@@ -41,6 +41,7 @@ _CODES = {
     "Sent": "Q013",
     "TestResult": "Q021",
     "RunDone": "Q030",
+    "Spent": "Q031",
     "CommandDone": "Z001",
 }
 

@@ -98,6 +98,13 @@ class Progress:
         color = "green" if passed == len(statuses) else "red"
         self._line("RunDone", summary, color, {**facts, "elapsed_time": result.elapsed_time})
 
+    def spent(self, seconds: Mapping[str, float]) -> None:
+        """A line for each part of the run: its seconds, and their share."""
+        whole = sum(seconds.values()) or 1.0
+        for part, took in seconds.items():
+            text = f"{part:<8} {took:8.1f} s {took / whole:6.0%}"
+            self._line("Spent", text, data={"part": part, "seconds": round(took, 3)})
+
     def put_aside(self, result: RunResult) -> None:
         """A warning for each target of which changes were put aside."""
         for table in result.results:

@@ -34,6 +34,7 @@ __all__ = ["command"]
 @click.option("--at", type=click.IntRange(min=0), help="With --adopt: the last seq they hold.")
 @click.option("--resync", metavar="TABLE", multiple=True, help="Copy this table again.")
 @click.option("--release", is_flag=True, help="Apply the changes in quarantine.")
+@click.option("--verbose", is_flag=True, help="Say at the end where the time went.")
 @click.option("--show", type=click.IntRange(min=1), help="Print the first rows of each target.")
 def command(
     console: Console,
@@ -46,6 +47,7 @@ def command(
     at: int | None,
     resync: tuple[str, ...],
     release: bool,
+    verbose: bool,
     show: int | None,
 ) -> int:
     """Copy what is missing, then apply every pending change in order, once."""
@@ -56,6 +58,14 @@ def command(
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
     flags = RunFlags(
-        dry_run, full_refresh, accept_filter_change, require_approval, show, at, resync, release
+        dry_run,
+        full_refresh,
+        accept_filter_change,
+        require_approval,
+        show,
+        at,
+        resync,
+        release,
+        verbose=verbose,
     )
     return carry_out(console, project, compilation, nodes, flags)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ class RunFlags:
     resync: tuple[str, ...] = ()
     #: changes in quarantine are applied
     release: bool = False
+    #: say at the end where the time went
+    verbose: bool = False
     #: `run`, or `retry`: what run_results.json names
     command: str = field(default="run")
 
@@ -70,7 +73,9 @@ def carry_out(
     assert project.output is not None  # load() asked for one
     progress = Progress(console)
     progress.found(project, nodes)
+    began = time.perf_counter()
     engine = open_engine(project.output, project.root)
+    started = time.perf_counter() - began
     try:
         progress.connected(engine.title, project.output.name, project.output.threads)
         at = flags.adopt_at
@@ -84,12 +89,14 @@ def carry_out(
             _resynced(flags.resync, nodes),
             flags.release,
             frozenset(key_of(node.compiled) for node in compilation.nodes),
-            project.output.threads or 1,
+            project.output.targets_at_once,
         )
         result = run(inputs_of(project), tables, engine, options, progress.on_event)
         if engine.sent_rows:
             progress.sent(engine.sent_rows)
         progress.done(result, dry_run=flags.dry_run)
+        if flags.verbose:
+            progress.spent({**result.spent, "waiting": result.spent["waiting"] + started})
         _write_results(console, project, result, flags)
         if flags.show and not console.options.json:
             for table in result.results:

@@ -36,6 +36,7 @@ from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger import Entry, key_of
 from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
+from filtersql.run.proofs import all_done, settled
 from filtersql.run.repair import mend
 from filtersql.run.sources import read_feed, stage_source
 from filtersql.run.stage_and_judge import judge_changes
@@ -150,12 +151,15 @@ class _Trial:
         known = ledger.read(self.engine, self.inputs.state_schema)
         entry, self.ordinal = known.newest.get(key_of(compiled)), known.ordinal
         if repair:
-            name = self.subscription.name
-            check_free(name, known.last.get(name), self.lease.owner)
+            name, engine = self.subscription.name, self.engine
+            check_free(
+                name, known.last.get(name), self.lease.owner, lambda: all_done(engine, known, name)
+            )
         if at is None:
             if entry is None or entry.phase == "dropped":
                 return Audited(compiled)
-            if entry.phase in ("copying", "applying"):
+            entry = settled(self.engine, known, entry, compiled.target)
+            if entry is None:
                 raise Mistakes([INTERRUPTED(name=self._name)])
         # A session of Spark knows a table of the warehouse once it was asked for.
         if not self.engine.exists(compiled.target):

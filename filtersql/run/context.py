@@ -1,8 +1,8 @@
 """What a run holds on to while it works on a subscription, and how it writes that down.
 
 Example
-    commit(context, [entry(context, target, "applying", 17)])    # before the MERGE
     context.pending.append(entry(context, target, "applied", 17))    # in with the next commit
+    intend(context, [entry(context, target, "applying", 17)])    # before the MERGE
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.lease import Lease
-from filtersql.run.ledger import Entry, Phase
+from filtersql.run.ledger import Entry, Key, Phase, SeenFile
+from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Conflict, Inputs, Options, no_conflicts
 from filtersql.run.quarantine import Held
 from filtersql.run.sessions import Lanes
 from filtersql.run.shared_feeds import SharedFeeds
+from filtersql.run.spent import Spent
 from filtersql.run.target_state import Standing
 from filtersql.targets.model import Engine, Mark, Written
 
@@ -40,17 +42,23 @@ __all__ = [
     "begin",
     "commit",
     "entry",
+    "finish",
     "held_row",
+    "intend",
     "mark",
     "note",
     "now",
     "only_looking",
     "prepare",
+    "read_row",
     "release",
     "renew",
-    "settled_phase",
     "timed",
 ]
+
+
+#: marks that are asked for in each run until another commit takes them along
+MOST_PROVED = 16
 
 
 @dataclass(slots=True)
@@ -71,7 +79,10 @@ class TargetRun:
     sample: tuple[Conflict, ...] = ()
     #: how often a statement turned out to be committed by an earlier run
     repeated: int = 0
-    settled: bool = False
+    #: changes of the feed above its position, where they were counted
+    waiting: int | None = None
+    #: what the ledger says was intended of its copy
+    intended: Entry | None = None
     #: it may have a quarantine
     quarantined: bool = False
     #: what is in quarantine, what of the pending changes goes there, and what comes back
@@ -84,6 +95,12 @@ class TargetRun:
     put_aside: int = 0
     seconds: float = 0.0
     lane: int = 0
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the feed has nothing for it: it only has to be said where it stands."""
+        begun = self.standing.until is not None or self.releasing or self.aside
+        return not begun and self.waiting == 0
 
     @property
     def compiled(self) -> CompiledTable:
@@ -120,12 +137,22 @@ class RunContext:
     folder: Path
     lease: Lease
     feeds: SharedFeeds
+    ledgers: LedgerCache
+    spent: Spent
     on_start: Callable[[CompiledTable], None]
     on_read: Callable[[int], None] | None = None
     targets: list[TargetRun] = field(default_factory=list)
     ordinal: int = 0
     #: rows of the ledger that are true already and go in with the next commit
     pending: list[Entry] = field(default_factory=list)
+    #: rows that marks have proved: they go in with another commit, or many of them by themselves
+    proved: dict[Key, Entry] = field(default_factory=dict)
+    #: feed files that are known by now, and how far the ledger says that all targets are
+    files: tuple[SeenFile, ...] = ()
+    told: int | None = None
+    furthest: int = -1
+    #: whether all targets that the ledger knows of this subscription are in this run
+    whole: bool = False
     #: whether the ledger was there, and whether this run wrote to it
     made: bool = False
     prepared: bool = False
@@ -173,10 +200,25 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
 
     They renew the run's lease; the last ones give it back.
     """
-    if context.pending or entries:
-        prepare(context)
-        note(context, context.engine, [*context.pending, *entries], last=last)
+    many = last and len(context.proved) > MOST_PROVED
+    if context.pending or entries or many:
+        rows = [*context.pending, *entries]
+        newer = {row.key for row in rows}
+        rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
+        with context.spent.on("commit"):
+            prepare(context)
+            note(context, context.engine, rows, last=last)
+        context.ledgers.wrote(context.ordinal)
         context.pending.clear()
+        context.proved.clear()
+
+
+def intend(context: RunContext, entries: Sequence[Entry]) -> None:
+    """Write what is about to be done: the marks of all of these will tell that the run is over."""
+    if context.files:
+        context.pending.append(read_row(context, None))
+    commit(context, entries)
+    context.lease.ends_by_marks = True
 
 
 def note(context: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) -> None:
@@ -189,6 +231,7 @@ def note(context: Holder, engine: Engine, rows: Sequence[Entry], *, last: bool) 
         ]
         ledger.append(engine, context.inputs.state_schema, numbered)
         context.ordinal += len(rows)
+        context.lease.ends_by_marks = False
         context.lease.note(held=until is not None)
 
 
@@ -197,6 +240,13 @@ def renew(context: Holder, engine: Engine) -> None:
     with context.lease.lock:
         if context.lease.doubtful:
             note(context, engine, [held_row(context)], last=False)
+
+
+def finish(context: Holder) -> None:
+    """The end of a run: where marks tell it, nothing has to be written."""
+    if context.lease.ends_by_marks:
+        context.lease.note(held=False)
+    release(context)
 
 
 def release(context: Holder) -> None:
@@ -240,12 +290,23 @@ def held_row(context: Holder) -> Entry:
     return Entry(0, context.subscription.name, "", "", "", "", False, 0, "held", at=now())
 
 
+def read_row(context: RunContext, position: int | None) -> Entry:
+    """A row on the feed: which files need not be opened again, and where all targets stand."""
+    return replace(held_row(context), phase="read", position=position, files=_new_files(context))
+
+
+def _new_files(context: RunContext) -> tuple[SeenFile, ...]:
+    files, context.files = context.files, ()
+    return files
+
+
 def prepare(context: RunContext) -> None:
     """Make the ledger, where this run has not done so."""
     if not context.prepared:
         if not context.made:
             ledger.prepare(context.engine, context.inputs.state_schema)
         context.prepared = True
+        context.ledgers.wrote(context.ordinal)
 
 
 def now() -> str:
@@ -263,12 +324,6 @@ def mark(target: TargetRun, position: int | None = None) -> Mark:
     compiled = target.compiled
     at = target.position if position is None else position
     return Mark(compiled.subscription, compiled.relation, target.standing.generation, at)
-
-
-def settled_phase(target: TargetRun) -> Phase:
-    """What an interrupted run would have written last."""
-    known = target.standing.entry
-    return "copied" if known is not None and known.phase == "copying" else "applied"
 
 
 def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | None) -> Entry:

@@ -48,18 +48,27 @@ def _held(low: int, high: int) -> exp.Expr:
 def _applied(compiled: CompiledTable, rows: Sequence[Entry]) -> Iterator[Applied]:
     """The cuts since the target was copied.
 
-    A run that first finished the cut of a killed one counts both in its second row.
+    An intention was carried out where a later row begins at its end; of the last one nobody knows,
+    and it counts. Earlier versions wrote an end behind each; where their run first finished the cut
+    of a killed one, it counted both in its second row.
     """
     own = [row for row in rows if row.key == key_of(compiled)]
-    copied = max((place for place, row in enumerate(own) if row.phase == "copying"), default=0)
+    copied = max((i for i, row in enumerate(own) if row.phase in ("copying", "making")), default=0)
     begun, again, before = False, False, 0
+    intended: Applied | None = None
     for row in own[copied:]:
-        if row.phase == "applying":
-            begun, again = True, again or begun
-        if row.phase != "applied":
-            continue
         low = -1 if row.from_position is None else row.from_position
-        if row.position is not None and row.position > low:
-            yield low, row.position, row.changes_read - before
-        before = row.changes_read if again else 0
-        begun = again = False
+        high = -1 if row.position is None else row.position
+        if intended is not None and low >= intended[1]:
+            yield intended
+            intended, begun, again = None, False, False
+        if row.phase in ("copying", "making", "applying") and high > low:
+            begun, again = True, again or begun
+            intended = (low, high, row.changes_read)
+        if row.phase == "applied":
+            if high > low:
+                yield low, high, row.changes_read - before
+            before = row.changes_read if again else 0
+            begun, again, intended = False, False, None
+    if intended is not None:
+        yield intended

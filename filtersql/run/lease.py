@@ -1,13 +1,16 @@
 """Who may write a subscription's targets: one run at a time, and the next one when it has died.
 
 Example
-    ======= ===== ======== ========== =================================================
-    ordinal phase owner    held_until
-    ======= ===== ======== ========== =================================================
-    7       …     run A    12:01:00   A's first row is its lease: ordinal 7 is taken once
-    8       held  run A    12:01:15   a heartbeat: A is alive, whatever its MERGE takes
-    9       …     run A    –          A's last row gives the lease back
-    ======= ===== ======== ========== =================================================
+    ======= ======== ===== ========== =================================================
+    ordinal phase    owner held_until
+    ======= ======== ===== ========== =================================================
+    7       applying run A 12:02:00   A's first row is its lease: ordinal 7 is taken once
+    8       held     run A 12:03:00   a heartbeat: A is alive, whatever its MERGE takes
+    9       held     run A –          A's last row gives the lease back
+    ======= ======== ===== ========== =================================================
+
+    Where no heartbeat was needed nothing is written at the end: what A intended is marked, so A
+    writes no target without a new row of the ledger, and whose that row is, is decided there.
 
     A run of this machine whose process is gone holds nothing; one of another machine holds its
     lease until it expires. DuckDB needs no lease: its file is open in one process at a time.
@@ -22,7 +25,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,8 +37,12 @@ from filtersql.run.ledger import Entry, owner_of
 __all__ = ["SECONDS", "Lease", "check_free", "leased"]
 
 #: how long a run that is not heard of any more keeps others away
-SECONDS = 60
-_BEATS = 4
+SECONDS = 120
+_BEATS = 2
+#: how much of it is over when a run looks before it writes a target
+_DOUBT = 0.75
+#: phases of the row that ends the commit of a run's intentions
+_INTENTIONS = ("copying", "making", "applying", "read")
 _living: set[str] = set()
 
 
@@ -48,6 +55,8 @@ class Lease:
     #: whether the ledger's newest row gives it to this run, and since when (monotonic seconds)
     held: bool = False
     since: float = 0.0
+    #: whether the ledger's newest row is an intention of this run, which marks tell to be done
+    ends_by_marks: bool = False
     #: held while rows of the ledger are numbered and written, by the run or by its heartbeat
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -62,7 +71,7 @@ class Lease:
     @property
     def doubtful(self) -> bool:
         """Whether it may have expired: the process was stopped, or its heartbeats failed."""
-        return self.held and time.monotonic() - self.since > self.seconds * 3 / _BEATS
+        return self.held and time.monotonic() - self.since > self.seconds * _DOUBT
 
     @property
     def pause(self) -> float:
@@ -81,12 +90,16 @@ def leased() -> Iterator[Lease]:
         _living.discard(run)
 
 
-def check_free(subscription: str, newest: Entry | None, mine: str) -> None:
-    """Raises Mistakes where another run holds the lease."""
+def check_free(
+    subscription: str, newest: Entry | None, mine: str, is_done: Callable[[], bool]
+) -> None:
+    """Raises Mistakes where another run holds the lease, unless all that it intends is done."""
     if newest is None or newest.held_until is None or newest.owner == mine:
         return
     owner = owner_of(newest)
     if newest.held_until > time.time() and _alive(owner):
+        if newest.phase in _INTENTIONS and is_done():
+            return
         raise Mistakes([AnotherRun(subscription, owner, newest.held_until)])
 
 

@@ -1,20 +1,34 @@
 """What filtersql knows of its targets: an append-only table beside them, the newest row counts.
 
 Example
-    ======= ============ =========== ============= ======== =========
-    ordinal subscription relation    from_position position phase
-    ======= ============ =========== ============= ======== =========
-    1       s1           public.t1   –             –        copying
-    2       s1           public.t1   –             –        copied
-    3       s1           public.t1   –             17       applying
-    4       s1           public.t1   –             17       applied
-    ======= ============ =========== ============= ======== =========
+    ======= ============ =========== ============= ======== ======== ===========================
+    ordinal subscription relation    from_position position phase    what it says
+    ======= ============ =========== ============= ======== ======== ===========================
+    1       s1           public.t1   –             17       copying  copied, then brought to 17
+    2       s1           –           –             17       read     all others of s1 are at 17
+    3       s1           public.t1   17            21       applying brought from 17 to 21
+    4       s1           –           –             21       read     the feed's files; as above
+    ======= ============ =========== ============= ======== ======== ===========================
+
+A run writes once, before it writes a target: what it intends. That it was done is told by the mark
+that is committed with the target's data, so nothing is written at the end:
+
+    ==================================== =======================================================
+    the process dies                     what the next run finds, and does
+    ==================================== =======================================================
+    before the ledger's commit           nothing of it
+    behind it, before a target's commit  an intention without its mark: the same cut first
+    behind a target's commit             its mark: that target is done; the others as above
+    behind the last target's commit      all marks: nothing was interrupted
+    ==================================== =======================================================
+
+`copying` is proved by the mark of the copy (from_position), then by that of the cut (position);
+`making` of an empty target, of which nothing is copied, by the table itself, which was not there.
+A target that no mark can prove (nothing of its changes was to be written) gets an end, `copied` or
+`applied`, with the intention of the others or, where there is none, at the end of the run.
 
 Each row has a number of its own, so two runs cannot both write the next one: whose rows are there
-goes on, the other stops (see lease.py). `copying` and `applying` stand there before a target is
-written, `copied` and `applied` after it. A run that finds one of the former was killed: the mark
-that is committed with the target's data tells whether its statement was committed, and if not, the
-same cut is applied first.
+goes on, the other stops (see lease.py). Earlier versions wrote `applied` behind each `applying`.
 """
 
 from __future__ import annotations
@@ -22,7 +36,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from operator import itemgetter
 from typing import Literal
 
@@ -38,6 +52,8 @@ from filtersql.targets.refusals import is_conflict
 from filtersql.targets.statements import quoted
 
 __all__ = [
+    "INTENDED",
+    "SETTLED",
     "Entry",
     "Key",
     "Ledger",
@@ -54,6 +70,7 @@ __all__ = [
 
 Phase = Literal[
     "copying",
+    "making",
     "copied",
     "applying",
     "applied",
@@ -65,6 +82,10 @@ Phase = Literal[
     "aside",
 ]
 Key = tuple[str, str, str]
+
+#: what a mark or the table itself has to prove, and what stands where it says
+INTENDED = frozenset({"copying", "making", "applying", "releasing"})
+SETTLED = frozenset({"copied", "applied"})
 
 _Row = Sequence[object]
 #: phases that do not say where a target stands
@@ -130,6 +151,16 @@ class Ledger:
     aside: frozenset[Key] = frozenset()
     #: whether there is a ledger
     made: bool = False
+    #: for each subscription the number and the position of the newest row that says where all of
+    #: its targets are that have no newer row of their own
+    reached: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def at_least(self, entry: Entry) -> int | None:
+        """Where a target stands once its own row is proved: there, or where all others got to."""
+        ordinal, position = self.reached.get(entry.subscription, (0, -1))
+        if ordinal < entry.ordinal or position < 0:
+            return entry.position
+        return position if entry.position is None else max(position, entry.position)
 
 
 _COLUMNS = tuple(column.name for column in fields(Entry))
@@ -154,7 +185,15 @@ _BY_ORDINAL = itemgetter(_PLACE["ordinal"])
 _TOLD = itemgetter(
     *map(
         _PLACE.__getitem__,
-        ("ordinal", "subscription", "relation_schema", "relation_name", "phase", "files"),
+        (
+            "ordinal",
+            "subscription",
+            "relation_schema",
+            "relation_name",
+            "phase",
+            "position",
+            "files",
+        ),
     )
 )
 
@@ -179,25 +218,36 @@ def read(engine: Engine, schema: str) -> Ledger:
     newest: dict[Key, _Row] = {}
     of_all: dict[str, _Row] = {}
     aside: set[Key] = set()
+    reached: dict[str, tuple[int, int]] = {}
     last = 0
     # There may be a year of rows: only those that are asked for are made entries.
     for row in sorted(rows, key=_BY_ORDINAL):
-        last, *key, phase, seen = _TOLD(row)
+        last, *key, phase, position, seen = _TOLD(row)
         of_all[key[0]] = row
         if phase not in _OF_ALL:
             newest[tuple(key)] = row
         elif phase == "aside":
             aside.add(tuple(key))
+        elif phase == "read" and position is not None:
+            reached[key[0]] = (last, position)
         for path, size, modified, at in _seen(seen):
             files.setdefault(key[0], {})[path] = (size, modified, at)
-    return Ledger(
+    known = Ledger(
         {key: _entry(row) for key, row in newest.items()},
         {name: _entry(row) for name, row in of_all.items()},
         files,
         last,
         frozenset(aside),
         made=True,
+        reached=reached,
     )
+    return replace(known, newest={key: _placed(known, one) for key, one in known.newest.items()})
+
+
+def _placed(known: Ledger, entry: Entry) -> Entry:
+    if entry.phase in SETTLED and (at := known.at_least(entry)) != entry.position:
+        return replace(entry, position=at)
+    return entry
 
 
 def history(engine: Engine, schema: str) -> list[Entry]:

@@ -139,6 +139,8 @@ class RunResult:
     elapsed_time: float = 0.0
     #: targets of earlier definitions that stay as they are: their node and table
     removed: tuple[tuple[str, str], ...] = ()
+    #: seconds of each part of the run: read, reduce, merge, commit, waiting
+    spent: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:

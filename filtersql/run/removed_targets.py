@@ -21,8 +21,10 @@ from dataclasses import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import Entry, Key, Ledger
+from filtersql.run.ledger import INTENDED, SETTLED, Entry, Key, Ledger
 from filtersql.run.model import Options
+from filtersql.run.proofs import parts_of, settled
+from filtersql.targets.model import Engine
 
 __all__ = ["comes_again", "gone", "leaves"]
 
@@ -40,13 +42,16 @@ def gone(
             yield entry
 
 
-def leaves(known: Ledger, subscription: Subscription, options: Options) -> list[Entry]:
+def leaves(
+    engine: Engine, known: Ledger, subscription: Subscription, options: Options
+) -> list[Entry]:
     """Rows that say so of what is gone; an interrupted one is finished first, should it return."""
-    return [
-        replace(entry, phase="left")
+    found = [
+        settled(engine, known, entry, parts_of(entry))
         for entry in gone(known, (subscription.name,), options.defined)
-        if entry.phase in ("copied", "applied")
+        if entry.phase in SETTLED or entry.phase in INTENDED
     ]
+    return [replace(entry, phase="left", files=()) for entry in found if entry is not None]
 
 
 def comes_again(entry: Entry | None, compiled: CompiledTable, subscription: Subscription) -> bool:

@@ -8,6 +8,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.run.conflicting_change import first_stop
@@ -17,21 +18,29 @@ from filtersql.run.context import (
     begin,
     commit,
     entry,
+    intend,
     mark,
     only_looking,
+    read_row,
     renew,
     timed,
 )
+from filtersql.run.ledger import Entry, Phase
 from filtersql.run.lookups import define_lookups
 from filtersql.run.quarantine_selection import put_aside, release_begins, release_ends
 from filtersql.run.stage_and_judge import Judgement, StageRefused, judge_changes
 from filtersql.targets.model import Engine
 
-__all__ = ["below", "round_of"]
+__all__ = ["below", "reached", "round_of"]
 
 
-def round_of(context: RunContext, targets: Sequence[TargetRun], upto: int) -> None:
-    """Judge the changes of all targets up to a cut; then write them all."""
+def round_of(
+    context: RunContext, targets: Sequence[TargetRun], upto: int, *, last: bool = False
+) -> None:
+    """Judge the changes of all targets up to a cut; then write them all.
+
+    `last`: it is the cut of the feed, where targets without changes stand, too.
+    """
     judged = _judged(context, targets, upto)
     stop = first_stop((judgement for _, judgement in judged), context.boundary, context.position)
     if stop is not None:
@@ -44,7 +53,8 @@ def round_of(context: RunContext, targets: Sequence[TargetRun], upto: int) -> No
         upto = upto if stop.upto is None else stop.upto
     _count(judged)
     if not only_looking(context):
-        _write(context, judged, upto)
+        moved = [t for t in context.targets if last and t.untouched and below(t.position, upto)]
+        _write(context, judged, upto, moved)
 
 
 def below(position: int | None, upto: int) -> bool:
@@ -67,40 +77,87 @@ def _judged(
     """What is about to be written to each target. Raises Mistakes."""
     looking = only_looking(context)
     judging = [t for t in targets if t.staged is not None and not (looking and t.standing.copy)]
-    found = context.lanes.each(
-        [(target.lane, target) for target in judging],
-        lambda engine, target: _judge(context, engine, target, upto),
-    )
+    with context.spent.on("reduce"):
+        found = context.lanes.each(
+            [(target.lane, target) for target in judging],
+            lambda engine, target: _judge(context, engine, target, upto),
+        )
     mistakes = [mistake for _, wrong in found for mistake in wrong]
     if mistakes:
         raise Mistakes(mistakes)
     return [(target, judgement) for target, (judgement, _) in zip(judging, found, strict=True)]
 
 
-def _write(context: RunContext, judged: Sequence[tuple[TargetRun, Judgement]], upto: int) -> None:
+def _write(
+    context: RunContext,
+    judged: Sequence[tuple[TargetRun, Judgement]],
+    upto: int,
+    moved: Sequence[TargetRun],
+) -> None:
     writing = [(target, judgement) for target, judgement in judged if judgement.staged]
     for target, _ in judged:
         put_aside(context, target, upto)
         if target.releasing:
             release_begins(context, target)
-    intended = [
-        entry(context, target, "releasing" if target.releasing else "applying", upto)
-        for target, _ in writing
-    ]
-    commit(context, [] if context.engine.atomic else intended)
-    context.lanes.each(
-        [(pair[0].lane, pair) for pair in writing],
-        lambda engine, pair: _merge(context, engine, *pair, upto),
-    )
-    for target, _ in judged:
-        applied = entry(context, target, "applied", upto)
+    reached(context, moved, upto)
+    if not context.engine.atomic:
+        context.pending += [
+            _row(context, pair, "applied", upto) for pair in judged if not pair[1].staged
+        ]
+        _intend(context, writing, upto)
+    with context.spent.on("merge"):
+        context.lanes.each(
+            [(pair[0].lane, pair) for pair in writing],
+            lambda engine, pair: _merge(context, engine, *pair, upto),
+        )
+    if context.engine.atomic:
+        context.pending += [_row(context, pair, "applied", upto) for pair in judged]
+    for target in (*(target for target, _ in judged), *moved):
         target.position = upto
-        context.pending.append(applied)
-    for target, _ in judged:
-        if target.releasing:
-            if not context.engine.atomic:
-                commit(context, [])
-            release_ends(context, target)
+    _end_releases(context, [target for target, _ in judged if target.releasing])
+
+
+def reached(context: RunContext, moved: Sequence[TargetRun], upto: int) -> None:
+    """Where targets without changes stand: one row for all, if the run has all that there are."""
+    if not moved:
+        return
+    if context.whole and context.told is None and upto >= context.furthest:
+        context.told = upto
+        context.pending.append(read_row(context, upto))
+    elif context.told != upto:
+        context.pending += [entry(context, target, "applied", upto) for target in moved]
+
+
+def _intend(context: RunContext, writing: Sequence[tuple[TargetRun, Judgement]], upto: int) -> None:
+    """Write what is about to be merged, but for what the intention of a copy says already."""
+    rows = [
+        _row(context, pair, "releasing" if pair[0].releasing else "applying", upto)
+        for pair in writing
+        if not _is_intended(*pair, upto)
+    ]
+    if rows:
+        intend(context, rows)
+
+
+def _row(context: RunContext, pair: tuple[TargetRun, Judgement], phase: Phase, upto: int) -> Entry:
+    """What is written of one cut: its changes alone, whatever cut was finished before it."""
+    target, judgement = pair
+    changes = 0 if target.releasing else judgement.changes
+    return replace(entry(context, target, phase, upto), changes_read=changes)
+
+
+def _is_intended(target: TargetRun, judgement: Judgement, upto: int) -> bool:
+    said = target.intended
+    same = said is not None and (said.position, said.changes_read) == (upto, judgement.changes)
+    return same and not any(judgement.conflicts.values())
+
+
+def _end_releases(context: RunContext, targets: Sequence[TargetRun]) -> None:
+    """What was released is forgotten once the ledger says that it was applied."""
+    if targets and not context.engine.atomic:
+        commit(context, [entry(context, target, "applied", target.position) for target in targets])
+    for target in targets:
+        release_ends(context, target)
 
 
 def _judge(

@@ -19,13 +19,15 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.conflicting_change import Stop
-from filtersql.run.context import RunContext, beating, release
+from filtersql.run.context import RunContext, beating, finish, release
 from filtersql.run.filter_errors import changes_that_raise, stop_before_error, values_not_sent
 from filtersql.run.lease import leased
+from filtersql.run.ledger_cache import LedgerCache
 from filtersql.run.model import Event, Inputs, OnEvent, Options, RunResult, TableResult
 from filtersql.run.removed_targets import gone
 from filtersql.run.sessions import lanes
 from filtersql.run.shared_feeds import SharedFeeds
+from filtersql.run.spent import Spent
 from filtersql.run.stage_and_judge import StageRefused
 from filtersql.run.subscription import apply_subscription
 from filtersql.targets.model import Engine
@@ -88,20 +90,21 @@ def run(
     mistakes: list[Mistake] = []
     with tempfile.TemporaryDirectory(prefix="filtersql-", ignore_cleanup_errors=True) as folder:
         feeds = SharedFeeds(inputs, engine, options, tables, Path(folder))
+        ledgers, parts = LedgerCache(), Spent()
         for name, compiled in tables.items():
             if mistakes and options.fail_fast:
                 found = [
                     TableResult(table, "skipped", "an earlier target failed") for table in compiled
                 ]
             else:
-                found, wrong = _subscription(name, feeds, told)
+                found, wrong = _subscription(name, feeds, (ledgers, parts), told)
                 mistakes += wrong
             for result in found:
                 told.end(result)
             results += found
     removed = _removed(feeds, engine, options)
     spent = time.perf_counter() - began
-    return RunResult(tuple(results), tuple(mistakes), spent, removed)
+    return RunResult(tuple(results), tuple(mistakes), spent, removed, parts.told(spent))
 
 
 def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tuple[str, str], ...]:
@@ -119,7 +122,7 @@ def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tupl
 
 
 def _subscription(
-    name: str, feeds: SharedFeeds, told: _Told
+    name: str, feeds: SharedFeeds, kept: tuple[LedgerCache, Spent], told: _Told
 ) -> tuple[list[TableResult], Sequence[Mistake]]:
     tables = feeds.tables[name]
     began = time.perf_counter()
@@ -139,6 +142,7 @@ def _subscription(
                     Path(folder),
                     lease,
                     feeds,
+                    *kept,
                     told.start,
                     lambda count: told.reading(name, count),
                 )
@@ -197,5 +201,5 @@ def _attempt(
     except (Exception, KeyboardInterrupt):
         release(context)
         raise
-    release(context)
+    finish(context)
     return found

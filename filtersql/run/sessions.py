@@ -6,18 +6,19 @@ Example
     A target stays in its lane: what was staged in a session can be merged only there. Each step of
     a run is done for all targets before the next one begins, so that all of them are judged before
     the first is written, however many lanes there are. DuckDB, whose one transaction holds all
-    targets, has one lane.
+    targets, has one lane. A session is opened when a target first needs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import TypeVar
 
+from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 
 __all__ = ["Lanes", "lanes"]
@@ -26,12 +27,35 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lanes:
-    """The sessions; the first one is the run's own."""
+    """The sessions; the first one is the run's own, the others are opened when they are needed."""
 
-    engines: tuple[Engine, ...]
+    first: Engine
+    count: int
     lock: Lock = field(default_factory=Lock)
+    beside: dict[int, Engine] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    #: what decides into how many parts work is split
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def engines(self) -> list[Engine]:
+        """The sessions that are open."""
+        return [self.first, *self.beside.values()]
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """Set what statements need in every session. Raises Mistakes where it cannot be set."""
+        self.settings |= settings
+        for engine in self.engines:
+            configure(engine, dict(settings))
+
+    def size(self, sizes: Mapping[str, int]) -> None:
+        """Set into how many parts every session splits its work, until it is closed."""
+        if sizes != self.sizes:
+            self.sizes = dict(sizes)
+            for engine in self.engines:
+                engine.size(self.sizes)
 
     def each(
         self, items: Sequence[tuple[int, _Item]], do: Callable[[Engine, _Item], _Result]
@@ -40,23 +64,23 @@ class Lanes:
 
         What is raised first is raised when all lanes have come to a halt: none begins another item.
         """
-        count = len(self.engines)
-        if count == 1:
-            return [do(self.engines[0], item) for _, item in items]
+        numbers = {number % self.count for number, _ in items}
+        if numbers <= {0}:
+            return [do(self.first, item) for _, item in items]
         found: dict[int, _Result] = {}
         stop = Event()
 
         def work(lane: int) -> None:
             for index, (number, item) in enumerate(items):
-                if number % count == lane and not stop.is_set():
+                if number % self.count == lane and not stop.is_set():
                     try:
-                        found[index] = do(self.engines[lane], item)
+                        found[index] = do(self._engine(lane), item)
                     except BaseException:
                         stop.set()
                         raise
 
-        with ThreadPoolExecutor(count, thread_name_prefix="filtersql") as pool:
-            running = [pool.submit(work, lane) for lane in range(count)]
+        with ThreadPoolExecutor(len(numbers), thread_name_prefix="filtersql") as pool:
+            running = [pool.submit(work, lane) for lane in sorted(numbers)]
             try:
                 wait(running)
             except BaseException:
@@ -68,15 +92,24 @@ class Lanes:
             one.result()
         return [found[index] for index in range(len(items))]
 
+    def _engine(self, lane: int) -> Engine:
+        """The session of a lane, which alone asks for it."""
+        if lane == 0:
+            return self.first
+        if lane not in self.beside:
+            opened = self.first.beside()
+            self.beside[lane] = opened
+            configure(opened, dict(self.settings))
+            opened.size(self.sizes)
+        return self.beside[lane]
+
 
 @contextmanager
 def lanes(engine: Engine, threads: int, targets: int) -> Iterator[Lanes]:
     """The run's own session, and others beside it where there is work for them."""
-    count = 1 if engine.atomic else max(1, min(threads, targets))
-    opened: list[Engine] = []
+    several = Lanes(engine, 1 if engine.atomic else max(1, min(threads, targets)))
     try:
-        opened.extend(engine.beside() for _ in range(count - 1))
-        yield Lanes((engine, *opened))
+        yield several
     finally:
-        for other in opened:
+        for other in several.beside.values():
             other.close()

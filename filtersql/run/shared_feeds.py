@@ -106,11 +106,12 @@ class SharedFeeds:
     ) -> int | None:
         """Where a target will probably stand; if it turns out otherwise, nothing is shared."""
         entry = known.newest.get(key_of(compiled))
-        if entry is None or entry.phase in ("dropped", "copying"):
+        if entry is None or entry.phase == "dropped":
             return copied_to(compiled, subscription)
         if self.options.refills(compiled) or comes_again(entry, compiled, subscription):
             return copied_to(compiled, subscription)
-        return entry.from_position if entry.phase == "applying" else entry.position
+        # What an earlier run intended it has done, most of the time.
+        return known.at_least(entry)
 
 
 def _shares(subscription: Subscription) -> bool:

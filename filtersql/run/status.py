@@ -20,8 +20,9 @@ from filtersql.feeds.lines import find_files
 from filtersql.feeds.staging import Place
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import quarantine
-from filtersql.run.ledger import Entry, key_of, read
+from filtersql.run.ledger import INTENDED, Entry, Ledger, key_of, read
 from filtersql.run.model import Inputs, no_conflicts
+from filtersql.run.proofs import settled
 from filtersql.targets.model import Engine
 
 __all__ = ["TargetStatus", "status"]
@@ -45,7 +46,12 @@ def status(
     inputs: Inputs, tables: Mapping[str, Sequence[CompiledTable]], engine: Engine
 ) -> tuple[TargetStatus, ...]:
     """The state of some subscriptions' targets, given by name."""
-    entries = read(engine, inputs.state_schema).newest
+    known = read(engine, inputs.state_schema)
+    entries = {
+        key_of(table): _true(engine, known, table)
+        for compiled in tables.values()
+        for table in compiled
+    }
     return tuple(
         found
         for name, compiled in tables.items()
@@ -53,11 +59,17 @@ def status(
     )
 
 
+def _true(engine: Engine, known: Ledger, table: CompiledTable) -> Entry | None:
+    """The newest row of a target, and what its mark says of an intention."""
+    entry = known.newest.get(key_of(table))
+    return entry and (settled(engine, known, entry, table.target) or entry)
+
+
 def _subscription(
     inputs: Inputs,
     subscription: Subscription,
     tables: Sequence[CompiledTable],
-    entries: Mapping[tuple[str, str, str], Entry],
+    entries: Mapping[tuple[str, str, str], Entry | None],
     engine: Engine,
 ) -> Iterator[TargetStatus]:
     positions = {key_of(table): _position(entries.get(key_of(table))) for table in tables}
@@ -68,7 +80,7 @@ def _subscription(
         if entry is None or entry.phase == "dropped":
             yield TargetStatus(table, "not yet filled", lag=lag)
             continue
-        state = "interrupted" if entry.phase in ("copying", "applying", "releasing") else "filled"
+        state = "interrupted" if entry.phase in INTENDED else "filled"
         position = positions[key_of(table)]
         held = quarantine.count(engine, table)
         met = no_conflicts() | dict(entry.conflicts)
@@ -78,7 +90,7 @@ def _subscription(
 def _position(entry: Entry | None) -> int | None:
     if entry is None or entry.phase == "dropped":
         return None
-    return entry.from_position if entry.phase == "applying" else entry.position
+    return entry.from_position if entry.phase in INTENDED else entry.position
 
 
 def _lags(

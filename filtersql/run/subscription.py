@@ -2,21 +2,21 @@
 
 Example
     1. the feed is judged and staged; the sources of missing targets are judged and staged
-    2. missing targets are made and copied
+    2. missing targets are made and copied (ledger: copying)
     3. every target's rows are staged and judged; nothing was merged so far
-    4. ledger: applying; one MERGE for each target with its mark; ledger: applied
+    4. ledger: applying, if it does not say so already; one MERGE for each target with its mark
 
     On DuckDB all of that is one transaction. Elsewhere a refusal after step 2 removes the targets
-    that step 2 made, and a kill in step 4 is finished by the next run, with the same cut.
+    that step 2 made, and a kill in step 4 is finished by the next run, with the same cut. A target
+    without changes is neither asked nor written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from filtersql.errors import Mistake, Mistakes
-from filtersql.errors.stopping import CopyRefused
-from filtersql.errors.targets import EngineRefused
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger, quarantine
@@ -24,28 +24,24 @@ from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import (
     RunContext,
     TargetRun,
-    begin,
     commit,
     entry,
-    mark,
-    now,
     only_looking,
-    renew,
-    settled_phase,
-    timed,
+    read_row,
 )
+from filtersql.run.copies import copy_missing, take_back
 from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import check_free
-from filtersql.run.ledger import Entry
-from filtersql.run.lookups import check_chosen, define_lookups
+from filtersql.run.ledger import Ledger
+from filtersql.run.lookups import check_chosen
 from filtersql.run.model import TableResult
+from filtersql.run.proofs import all_done
 from filtersql.run.quarantine_selection import sort_out
 from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
-from filtersql.run.sources import FeedRead, stage_source
-from filtersql.run.target_state import standings
-from filtersql.targets.depth import configure
-from filtersql.targets.model import Engine, Written
+from filtersql.run.sizing import size_at_first, size_sessions
+from filtersql.run.sources import FeedRead
+from filtersql.run.target_state import check_held, standings
 
 __all__ = ["apply_subscription"]
 
@@ -60,14 +56,16 @@ def apply_subscription(
     """
     engine, schema = context.engine, context.inputs.state_schema
     check_chosen(tables)
-    for each in context.lanes.engines:
-        configure(each, {k: v for table in tables for k, v in table.settings.items()})
-    known = ledger.read(engine, schema)
+    context.lanes.configure({k: v for table in tables for k, v in table.settings.items()})
+    size_at_first(context)
+    name = context.subscription.name
+    with context.spent.on("commit"):
+        known = context.ledgers.read(engine, schema, name)
     context.ordinal, context.made, context.feeds.known = known.ordinal, known.made, known
     check_free(
-        context.subscription.name, known.last.get(context.subscription.name), context.lease.owner
+        name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )
-    found = standings(context.lanes, context.subscription, tables, known.newest, context.options)
+    found = standings(context.lanes, context.subscription, tables, known, context.options)
     context.targets = [
         TargetRun(
             standing,
@@ -77,46 +75,86 @@ def apply_subscription(
         )
         for lane, standing in enumerate(found)
     ]
-    context.pending += leaves(known, context.subscription, context.options)
-    _note_settled(context)
+    context.pending += leaves(engine, known, context.subscription, context.options)
+    _note_known(context, known)
     landings = [Landing(standing.compiled, standing.position) for standing in found]
-    feed = context.feeds.of(context.subscription, landings, known, context.folder, context.on_read)
+    with context.spent.on("read"):
+        feed = context.feeds.of(
+            context.subscription, landings, known, context.folder, context.on_read
+        )
     if feed is not None:
-        context.boundary, context.records = feed.reading.boundary, feed.records
-        for target, staged in zip(context.targets, feed.reading.staged, strict=True):
-            target.staged, target.columns = staged.path, staged.columns
-            target.skipped = staged.skipped
-            whole = not feed.reading.waiting and context.stop is None
-            if whole and target.standing.until is None:
-                target.pending = staged.read
+        _take_feed(context, feed, known)
+    _check_held(context)
+    size_sessions(context)
+    if feed is not None:
         _check_refills(context)
     sort_out(context, raising)
-    _copy(context)
+    copy_missing(context)
     try:
-        context.cut = None if feed is None else feed.reading.cut
         _catch_up(context, context.upto)
-        _remember(context, feed)
+        if context.files:
+            context.pending.append(read_row(context, None))
         if not only_looking(context):
             commit(context, [], last=True)
     except Mistakes:
-        _take_back(context)
+        take_back(context)
         raise
     ledger.tidy(engine, schema, known.ordinal, context.ordinal)
     stopped = () if context.stop is None else context.stop.mistakes
     return [_result(target, context.stop) for target in context.targets], stopped
 
 
-def _note_settled(context: RunContext) -> None:
+def _note_known(context: RunContext, known: Ledger) -> None:
     """What is known of the targets before anything is read."""
+    name = context.subscription.name
+    mine = {ledger.key_of(target.compiled) for target in context.targets}
+    mine |= {row.key for row in context.pending}
+    context.whole = all(
+        entry.key in mine or entry.phase in ("dropped", "left")
+        for entry in known.newest.values()
+        if entry.subscription == name
+    )
+    context.furthest = known.reached.get(name, (0, -1))[1]
     for target in context.targets:
-        if target.standing.released and not only_looking(context):
+        standing = target.standing
+        if standing.released and not only_looking(context):
             quarantine.remove_released(context.engine, target.compiled)
-        if target.standing.settled:
-            target.settled = True
-            context.pending.append(entry(context, target, settled_phase(target), target.position))
-        elif target.standing.accepted:
+        if standing.settled and standing.entry is not None:
+            context.proved[standing.entry.key] = replace(standing.entry, files=())
+        if standing.accepted:
             # Else the next run would refuse the filter again, though nothing may have come since.
             context.pending.append(entry(context, target, "applied", target.position))
+
+
+def _take_feed(context: RunContext, feed: FeedRead, known: Ledger) -> None:
+    """What was staged for each target; those that have changes come first in the lanes."""
+    context.boundary, context.records = feed.reading.boundary, feed.records
+    context.cut = feed.reading.cut
+    seen = known.files.get(context.subscription.name, {})
+    context.files = tuple(file for file in feed.files if seen.get(file[0]) != file[1:])
+    for target, staged in zip(context.targets, feed.reading.staged, strict=True):
+        target.staged, target.columns = staged.path, staged.columns
+        target.skipped, target.waiting = staged.skipped, staged.read
+        whole = not feed.reading.waiting and context.stop is None
+        if whole and target.standing.until is None:
+            target.pending = staged.read
+    ordered = sorted(context.targets, key=lambda target: target.untouched)
+    for lane, target in enumerate(ordered):
+        target.lane = lane
+
+
+def _check_held(context: RunContext) -> None:
+    """Whether the targets are there, and fit where they are asked or written. Raises Mistakes."""
+    standing = [target for target in context.targets if not target.standing.copy]
+    looked = {
+        each.relation
+        for target in context.targets
+        if not target.untouched
+        for each in target.compiled.lookups
+    }
+    asked = [t for t in standing if not t.untouched or t.compiled.relation in looked]
+    others = [t for t in standing if t.untouched and t.compiled.relation not in looked]
+    check_held(context.lanes, [t.standing for t in asked], [t.standing for t in others])
 
 
 def _check_refills(context: RunContext) -> None:
@@ -137,69 +175,6 @@ def _check_refills(context: RunContext) -> None:
         raise Mistakes(mistakes)
 
 
-def _copy(context: RunContext) -> None:
-    """Make and fill the targets that are missing; all sources are judged before."""
-    missing = [target for target in context.targets if target.standing.copy]
-
-    def source(engine: Engine, target: TargetRun) -> bool | Mistakes:
-        path = context.folder / f"source-{target.lane}.parquet"
-        try:
-            return stage_source(context.inputs, engine, context.subscription, target.compiled, path)
-        except Mistakes as found:
-            return found
-
-    sources = context.lanes.each([(target.lane, target) for target in missing], source)
-    mistakes = [m for one in sources if isinstance(one, Mistakes) for m in one.mistakes]
-    if mistakes:
-        raise Mistakes(mistakes)
-    if not missing or only_looking(context):
-        return
-    commit(context, [entry(context, target, "copying", target.position) for target in missing])
-    try:
-        filling = list(zip(missing, sources, strict=True))
-        for asks in (False, True):
-            # What a filter looks up is there before it is asked.
-            context.lanes.each(
-                [
-                    (pair[0].lane, pair)
-                    for pair in filling
-                    if asks is bool(pair[0].compiled.lookups)
-                ],
-                lambda engine, pair: _fill(context, engine, pair[0], has_source=bool(pair[1])),
-            )
-        context.pending += [entry(context, target, "copied", target.position) for target in missing]
-    except Mistakes:
-        _take_back(context)
-        raise
-
-
-def _fill(context: RunContext, engine: Engine, target: TargetRun, *, has_source: bool) -> None:
-    compiled = target.compiled
-    begin(context, target)
-    renew(context, engine)
-    with timed(target):
-        config = dict(context.subscription.target_config)
-        if target.quarantined:
-            quarantine.drop(engine, compiled)
-        if target.standing.unfinished:
-            # What a killed run asked a server may go on there: into that table, not a new one.
-            engine.drop(compiled.target)
-        engine.create(compiled.target, compiled.column_definitions_sql, config)
-        target.copied = True
-        if has_source:
-            define_lookups(engine, target, context.targets, None, completing=False)
-            target.written += _filled(engine, target) or Written()
-
-
-def _filled(engine: Engine, target: TargetRun) -> Written | None:
-    try:
-        return engine.write(target.compiled.initial_copy_sql, target.compiled, mark(target))
-    except Mistakes as refused:
-        if type(mistake := refused.mistakes[0]) is not EngineRefused:
-            raise  # what is said of it helps more
-        raise Mistakes([CopyRefused(target.name, mistake)]) from None
-
-
 def _catch_up(context: RunContext, cut: int | None) -> None:
     """First what a killed run left undone, then everything up to the cut."""
     unfinished = {t.standing.until for t in context.targets if t.standing.until is not None}
@@ -215,33 +190,8 @@ def _catch_up(context: RunContext, cut: int | None) -> None:
     for until in sorted(unfinished):
         round_of(context, [t for t in context.targets if t.standing.until == until], until)
     if cut is not None and context.stop is known:
-        round_of(context, [t for t in context.targets if below(t.position, cut)], cut)
-
-
-def _take_back(context: RunContext) -> None:
-    """A refusal changes nothing: targets that this run made are removed again."""
-    if context.engine.atomic or context.options.full_refresh:
-        return
-    filled = (context.options.refills(t.compiled) or t.standing.refilled for t in context.targets)
-    fresh = [t for t, before in zip(context.targets, filled, strict=True) if not before]
-    made = [target for target in fresh if target.copied]
-    if any(target.position != target.standing.position for target in made):
-        return
-    for target in made:
-        context.engine.drop(target.compiled.target)
-    begun = [t for t in fresh if t.standing.copy] if context.prepared else []
-    context.pending = [row for row in context.pending if row.phase != "copied"]
-    commit(context, [entry(context, target, "dropped", None) for target in begun], last=True)
-
-
-def _remember(context: RunContext, feed: FeedRead | None) -> None:
-    """The files that were consumed, for the next commit of the ledger."""
-    if feed is None or not feed.files:
-        return
-    name = context.subscription.name
-    context.pending.append(
-        Entry(0, name, "", "", "", "", False, 0, "read", files=feed.files, at=now())
-    )
+        going = [t for t in context.targets if not t.untouched and below(t.position, cut)]
+        round_of(context, going, cut, last=True)
 
 
 def _result(target: TargetRun, stop: Stop | None) -> TableResult:
@@ -267,7 +217,7 @@ def _result(target: TargetRun, stop: Stop | None) -> TableResult:
 
 def _message(target: TargetRun) -> str:
     written = target.written
-    if target.repeated or target.settled:
+    if target.repeated:
         return "an interrupted run is finished"
     if not (target.copied or target.read or target.released):
         return "the changed filter is accepted" if target.standing.accepted else "nothing new"

@@ -6,39 +6,42 @@ Example
     =============== ============= ==================================================
     nothing         missing       it is made and copied
     nothing         exists        refused: filtersql did not make it
-    copying         any           a marked copy counts, another is made anew
+    copying, making any           proved (proofs.py): done; else it is made anew
     applying        exists        marked: done; else the same cut is applied first
     applied         exists        the changes above its position are applied
     applied         missing       refused
     applied         other columns refused: what they cannot hold would be lost
     left            any           it came again: copied anew, where there is a source
     =============== ============= ==================================================
+
+    A target of which nothing changed is not asked for its columns: they are nobody's concern yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import CHANGED_FILTER, FOREIGN_TARGET, TARGET_GONE, TARGET_MOVED
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.ledger import Entry, Key, key_of
+from filtersql.run.ledger import INTENDED, Entry, Ledger, key_of
 from filtersql.run.model import Options
+from filtersql.run.proofs import Proof, proof_of
 from filtersql.run.removed_targets import comes_again
 from filtersql.run.sessions import Lanes
 from filtersql.run.table_columns import unfit
-from filtersql.targets.model import Engine, Mark
+from filtersql.targets.model import Engine
 
-__all__ = ["Standing", "copied_to", "standings"]
+__all__ = ["Standing", "check_held", "copied_to", "standings"]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A target before the run. `until` is the cut that a killed run intended and did not reach.
 
-    `settled` is the ledger's row that an earlier run could not write any more.
+    `settled`: its newest row is an intention, and a mark proves it.
     """
 
     compiled: CompiledTable
@@ -62,88 +65,123 @@ def standings(
     lanes: Lanes,
     subscription: Subscription,
     tables: Sequence[CompiledTable],
-    entries: Mapping[Key, Entry],
+    known: Ledger,
     options: Options,
 ) -> tuple[Standing, ...]:
     """All targets of a subscription. Raises everything that forbids the run together."""
 
     def standing(engine: Engine, compiled: CompiledTable) -> Standing | list[Mistake]:
-        entry = entries.get(key_of(compiled))
-        dropped = entry is not None and entry.phase == "dropped"
-        anew = options.refills(compiled) or comes_again(entry, compiled, subscription)
-        if wrong := _wrong(engine, compiled, None if dropped else entry, options, anew=anew):
+        entry = known.newest.get(key_of(compiled))
+        if entry is not None and entry.phase == "dropped":
+            return _foreign(engine, compiled) or _new(compiled, subscription, entry)
+        proof = None if entry is None else proof_of(engine, known, entry, compiled.target)
+        entry = entry if proof is None else proof.entry
+        if entry is None:
+            return _foreign(engine, compiled) or _new(compiled, subscription, None)
+        again = options.refills(compiled) or comes_again(entry, compiled, subscription)
+        if wrong := _wrong(engine, compiled, entry, options, anew=again):
             return wrong
-        if entry is None or dropped or anew:
+        if again or proof is None or proof.anew:
             return _new(compiled, subscription, entry)
-        return _known(engine, compiled, subscription, entry)
+        return _known(compiled, proof)
 
-    found = lanes.each(list(enumerate(tables)), standing)
+    # Who has nothing to ask needs no session.
+    asking = [table for table in tables if _asks(known, table)]
+    answers = dict(zip(map(id, asking), lanes.each(list(enumerate(asking)), standing), strict=True))
+    found = [answers.get(id(table)) or standing(lanes.first, table) for table in tables]
     mistakes = [mistake for one in found if isinstance(one, list) for mistake in one]
     if mistakes:
         raise Mistakes(mistakes)
     return tuple(one for one in found if isinstance(one, Standing))
 
 
+def check_held(lanes: Lanes, asked: Sequence[Standing], others: Sequence[Standing]) -> None:
+    """Whether targets of the ledger are there; those about to be written, with fitting columns.
+
+    Raises Mistakes. The names of a schema's tables are one question for all others.
+    """
+
+    def wrong(engine: Engine, each: tuple[Standing, bool]) -> list[Mistake]:
+        standing, written = each
+        compiled = standing.compiled
+        held = engine.columns(compiled.target)
+        if not held:
+            return [TARGET_GONE(name=compiled.unique_id, target=compiled.target_sql)]
+        return unfit(compiled.unique_id, compiled, held, engine.dialect) if written else []
+
+    listed = {schema: lanes.first.names(schema) for schema in _schemas(others)}
+    unsure = [s for s in others if s.compiled.target[1].casefold() not in listed[_schema(s)]]
+    looked = [(each, True) for each in asked] + [(each, False) for each in unsure]
+    found = lanes.each(list(enumerate(looked)), wrong)
+    if mistakes := [mistake for each in found for mistake in each]:
+        raise Mistakes(mistakes)
+
+
+def _asks(known: Ledger, compiled: CompiledTable) -> bool:
+    entry = known.newest.get(key_of(compiled))
+    return entry is None or entry.phase in (*INTENDED, "dropped")
+
+
+def _schema(standing: Standing) -> str:
+    return standing.compiled.target[0]
+
+
+def _schemas(standings: Sequence[Standing]) -> list[str]:
+    return list(dict.fromkeys(map(_schema, standings)))
+
+
+def _foreign(engine: Engine, compiled: CompiledTable) -> list[Mistake]:
+    """What filtersql did not make is left alone."""
+    if not engine.exists(compiled.target):
+        return []
+    return [FOREIGN_TARGET(name=compiled.unique_id, target=compiled.target_sql)]
+
+
 def _wrong(
     engine: Engine,
     compiled: CompiledTable,
-    entry: Entry | None,
+    entry: Entry,
     options: Options,
     *,
     anew: bool,
 ) -> list[Mistake]:
     name = compiled.unique_id
-    held = engine.columns(compiled.target)
-    exists = bool(held)
-    moved = entry is not None and entry.target != compiled.target_sql
-    if exists and (entry is None or moved):
-        return [FOREIGN_TARGET(name=name, target=compiled.target_sql)]
-    if entry is None or anew:
+    if entry.target != compiled.target_sql:
+        if wrong := _foreign(engine, compiled):
+            return wrong
+        if not anew:
+            return [TARGET_MOVED(name=name, before=entry.target, now=compiled.target_sql)]
+    if anew or entry.phase in ("copying", "making") or options.accept_filter_change:
         return []
-    if moved:
-        return [TARGET_MOVED(name=name, before=entry.target, now=compiled.target_sql)]
-    if not exists and entry.phase != "copying":
-        return [TARGET_GONE(name=name, target=compiled.target_sql)]
-    wrong: list[Mistake] = []
-    if entry.phase != "copying":
-        wrong += unfit(name, compiled, held, engine.dialect)
-    if not options.accept_filter_change and entry.phase != "copying":
-        if entry.via_partition_root != compiled.via_partition_root:
-            wrong.append(CHANGED_FILTER(name=name, what="publish_via_partition_root"))
-        elif entry.filter_hash != compiled.filter_hash:
-            wrong.append(CHANGED_FILTER(name=name, what="the filter"))
-    return wrong
+    if entry.via_partition_root != compiled.via_partition_root:
+        return [CHANGED_FILTER(name=name, what="publish_via_partition_root")]
+    if entry.filter_hash != compiled.filter_hash:
+        return [CHANGED_FILTER(name=name, what="the filter")]
+    return []
 
 
 def _new(compiled: CompiledTable, subscription: Subscription, entry: Entry | None) -> Standing:
     generation = 1 if entry is None else entry.generation + 1
     filled = entry is not None and entry.phase in ("applying", "applied", "releasing", "left")
     position = copied_to(compiled, subscription)
-    begun = entry is not None and entry.phase in ("copying", "applying", "releasing")
+    begun = entry is not None and entry.phase in INTENDED
     return Standing(compiled, entry, True, generation, position, refilled=filled, unfinished=begun)
 
 
-def _known(
-    engine: Engine, compiled: CompiledTable, subscription: Subscription, entry: Entry
-) -> Standing:
-    generation = entry.generation
-    if entry.phase in ("copied", "applied", "left"):
-        accepted = entry.filter_hash != compiled.filter_hash
-        return Standing(compiled, entry, False, generation, entry.position, accepted=accepted)
-    intended = Mark(entry.subscription, entry.relation, generation, entry.position)
-    done = engine.committed(compiled) == intended
-    if entry.phase == "releasing":
-        # A release that was not committed leaves all as it was.
-        return Standing(
-            compiled, entry, False, generation, entry.position, settled=done, released=done
-        )
-    if entry.phase == "copying":
-        if not done:
-            return _new(compiled, subscription, entry)
-        return Standing(compiled, entry, False, generation, entry.position, settled=True)
-    if done:
-        return Standing(compiled, entry, False, generation, entry.position, settled=True)
-    return Standing(compiled, entry, False, generation, entry.from_position, entry.position)
+def _known(compiled: CompiledTable, proof: Proof) -> Standing:
+    entry = proof.entry
+    position = entry.position if proof.until is None else entry.from_position
+    return Standing(
+        compiled,
+        entry,
+        False,
+        entry.generation,
+        position,
+        proof.until,
+        settled=proof.proved,
+        accepted=entry.phase != "applying" and entry.filter_hash != compiled.filter_hash,
+        released=proof.released,
+    )
 
 
 def copied_to(compiled: CompiledTable, subscription: Subscription) -> int | None:

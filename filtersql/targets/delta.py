@@ -24,7 +24,9 @@ from filtersql.targets.statements import table_name
 
 __all__ = [
     "MARK_SETTINGS",
+    "SIZE",
     "create_statement",
+    "detail",
     "filling",
     "history",
     "joining",
@@ -41,6 +43,8 @@ MARK_SETTINGS = (_APPLICATION, _VERSION, _METADATA)
 #: characters that Parquet's column names take only with Delta's column mapping
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 _COMMITS_READ = 50
+#: of what `detail` gives: the bytes of a table
+SIZE = "sizeInBytes"
 
 
 def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str, str]:
@@ -96,6 +100,11 @@ def written_by(commit: str, rows: Sequence[Mapping[str, object]]) -> Written | N
 def history(table_sql: str) -> str:
     """The statement that reads the newest commits."""
     return f"DESCRIBE HISTORY {table_sql} LIMIT {_COMMITS_READ}"
+
+
+def detail(table_sql: str) -> str:
+    """The statement that tells a table's size."""
+    return f"DESCRIBE DETAIL {table_sql}"
 
 
 def joining(catalog: str | None, parts: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ Delta
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -18,8 +19,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["clear", "holds_a_table", "remove"]
+from filtersql.targets.model import Mark, read_mark
 
+__all__ = ["bytes_of", "clear", "holds_a_table", "newest_mark", "remove", "tables"]
+
+_JSON = re.compile(r"\d{20}\.json")
+_COMMITS_READ = 50
 _COMMIT = re.compile(r"\d{20}\.(json|checkpoint\..*parquet)")
 #: how long another process is given between the folder of its log and its first commit
 _SECONDS = 5.0
@@ -33,6 +38,48 @@ def holds_a_table(folder: Path) -> bool:
             return any(_COMMIT.fullmatch(entry.name) for entry in found)
     except (FileNotFoundError, NotADirectoryError):
         return False
+
+
+def tables(schema: Path) -> frozenset[str]:
+    """The names of the tables below a schema's folder, folded."""
+    try:
+        with os.scandir(schema) as found:
+            return frozenset(e.name.casefold() for e in found if holds_a_table(Path(e.path)))
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
+
+
+def bytes_of(folder: Path) -> int:
+    """The bytes of a table's data files, those of earlier versions included."""
+    size = 0
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "_delta_log"]
+        size += sum(os.path.getsize(os.path.join(parent, name)) for name in names)
+    return size
+
+
+def newest_mark(folder: Path) -> Mark | None:
+    """The mark of the newest commits, read in the log itself; None where these have none.
+
+    A commit's file is whole when it has its name, and its first action is the commit's own words.
+    """
+    try:
+        names = [name for name in os.listdir(folder / "_delta_log") if _JSON.fullmatch(name)]
+        for name in sorted(names, reverse=True)[:_COMMITS_READ]:
+            if (mark := _mark(folder / "_delta_log" / name)) is not None:
+                return mark
+    except (OSError, ValueError):
+        pass  # Delta itself is asked
+    return None
+
+
+def _mark(commit: Path) -> Mark | None:
+    with commit.open(encoding="utf-8") as lines:
+        for line in lines:
+            info = json.loads(line).get("commitInfo") if "commitInfo" in line else None
+            if isinstance(info, dict):
+                return read_mark(info.get("userMetadata"))
+    return None
 
 
 def clear(folder: Path) -> None:

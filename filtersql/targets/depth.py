@@ -26,7 +26,8 @@ LOOKS = "10000"
 
 def configure(engine: Engine, settings: dict[str, str]) -> None:
     """The settings that statements need, and room for long filters. Raises Mistakes."""
-    engine.configure(settings)
     if engine.dialect == "spark":
         with suppress(Mistakes):
-            engine.configure({DEPTH: LOOKS})
+            engine.configure({**settings, DEPTH: LOOKS})
+            return
+    engine.configure(settings)

@@ -147,6 +147,12 @@ class DuckDB:
             if str(found).lower() != str(value).lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
 
+    def size(self, settings: Mapping[str, int]) -> None:
+        """Nothing: DuckDB splits its work by itself."""
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """Not known: nobody asks."""
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing."""
@@ -215,6 +221,15 @@ class DuckDB:
         collated = _collated(found[0][2]) if found and found[0][2] else {}
         return tuple((str(one), f"{kind}{collated.get(one, '')}") for one, kind, _ in found)
 
+    def names(self, schema: str) -> frozenset[str]:
+        """The names of the tables of a schema, folded."""
+        named = literal(schema).sql("duckdb")
+        found = self.rows(
+            "SELECT lower(table_name) FROM duckdb_tables() "
+            f"WHERE database_name = current_database() AND lower(schema_name) = lower({named})"
+        )
+        return frozenset(str(name) for (name,) in found)
+
     def create(
         self,
         parts: Sequence[str],
@@ -258,7 +273,7 @@ class DuckDB:
                 counts[action] += 1
         return Written(counts["INSERT"], counts["UPDATE"], counts["DELETE"])
 
-    def committed(self, compiled: CompiledTable) -> Mark | None:
+    def committed(self, parts: Sequence[str]) -> Mark | None:
         """None: the state and the data are committed together, so the state is right."""
         return None
 

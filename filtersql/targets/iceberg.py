@@ -27,12 +27,14 @@ from filtersql.targets.statements import insert_unless
 __all__ = [
     "APPEND_SETTINGS",
     "MARK_SETTINGS",
+    "SIZE",
     "append_statement",
     "check_once",
     "create_statements",
     "joining",
     "mark_of",
     "marking",
+    "size",
     "snapshots",
     "unless_marked",
     "written",
@@ -45,6 +47,8 @@ MARK_SETTINGS = (_PROPERTY, _POSITION)
 #: changed. What Iceberg compares when it commits is the condition, as before.
 APPEND_SETTINGS = {"spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled": "false"}
 _SNAPSHOTS_READ = 50
+#: of what `size` gives: the bytes of a table
+SIZE = "bytes"
 
 
 def marking(mark: Mark) -> dict[str, str]:
@@ -71,6 +75,14 @@ def written(summary: Mapping[str, str], *, merge: bool) -> Written:
         return Written(inserted=count("added-records"))
     prefix = "spark.merge-into.num-target-rows-"
     return Written(count(f"{prefix}inserted"), count(f"{prefix}updated"), count(f"{prefix}deleted"))
+
+
+def size(table_sql: str) -> str:
+    """The statement that reads the size of the newest snapshot."""
+    return (
+        f"SELECT summary['total-files-size'] AS {SIZE} FROM {table_sql}.snapshots "
+        "ORDER BY committed_at DESC LIMIT 1"
+    )
 
 
 def joining(catalog: str | None, parts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ Example
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +119,14 @@ class Engine(Protocol):
         """Set what the meaning of statements depends on, and check that it is in force."""
         ...
 
+    def size(self, settings: Mapping[str, int]) -> None:
+        """Set into how many parts work is split, until the connection ends; no result changes."""
+        ...
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """How many bytes a table has; None where that is not known."""
+        ...
+
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing, where the engine can; otherwise nothing."""
         ...
@@ -157,6 +165,10 @@ class Engine(Protocol):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
+        ...
+
+    def names(self, schema: str) -> frozenset[str]:
+        """The names of the tables of a schema, folded: as many of them as the engine lists."""
         ...
 
     def create(
@@ -199,8 +211,8 @@ class Engine(Protocol):
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         ...
 
-    def committed(self, compiled: CompiledTable) -> Mark | None:
-        """The newest mark that stands with the target's data."""
+    def committed(self, parts: Sequence[str]) -> Mark | None:
+        """The newest mark that stands with a table's data; None where there is no table."""
         ...
 
     def beside(self) -> Engine:

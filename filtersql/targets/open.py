@@ -176,7 +176,7 @@ def _session(output: OutputLike, root: Path) -> Engine:
         )
     conf = _catalog(output, root) | _texts(output.settings.get("spark_conf"))
     spark = embedded.users_session()
-    warehouse = None
+    warehouse, own = None, spark is None
     if spark is None:
         if table_format == "delta" and output.catalog is None:
             warehouse = (root / str(output.settings.get("warehouse") or "warehouse")).resolve()
@@ -193,7 +193,7 @@ def _session(output: OutputLike, root: Path) -> Engine:
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
     if spark.sql(f"SELECT {FINDS}").collect() != [(True,)]:
         raise Mistakes([LIKE_MISSES(version=spark.version)])
-    engine = session.Session(spark, table_format, output.catalog, warehouse)
+    engine = session.Session(spark, table_format, output.catalog, warehouse, own=own)
     if warehouse is None:
         engine.configure({n: v for n, v in conf.items() if n.startswith("spark.sql.catalog.")})
     return engine

@@ -39,11 +39,13 @@ from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
+from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.line import Line
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.settling import settled
+from filtersql.targets.splitting import lowered
 from filtersql.targets.statements import (
     described,
     drop,
@@ -84,6 +86,8 @@ class Remote:
     #: names this session's own things: no other session's cached rows are taken for its own
     own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     in_force: dict[str, str] = field(default_factory=dict)
+    #: what the server has set
+    told: dict[str, str] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=set)
     views: list[str] = field(default_factory=list)
     uploaded: list[tuple[str, str]] = field(default_factory=list)
@@ -127,10 +131,26 @@ class Remote:
         # One statement after the other: what the first ones set decides how later ones are read.
         self._ask(*(immediately(setting(*pair)) for pair in wanted.items()))
         found = {str(row[0]): row[1] for row in self.rows("SET")}
+        self.told = {k: str(v) for k, v in found.items() if k not in self.in_force} | self.told
         for name, value in wanted.items():
             if str(found.get(name)).lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found.get(name)))])
         self.in_force |= wanted
+
+    def size(self, settings: Mapping[str, int]) -> None:
+        """Set into how many parts work is split, with the next statement: the session is ours.
+
+        Never into more than the server has set.
+        """
+        for name, wanted in settings.items():
+            value = lowered(self.told.get(name), name, wanted)
+            if self.in_force.get(name) != value:
+                self.in_force[name] = value
+                self.queued.append(immediately(setting(name, value)))
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """How many bytes a table has."""
+        return table_bytes(self._records, self.format, self.table_sql(parts))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -201,6 +221,10 @@ class Remote:
                 return ()
             raise
 
+    def names(self, schema: str) -> frozenset[str]:
+        """The names of the tables of a schema, folded."""
+        return table_names(self.rows, self.table_sql([schema]))
+
     def create(
         self,
         parts: Sequence[str],
@@ -246,7 +270,9 @@ class Remote:
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         return settled(
-            lambda: self._write(statement, compiled, mark), lambda: self.committed(compiled), mark
+            lambda: self._write(statement, compiled, mark),
+            lambda: self.committed(compiled.target),
+            mark,
         )
 
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
@@ -261,16 +287,16 @@ class Remote:
         commit = uuid.uuid4().hex
         settings = delta.marking(mark, initial=not merge, commit=commit)
         self._marked(*under(settings, delta.MARK_SETTINGS, statement))
-        return delta.written_by(commit, self._history(table))
+        return delta.written_by(commit, self._records(delta.history(table)))
 
-    def committed(self, compiled: CompiledTable) -> Mark | None:
-        """The newest mark that stands with the target's data."""
-        table = self.table_sql(compiled.target)
+    def committed(self, parts: Sequence[str]) -> Mark | None:
+        """The newest mark that stands with a table's data."""
+        table = self.table_sql(parts)
         try:
             if self.format == "iceberg":
                 rows = self.rows(iceberg.snapshots(table, as_text=True))
                 return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
-            return delta.mark_of(self._history(table))
+            return delta.mark_of(self._records(delta.history(table)))
         except Mistakes as refused:
             if is_missing(refused):
                 return None
@@ -317,10 +343,10 @@ class Remote:
                 self._ask(*(immediately(resetting(name)) for name in _MARKS))
             raise
 
-    def _history(self, table: str) -> list[Mapping[str, object]]:
+    def _records(self, statement: str) -> list[Mapping[str, object]]:
         if self.queued:
             self._ask()
-        columns, rows = self.line.ask(delta.history(table))
+        columns, rows = self.line.ask(statement)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def _shared(self, path: Path) -> Path:

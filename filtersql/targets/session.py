@@ -14,7 +14,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -26,9 +26,11 @@ from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets import delta, delta_folder, iceberg
+from filtersql.targets import delta, delta_folder, iceberg, splitting
+from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.raised import spark_refusals
+from filtersql.targets.session_settings import copied, during
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
     described,
@@ -53,6 +55,8 @@ class Session:
     dialect: Dialect = "spark"
     atomic: bool = False
     sent_rows: int = 0
+    #: whether filtersql started this Spark
+    own: bool = False
     #: what was set before, to be put back: the session may be the user's own
     before: dict[str, str | None] = field(default_factory=dict)
     views: list[str] = field(default_factory=list)
@@ -85,6 +89,24 @@ class Session:
             found = self.spark.conf.get(name, None)
             if found is None or found.lower() != value.lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
+
+    def size(self, settings: Mapping[str, int]) -> None:
+        """Set into how many parts work is split, until the session is closed.
+
+        The user's session has never more of them than before; filtersql's own as many as it needs.
+        """
+        for name, wanted in settings.items():
+            own = self.own and name == splitting.SHUFFLE
+            with suppress(Mistakes):
+                now = self.before.get(name) or self.spark.conf.get(name, None)
+                self._set(name, str(wanted) if own else splitting.lowered(now, name, wanted))
+
+    def bytes_of(self, parts: Sequence[str]) -> int | None:
+        """How many bytes a table has; of filtersql's own Spark only the changes count."""
+        if self.own:
+            folder = self._folder(parts)
+            return 0 if folder is None else delta_folder.bytes_of(folder)
+        return table_bytes(self._records, self.format, self.table_sql(parts))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -167,6 +189,12 @@ class Session:
             return ()
         return described(self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}"))
 
+    def names(self, schema: str) -> frozenset[str]:
+        """The names of the tables of a schema, folded; those of the warehouse by their folders."""
+        if (folder := self._folder((schema, ""))) is not None:
+            return delta_folder.tables(folder)
+        return table_names(self.rows, self.table_sql([schema]))
+
     def create(
         self,
         parts: Sequence[str],
@@ -210,18 +238,8 @@ class Session:
 
     def beside(self) -> Session:
         """A new session with the same settings: those around a MERGE would stamp any other."""
-        with spark_refusals():
-            other = self.spark.newSession()
-            settings = self.spark.conf.getAll
-        for name, value in settings.items():
-            # A setting of the whole Spark cannot be set, and is the same.
-            if name.startswith("spark."):
-                with suppress(Mistakes), spark_refusals():
-                    other.conf.set(name, value)
-        with spark_refusals():
-            for name in (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS):
-                other.conf.unset(name)
-        return Session(other, self.format, self.catalog, self.warehouse)
+        other = copied(self.spark, (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS))
+        return Session(other, self.format, self.catalog, self.warehouse, own=self.own)
 
     def join_files(self, parts: Sequence[str]) -> None:
         """Write the many small files of a table as few."""
@@ -237,32 +255,35 @@ class Session:
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
         return settled(
-            lambda: self._write(statement, compiled, mark), lambda: self.committed(compiled), mark
+            lambda: self._write(statement, compiled, mark),
+            lambda: self.committed(compiled.target),
+            mark,
         )
 
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         merge = statement != compiled.initial_copy_sql
         if self.format == "delta":
             with self._settings(delta.marking(mark, initial=not merge)):
-                rows = self._collect(statement)
+                rows = self._records(statement)
             if merge:
-                return delta.written([row.asDict() for row in rows])
+                return delta.written(rows)
             # An INSERT has no result; the table was empty, and Delta knows its count at once.
             held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
             return Written(inserted=int(str(held[0][0])))
         with self._settings(iceberg.marking(mark)):
             self._collect(statement)
-        summary = self._summaries(compiled)[0]
+        summary = self._summaries(compiled.target)[0]
         return iceberg.written(summary, merge=merge)
 
-    def committed(self, compiled: CompiledTable) -> Mark | None:
-        """The newest mark that stands with the target's data."""
-        if not self.exists(compiled.target):
+    def committed(self, parts: Sequence[str]) -> Mark | None:
+        """The newest mark that stands with a table's data."""
+        if (folder := self._folder(parts)) and (found := delta_folder.newest_mark(folder)):
+            return found
+        if not self.exists(parts):
             return None
         if self.format == "iceberg":
-            return iceberg.mark_of(self._summaries(compiled))
-        rows = self._collect(delta.history(self.table_sql(compiled.target)))
-        return delta.mark_of([row.asDict() for row in rows])
+            return iceberg.mark_of(self._summaries(parts))
+        return delta.mark_of(self._records(delta.history(self.table_sql(parts))))
 
     def interrupt(self) -> None:
         """Stop what another thread is running here."""
@@ -297,24 +318,12 @@ class Session:
             return None
         return self.warehouse / f"{parts[0]}.db" / parts[1]
 
-    def _summaries(self, compiled: CompiledTable) -> list[Mapping[str, str]]:
-        rows = self._collect(iceberg.snapshots(self.table_sql(compiled.target)))
+    def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
+        rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
         return [dict(row[0]) for row in rows] or [{}]
 
-    @contextmanager
-    def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Settings for one statement: they would silence or stamp any other."""
-        marks = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
-        before = {name: self.spark.conf.get(name, None) for name in settings if name not in marks}
-        try:
-            for name, value in settings.items():
-                self.spark.conf.set(name, value)
-            yield
-        finally:
-            for name in marks:
-                self.spark.conf.unset(name)
-            for name, value in before.items():
-                self._put(name, value)
+    def _settings(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+        return during(self.spark, settings, (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS))
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))
@@ -330,6 +339,9 @@ class Session:
     def _sql(self, statement: str) -> DataFrame:
         with spark_refusals():
             return self.spark.sql(statement)
+
+    def _records(self, statement: str) -> list[Mapping[str, object]]:
+        return [row.asDict() for row in self._collect(statement)]
 
     def _collect(self, statement: str) -> list[Any]:
         with spark_refusals():

@@ -29,6 +29,7 @@ __all__ = [
     "positional_view",
     "quoted",
     "select_all",
+    "show_tables",
     "table",
     "table_name",
     "temporary_view",
@@ -103,6 +104,11 @@ def drop(kind: str, name: str) -> str:
 def drop_table(table_sql: str, engine: Engine) -> str:
     """DROP TABLE IF EXISTS of a table whose name is quoted."""
     return exp.Drop(tables=[table(table_sql, engine)], kind="TABLE", exists=True).sql(engine)
+
+
+def show_tables(schema_sql: str) -> str:
+    """The tables of a schema, on Spark: the second column is the name."""
+    return f"SHOW TABLES IN {schema_sql}"
 
 
 def select_all(name: str) -> str:

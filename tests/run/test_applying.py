@@ -68,13 +68,13 @@ class OneByOne(DuckDB):
         with self._commit():
             self.connection.execute(
                 "INSERT INTO marks SELECT ?, ?, count(*) FROM marks",
-                [compiled.target_sql, mark.text],
+                [self.table_sql(compiled.target), mark.text],
             )
             return super().write(statement, compiled, mark)
 
-    def committed(self, compiled):
+    def committed(self, parts):
         found = self.connection.execute(
-            "SELECT mark FROM marks WHERE target = ? ORDER BY n DESC", [compiled.target_sql]
+            "SELECT mark FROM marks WHERE target = ? ORDER BY n DESC", [self.table_sql(parts)]
         ).fetchone()
         return read_mark(found[0]) if found else None
 

@@ -94,12 +94,12 @@ def _statement(_engine: object, statement: str) -> str:
 
 def watch(steps: Steps) -> None:
     """Put moments around the steps of a run and the calls of its engine."""
-    from filtersql.run import rounds, shared_feeds, subscription
+    from filtersql.run import copies, rounds, shared_feeds
     from filtersql.targets.duckdb import DuckDB
     from filtersql.targets.session import Session
 
     steps.wrap(shared_feeds, "read_feed", _named("read_feed"))
-    steps.wrap(subscription, "stage_source", _named("stage_source"))
+    steps.wrap(copies, "stage_source", _named("stage_source"))
     steps.wrap(rounds, "judge_changes", _named("judge_changes"))
     for engine in (DuckDB, Session):
         for name in ("view", "stage", "create", "drop", "write", "committed"):

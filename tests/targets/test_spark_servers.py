@@ -83,7 +83,7 @@ def test_the_same_rows_everywhere(kind, at, monkeypatch) -> None:
 
     compiled = world.compiled()[0]
     if not engine.atomic:
-        assert engine.committed(compiled) == Mark("s1", compiled.relation, 1, 5)
+        assert engine.committed(compiled.target) == Mark("s1", compiled.relation, 1, 5)
         forget_the_end(engine, compiled)
     world.feed([{"seq": 9, **truncate("t1")}, {"seq": 10, **insert("t1", a=30, **HIGH)},
                 {"seq": 11, **delete(other, a=1)}], name="2")  # fmt: skip

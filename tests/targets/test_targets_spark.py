@@ -96,7 +96,7 @@ def test_a_run_leaves_the_filtered_rows_and_a_second_one_changes_nothing(lake, m
     assert (first.rows_inserted, first.rows_updated, first.rows_deleted) == (4, 1, 1)
     assert engine.rows(f"SET {DEPTH}") == [(DEPTH, LOOKS)]
     compiled = world.compiled()[0]
-    assert engine.committed(compiled) == Mark("s1", compiled.relation, 1, 5)
+    assert engine.committed(compiled.target) == Mark("s1", compiled.relation, 1, 5)
     again = world.run(engine)
     assert [found.message for found in again.results] == ["nothing new", "nothing new"]
 

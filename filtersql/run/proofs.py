@@ -1,0 +1,94 @@
+"""Whether what a run intended was done: the mark that stands with the target's data tells.
+
+Example
+    =================== ======================== ==========================================
+    the ledger intends  the target's mark        so
+    =================== ======================== ==========================================
+    copying, – to 17    17                       copied and brought to 17: done
+    copying, – to 17    that of the copy         copied; the same cut is applied first
+    copying, – to 17    none of this filling     it is made and copied anew
+    making, – to 17     none, but it is there    empty, as it was made; the same cut first
+    applying, 17 to 21  21                       done
+    applying, 17 to 21  any other                the same cut is applied first
+    =================== ======================== ==========================================
+
+A target that is done stands where the newest row that speaks of all targets says, if that is
+further: there were no changes of it in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from filtersql.run.ledger import INTENDED, Entry, Ledger
+from filtersql.targets.model import Engine, Mark
+
+__all__ = ["Proof", "all_done", "parts_of", "proof_of", "settled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A target's newest row as it is true now. `until`: the cut that is to be finished first."""
+
+    entry: Entry
+    until: int | None = None
+    #: an intention that was carried out
+    proved: bool = False
+    #: it is to be made and copied from the beginning
+    anew: bool = False
+    #: changes of the quarantine were applied that may still stand there
+    released: bool = False
+
+
+def proof_of(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Proof:
+    """What is true of a target; its mark is asked for only where the ledger names an intention."""
+    if entry.phase not in INTENDED:
+        return Proof(entry)
+    if entry.phase == "making":
+        if not engine.exists(target):
+            return Proof(entry, anew=True)
+        if entry.from_position == entry.position:
+            return _done(known, entry)
+    mark = engine.committed(target)
+    if mark == _mark(entry, entry.position):
+        return _done(known, entry)
+    if entry.phase == "releasing":
+        # A release that was not committed leaves all as it was.
+        return Proof(replace(entry, phase="applied", from_position=entry.position))
+    if entry.phase == "applying":
+        return Proof(entry, entry.position)
+    copied = entry.phase == "making" and mark is None
+    if not copied and mark != _mark(entry, entry.from_position):
+        return Proof(entry, anew=True)
+    return Proof(replace(entry, phase="applying"), entry.position)
+
+
+def settled(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Entry | None:
+    """The row of a target that was not interrupted; None: it was."""
+    proof = proof_of(engine, known, entry, target)
+    return None if proof.anew or proof.until is not None else proof.entry
+
+
+def all_done(engine: Engine, known: Ledger, subscription: str) -> bool:
+    """Whether marks prove all that the ledger intends for a subscription."""
+    entries = [entry for entry in known.newest.values() if entry.subscription == subscription]
+    return all(settled(engine, known, entry, parts_of(entry)) for entry in entries)
+
+
+def parts_of(entry: Entry) -> tuple[str, ...]:
+    """Schema and name of a target that nothing else names any more."""
+    table = exp.to_table(entry.target, dialect="spark" if "`" in entry.target else "duckdb")
+    return tuple(part for part in (table.db, table.name) if part)
+
+
+def _done(known: Ledger, entry: Entry) -> Proof:
+    at = known.at_least(entry)
+    done = replace(entry, phase="applied", from_position=at, position=at)
+    return Proof(done, proved=True, released=entry.phase == "releasing")
+
+
+def _mark(entry: Entry, position: int | None) -> Mark:
+    return Mark(entry.subscription, entry.relation, entry.generation, position)

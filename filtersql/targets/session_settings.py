@@ -1,0 +1,49 @@
+"""Settings of a Spark session of this process: for one statement, or for a session beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+from pyspark.sql import SparkSession
+
+from filtersql.errors import Mistakes
+from filtersql.targets.raised import spark_refusals
+
+__all__ = ["copied", "during"]
+
+
+@contextmanager
+def during(
+    spark: SparkSession, settings: Mapping[str, str], marks: Sequence[str]
+) -> Iterator[None]:
+    """Settings for one statement: they would silence or stamp any other. `marks` are unset."""
+    before = {name: spark.conf.get(name, None) for name in settings if name not in marks}
+    try:
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name in marks:
+            spark.conf.unset(name)
+        for name, known in before.items():
+            if known is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, known)
+
+
+def copied(spark: SparkSession, marks: Sequence[str]) -> SparkSession:
+    """A new session with the same settings, but for marks, which would stamp its statements."""
+    with spark_refusals():
+        other = spark.newSession()
+        settings = spark.conf.getAll
+    for name, value in settings.items():
+        # A setting of the whole Spark cannot be set, and is the same.
+        if name.startswith("spark."):
+            with suppress(Mistakes), spark_refusals():
+                other.conf.set(name, value)
+    with spark_refusals():
+        for name in marks:
+            other.conf.unset(name)
+    return other
