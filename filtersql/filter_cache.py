@@ -23,13 +23,17 @@ __all__ = ["FilterShelf"]
 
 
 class FilterShelf:
-    """Resolved filters, each resolved and written once."""
+    """Resolved filters, each resolved and written once.
 
-    def __init__(self, project: Project) -> None:
+    `beside` is the shelf of other definitions of one project, whose filters may be alike.
+    """
+
+    def __init__(self, project: Project, beside: FilterShelf | None = None) -> None:
         self.project = project
         self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
-        self._alike = Alike()
-        self._written: dict[tuple[int, Engine], tuple[object, str]] = {}
+        self._alike = Alike() if beside is None else beside._alike
+        self._written: dict[tuple[int, Engine], tuple[object, str]]
+        self._written = {} if beside is None else beside._written
         self._passages: list[Passage] = []
         #: filters of sets that were made before their columns got other types
         self._known_types = {
