@@ -21,6 +21,9 @@ from filtersql.storage import Engine
 
 __all__ = ["FilterShelf"]
 
+#: by a tree's id and the engine: the tree, which keeps its id, and its text
+_Written = dict[tuple[int, Engine], tuple[object, str]]
+
 
 class FilterShelf:
     """Resolved filters, each resolved and written once.
@@ -31,9 +34,8 @@ class FilterShelf:
     def __init__(self, project: Project, beside: FilterShelf | None = None) -> None:
         self.project = project
         self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
-        self._alike = Alike() if beside is None else beside._alike
-        self._written: dict[tuple[int, Engine], tuple[object, str]]
-        self._written = {} if beside is None else beside._written
+        self._alike: Alike = Alike() if beside is None else beside._alike
+        self._written: _Written = {} if beside is None else beside._written
         self._passages: list[Passage] = []
         #: filters of sets that were made before their columns got other types
         self._known_types = {

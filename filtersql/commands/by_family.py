@@ -56,7 +56,7 @@ class Target:
 
     unique_id: str
     subscription: str
-    relation: tuple[str, str]
+    relation: tuple[str, ...]
     path: str
     traits: Traits
     checksums: dict[str, str]

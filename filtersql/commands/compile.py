@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -61,6 +61,7 @@ def command(console: Console, *, check: bool) -> int:
 def _compile(console: Console, memory: Memory | None, started: float, *, check: bool) -> int:
     from filtersql.commands import compiling
 
+    facts: Iterable[tuple[str, str, Traits, dict[str, str]]]
     found = None if memory is None else compiling.compiled_by_family(console, memory)
     if found is not None:
         project, checksum, notices = found.project, found.manifest, found.notices

@@ -7,6 +7,7 @@ Example
     subscription s to p                               in both
     publication q of nothing, subscription to q       one more family, without tables
     a publication FOR ALL TABLES; any SQL file        one family of everything
+    subscription s to a publication that is missing   one family of everything
     ================================================= =======================================
 
 A family's `key` is the hash of all that is written of it. Whoever compiles it sees nothing else
@@ -31,7 +32,6 @@ class Family:
 
     whole: bool = False
     tables: list[Name] = field(default_factory=list)
-    #: publications and sets, also those that a subscription names in vain
     publications: dict[Name, None] = field(default_factory=dict)
     subscriptions: dict[Name, None] = field(default_factory=dict)
     #: where its definitions stand
@@ -52,14 +52,14 @@ class Family:
 def families(files: Mapping[str, FileOutline]) -> list[Family] | None:
     """All families, in the order of their first tables; None where something must be wrong.
 
-    That is a name that is defined twice, or a test of a subscription that nobody defines.
+    That is a name that is defined twice, or a table or subscription that nobody defines.
     """
     written = [(path, each) for path, file in files.items() for each in file.outlines]
     known = {each.name: each for _, each in written if each.name[0] != "unit_tests"}
     tests = sum(each.name[0] == "unit_tests" for _, each in written)
     if len(known) + tests < len(written) or not _defined(known, written):
         return None
-    if any(file.binds_all for file in files.values()):
+    if any(file.binds_all for file in files.values()) or _named_in_vain(known, written):
         whole = Family(whole=True)
         for path, file in files.items():
             whole.take(path, file.checksum)
@@ -68,9 +68,16 @@ def families(files: Mapping[str, FileOutline]) -> list[Family] | None:
 
 
 def _defined(known: Mapping[Name, Outline], written: Iterable[tuple[str, Outline]]) -> bool:
-    """Whether the subscriptions that tests name are defined: no family asks it."""
-    named = (name for _, each in written if each.name[0] == "unit_tests" for name in each.names)
-    return all(name in known for name in named)
+    """Whether the tables of publications are defined, and the subscriptions that tests name."""
+    listing = ("publications", "replication_sets", "unit_tests")
+    listed = (name for _, each in written if each.name[0] in listing for name in each.names)
+    return all(name in known for name in listed)
+
+
+def _named_in_vain(known: Mapping[Name, Outline], written: Iterable[tuple[str, Outline]]) -> bool:
+    """Whether a subscription names what nobody defines: who else defines what is told then."""
+    named = (name for _, each in written if each.name[0] == "subscriptions" for name in each.names)
+    return any(name not in known for name in named)
 
 
 class _Grouping:
@@ -98,7 +105,7 @@ class _Grouping:
                     family.tables.append(each.name)
                 elif kind == "subscriptions":
                     family.subscriptions[each.name] = None
-                    family.publications |= dict.fromkeys(parts)
+                    family.publications |= {name: None for name in parts if isinstance(name, tuple)}
                 elif kind != "unit_tests":
                     family.publications[each.name] = None
         yield from found.values()
@@ -132,5 +139,5 @@ class _Grouping:
         return name
 
     def _bind(self, names: Iterable[Name]) -> None:
-        first, *others = dict.fromkeys(map(self._root, names)) or [None]
-        self._above |= dict.fromkeys(others, first) if first is not None else {}
+        roots = [*dict.fromkeys(map(self._root, names))]
+        self._above |= dict.fromkeys(roots[1:], *roots[:1])

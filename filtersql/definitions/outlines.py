@@ -125,11 +125,11 @@ def _outline(record: _Record, item: Node, lines: _Lines) -> Outline:
         parents = [record.partition_of] if record.partition_of else []
         parents += [name for name, _ in record.inherits]
         parents += [key.references for key, _ in record.foreign_keys]
-        names = tuple(("tables", *name) for name in parents)
-        return Outline(("tables", *record.name), lines.digest(start, end), names)
+        above = tuple(("tables", *name) for name in parents)
+        return Outline(("tables", *record.name), lines.digest(start, end), above)
     if isinstance(record, Subscription):
-        names = tuple(("publications", name) for name, _ in record.publications)
-        names += tuple(("replication_sets", name) for name, _ in record.replication_sets)
+        sets = (("replication_sets", name) for name, _ in record.replication_sets)
+        names = (*(("publications", name) for name, _ in record.publications), *sets)
         feed = record.changes
         own = bool(record.filters) or (feed is not None and FORMATS[feed.format].orders_one_table)
         return Outline(
@@ -137,17 +137,17 @@ def _outline(record: _Record, item: Node, lines: _Lines) -> Outline:
         )
     kind = "publications" if isinstance(record, Publication) else "replication_sets"
     listed = next((value for key, value in item.value if key.value == "tables"), None)
-    names = tuple(("tables", *entry.name) for entry in record.tables)
-    if listed is None or not isinstance(listed.value, list) or len(listed.value) != len(names):
+    tables = tuple(("tables", *entry.name) for entry in record.tables)
+    if listed is None or not isinstance(listed.value, list) or len(listed.value) != len(tables):
         digest = lines.digest(start, end)
-        return Outline((kind, record.name), digest, names, (digest,) * len(names))
+        return Outline((kind, record.name), digest, tables, (digest,) * len(tables))
     around = (start, listed.start_mark.index), (listed.end_mark.index, end)
     entries = tuple(
         lines.digest(each.start_mark.index, each.end_mark.index) for each in listed.value
     )
     # Of the rest of it only the name's place is kept: a file without Jinja has the text's offsets.
     digest = lines.digest(record.span.start, record.span.end, *around)
-    return Outline((kind, record.name), digest, names, entries)
+    return Outline((kind, record.name), digest, tables, entries)
 
 
 def _binds_all(record: _Record) -> bool:
