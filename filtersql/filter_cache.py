@@ -37,13 +37,6 @@ class FilterShelf:
         self._alike: Alike = Alike() if beside is None else beside._alike
         self._written: _Written = {} if beside is None else beside._written
         self._passages: list[Passage] = []
-        #: filters of sets that were made before their columns got other types
-        self._known_types = {
-            id(entry.where): entry.known_types
-            for one in project.definitions.replication_sets.values()
-            for entry in one.tables
-            if entry.known_types
-        }
 
     def filter(self, where: Passage, table: Table, publication: str) -> Filter:
         """The filter of a publication on a table; raises what is wrong with it, each time."""
@@ -62,8 +55,6 @@ class FilterShelf:
         """The filter, or what is wrong with it; the table and what is made may be as once."""
         definitions = self.project.definitions
         written = definitions.publications.get(publication)
-        if id(where) in self._known_types:
-            table = table.with_types(dict(self._known_types[id(where)]))
         try:
             found = resolve_filter(
                 where,

@@ -14,22 +14,17 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
 from filtersql.artifacts.manifest import compiled_path, manifest, statements_of
 from filtersql.compile import Compilation, Node
+from filtersql.exclusive import alone
 from filtersql.project import Project
 
-if sys.platform != "win32":
-    import fcntl
-
 __all__ = [
-    "alone",
     "compiled_path",
     "files_of",
     "read_compiled",
@@ -56,26 +51,11 @@ def write(project: Project, compilation: Compilation, selected: Iterable[Node]) 
     as they are.
     """
     texts = {compiled_path(node): statements_of(node) for node in selected}
-    with alone(project.root / "target"):
+    target = project.root / "target"
+    target.mkdir(exist_ok=True)
+    with alone(target):
         write_statements(project.compiled_path, texts, map(compiled_path, compilation.nodes))
         return write_manifest(project, manifest(project, compilation))
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Makes the folder, and waits for other processes that write below it."""
-    folder.mkdir(exist_ok=True)
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        # Some file systems of networks have no locks.
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def write_statements(

@@ -38,6 +38,7 @@ from filtersql.definitions.model import Definitions
 from filtersql.definitions.outlines import FileOutline
 from filtersql.definitions.restricting import Restricting
 from filtersql.errors import Mistake, Mistakes
+from filtersql.exclusive import alone
 from filtersql.filter_cache import FilterShelf
 from filtersql.project import Project
 from filtersql.project.files import DefinitionFiles, OutlinedFiles
@@ -135,7 +136,9 @@ class _Work:
                 return None
             options = self._console.options
             chosen = select(targets, options.select, options.exclude)
-            with artifacts.alone(self._project.root / "target"):
+            target = self._project.root / "target"
+            target.mkdir(exist_ok=True)
+            with alone(target):
                 lost = {each.unique_id for each in chosen if not self._is_written(each)}
                 if not lost:
                     return self._written(targets, chosen)

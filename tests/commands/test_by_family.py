@@ -22,7 +22,11 @@ _CHANGE = st.tuples(
     FLAGS,
 )
 _SETTINGS = settings(
-    max_examples=40, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck), print_blob=True
+    max_examples=40,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
 )
 
 Answer = tuple[str, str, int]
