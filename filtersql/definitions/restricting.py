@@ -69,7 +69,6 @@ class Restricting:
                 for name in _of_kind(family.subscriptions, "subscriptions")
                 if (each := whole.subscriptions[name])
             },
-            dropped_sets=whole.dropped_sets,
         )
 
     def _groups(
