@@ -22,7 +22,7 @@ _CHANGE = st.tuples(
     FLAGS,
 )
 _SETTINGS = settings(
-    max_examples=40,
+    max_examples=20,
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
