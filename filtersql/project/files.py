@@ -30,7 +30,7 @@ from filtersql.project.settings import Settings
 from filtersql.project.templates import Templates, is_raw
 from filtersql.source import Passage, Source
 
-__all__ = ["DefinitionFiles", "read_text", "rendered", "shown"]
+__all__ = ["DefinitionFiles", "OutlinedFiles", "read_text", "rendered", "shown"]
 
 _FOLDERS = ("tables", "publications", "subscriptions", "tests")
 
