@@ -7,7 +7,7 @@ later asks these records; nothing later reads a definition file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from filtersql.names import RelationName
@@ -168,11 +168,6 @@ class Table:
     def column(self, name: str) -> Column | None:
         """The column of that plain name."""
         return next((column for column in self.columns if column.name == name), None)
-
-    def with_types(self, types: Mapping[str, PgType]) -> Table:
-        """The same table where some columns have other types."""
-        columns = (replace(one, type=types.get(one.name, one.type)) for one in self.columns)
-        return replace(self, columns=tuple(columns))
 
     @property
     def finding_key(self) -> tuple[str, ...]:

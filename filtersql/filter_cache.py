@@ -21,23 +21,22 @@ from filtersql.storage import Engine
 
 __all__ = ["FilterShelf"]
 
+#: by a tree's id and the engine: the tree, which keeps its id, and its text
+_Written = dict[tuple[int, Engine], tuple[object, str]]
+
 
 class FilterShelf:
-    """Resolved filters, each resolved and written once."""
+    """Resolved filters, each resolved and written once.
 
-    def __init__(self, project: Project) -> None:
+    `beside` is the shelf of other definitions of one project, whose filters may be alike.
+    """
+
+    def __init__(self, project: Project, beside: FilterShelf | None = None) -> None:
         self.project = project
         self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
-        self._alike = Alike()
-        self._written: dict[tuple[int, Engine], tuple[object, str]] = {}
+        self._alike: Alike = Alike() if beside is None else beside._alike
+        self._written: _Written = {} if beside is None else beside._written
         self._passages: list[Passage] = []
-        #: filters of sets that were made before their columns got other types
-        self._known_types = {
-            id(entry.where): entry.known_types
-            for one in project.definitions.replication_sets.values()
-            for entry in one.tables
-            if entry.known_types
-        }
 
     def filter(self, where: Passage, table: Table, publication: str) -> Filter:
         """The filter of a publication on a table; raises what is wrong with it, each time."""
@@ -56,8 +55,6 @@ class FilterShelf:
         """The filter, or what is wrong with it; the table and what is made may be as once."""
         definitions = self.project.definitions
         written = definitions.publications.get(publication)
-        if id(where) in self._known_types:
-            table = table.with_types(dict(self._known_types[id(where)]))
         try:
             found = resolve_filter(
                 where,

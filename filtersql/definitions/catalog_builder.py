@@ -6,8 +6,8 @@ outside this package sees one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 
 from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
@@ -50,7 +50,7 @@ class PlainColumn:
         )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class DraftIndex:
     """A unique constraint or index. `refusal` is why it cannot be a replica identity."""
 
@@ -134,14 +134,6 @@ class Code:
         """What a message calls it."""
         return self.name if self.kind in ("trigger", "rule", "policy") else self.of.name
 
-    def knowing(self, *words: str) -> Code:
-        """With more words."""
-        return replace(self, words=self.words | {*words})
-
-    def named(self, name: str) -> Code:
-        """Under another name."""
-        return replace(self, name=name)
-
 
 @dataclass(slots=True)
 class Drafts:
@@ -162,10 +154,6 @@ class Drafts:
     #: search_path at the statement that is carried out; YAML has none
     path: tuple[str, ...] | None = None
     replication_sets: dict[str, ReplicationSet] = field(default_factory=dict)
-    #: whether a call put sequences into sets, which are not kept: none of them is dropped then
-    sequences_in_sets: bool = False
-    #: predefined ones that were dropped
-    dropped_sets: set[str] = field(default_factory=set)
     #: bdr's node group: the name of its default set
     group: str | None = None
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
@@ -187,16 +175,14 @@ class Drafts:
     domain_collations: dict[RelationName, str] = field(default_factory=dict)
     #: own operators, each with its schema
     operators: list[tuple[str, Rival]] = field(default_factory=list)
-    #: search_path of sessions that begin later, of a database
-    database_path: tuple[str, Sequence[str]] = ("", ())
     #: extensions, and the schema of each
     extensions: dict[str, str] = field(default_factory=dict)
     #: where types and sequences were made
     places: dict[RelationName, Span] = field(default_factory=dict)
     #: type texts of YAML that were read already
     plain_columns: dict[str, PlainColumn] = field(default_factory=dict)
-    #: user functions, with the types of the arguments of each
-    functions: dict[RelationName, list[str]] = field(default_factory=dict)
+    #: user functions, also dropped ones
+    functions: set[RelationName] = field(default_factory=set)
     #: the texts of user functions, by schema, name and types of arguments
     bodies: dict[tuple[str, str, str], str] = field(default_factory=dict)
     #: by kind, table or function, and name

@@ -1,4 +1,4 @@
-"""What depends on a column, table, view, type, function or schema that is dropped: nothing may.
+"""What depends on a column, table, view or type that is dropped: nothing may.
 
 Example
     With `CREATE VIEW v AS SELECT b FROM t`, DROP TABLE t is refused: view v depends on table t.
@@ -80,8 +80,6 @@ def _goes_along(drafts: Drafts, thing: Thing, dropped: Collection[Thing]) -> boo
 
 def described(script: Script, thing: Thing) -> str:
     """A thing as PostgreSQL names it: without a schema that search_path has."""
-    if thing.kind == "schema":
-        return f"schema {thing.name.schema}"
     bare = thing.name.schema in script.path
     shown = quote_identifier(thing.name.name) if bare else str(thing.name)
     match thing.kind:
@@ -109,25 +107,8 @@ def users_of(drafts: Drafts, thing: Thing) -> Iterator[Thing]:
             yield from _of_table(drafts, table)
         case "view" | "materialized view":
             yield from _of_type(drafts, thing.name)
-        case "schema":
-            relations = (*drafts.tables, *(one for one in drafts.views if one in drafts.others))
-            yield from (of_relation(drafts, one) for one in relations if _inside(one, thing))
-            for kind, names in (("type", drafts.types), ("function", drafts.functions)):
-                yield from (Thing(kind, one) for one in names if _inside(one, thing))
-            for name, kind in drafts.others.items():
-                if kind == "sequences" and _inside(name, thing):
-                    yield Thing("sequence", name)
         case "type":
             yield from _of_type(drafts, thing.name)
-        case "sequence":
-            yield from _drawing(drafts, thing.name)
-            for one in drafts.tables.values():
-                if one.sequences.get(thing.name) in one.identities:
-                    yield Thing("column", one.name, one.sequences[thing.name])
-
-
-def _inside(name: RelationName, schema: Thing) -> bool:
-    return name.schema == schema.name.schema
 
 
 def _of_column(drafts: Drafts, table: DraftTable, column: str) -> Iterator[Thing]:

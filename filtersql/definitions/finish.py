@@ -53,7 +53,6 @@ def finish(drafts: Drafts) -> Definitions:
         subscriptions=dict(drafts.subscriptions),
         unit_tests=tuple(drafts.unit_tests),
         notices=tuple(drafts.notices),
-        dropped_sets=frozenset(drafts.dropped_sets),
         earlier=tuple(earlier(drafts, tables)),
     )
 

@@ -17,18 +17,14 @@ from filtersql.catalog import Column
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.kinds import SHARED_IDENTITIES, kind_of
 from filtersql.definitions.sql_names import (
-    AlreadyTold,
     Script,
-    check_free,
     known_table,
     referenced,
     span_of,
 )
-from filtersql.errors import Mistake
 from filtersql.errors import partitions as refusals
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node
-from filtersql.names import RelationName
 from filtersql.source import Span
 
 __all__ = ["check_own", "detach", "inherit", "read_root"]
@@ -50,37 +46,18 @@ def read_root(script: Script, node: Node) -> DraftTable:
 
 
 def inherit(script: Script, table: DraftTable, nodes: list[Node]) -> None:
-    """INHERITS (…) of a table that is made: its parents are judged before its own name."""
-    free = kind_of(script.drafts, table.name) is None
-    try:
-        _read_parents(script, table, nodes)
-    except (Mistake, AlreadyTold):
-        if free:
-            script.drafts.broken.add(table.name)
-        raise
-    check_free(script, table.name, table.span)
-
-
-def _read_parents(script: Script, table: DraftTable, nodes: list[Node]) -> None:
-    """INHERITS (…): every parent is looked up, then each is opened and gives its columns."""
-    found: dict[RelationName, Node] = {}
+    """INHERITS (…) of a table that is made: every parent gives its columns."""
     for node in nodes:
-        name = referenced(script, node)
-        if kind_of(script.drafts, name) is None:
-            name = known_table(script, node).name
-        if name in found:
-            raise refusals.INHERITS_TWICE(span_of(script, node), name=name.name)
-        found[name] = node
-    for name, node in found.items():
         span = span_of(script, node)
-        if kind_of(script.drafts, name) in _NO_TABLES:
-            raise refusals.PARENT_NO_TABLE(span, name=name.name)
+        kind = kind_of(script.drafts, referenced(script, node))
+        if kind not in (None, "tables", "foreign tables"):
+            raise UnsupportedStatement(f"INHERITS of one of the {kind}", span)
         parent = known_table(script, node)
-        if parent.partition_by is not None:
-            raise refusals.INHERITS_ROOT(span, name=name.name)
-        if parent.partition_of is not None:
-            raise refusals.INHERITS_PARTITION(span, name=name.name)
-        table.inherits.append((name, span))
+        twice = any(name == parent.name for name, _ in table.inherits)
+        if twice or parent.partition_of is not None:
+            what = "INHERITS of a partition, or of one table twice,"
+            raise UnsupportedStatement(what, span)
+        table.inherits.append((parent.name, span))
         _inherit_columns(table, parent, span)
 
 
@@ -105,11 +82,9 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     """ALTER TABLE … DETACH PARTITION."""
     node = getattr(command, "def").partition_cmd.name
     name = referenced(script, node)
-    others = (one for one in script.drafts.children(table.name) if one.partition_of == table.name)
-    if getattr(command, "def").partition_cmd.concurrent and any(
-        one.bounds == "DEFAULT" for one in others
-    ):
-        raise refusals.DETACH_BESIDE_DEFAULT(span_of(script, node))
+    if getattr(command, "def").partition_cmd.concurrent:
+        what = "DETACH PARTITION … CONCURRENTLY"
+        raise UnsupportedStatement(what, span_of(script, node), "Write DETACH PARTITION.")
     if kind_of(script.drafts, name) in _NO_TABLES:
         raise refusals.NOT_ITS_PARTITION(
             span_of(script, node), table=name.name, parent=table.name.name

@@ -14,6 +14,7 @@ from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.names import RelationName
 
 __all__ = [
+    "CATALOG_SCHEMAS",
     "SHARED_IDENTITIES",
     "SYSTEM_COLUMNS",
     "SYSTEM_SCHEMAS",
@@ -22,9 +23,13 @@ __all__ = [
     "index_holder",
     "kind_of",
     "kind_of_table",
+    "system_kind",
 ]
 
+#: schemas of which no publication takes a table
+CATALOG_SCHEMAS = frozenset({"pg_catalog", "pg_toast"})
 SYSTEM_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast")
+_INFORMATION_TABLES = {"sql_features", "sql_implementation_info", "sql_parts", "sql_sizing"}
 SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"})
 #: since when partitions have their root's identity columns
 SHARED_IDENTITIES = 17
@@ -73,3 +78,21 @@ def index_holder(drafts: Drafts, name: RelationName) -> DraftTable | None:
         ):
             return table
     return None
+
+
+def system_kind(name: RelationName) -> str | None:
+    """What one of PostgreSQL's own relations is; None where the name is not of their kind.
+
+    search_path finds pg_catalog before any other schema, so a name may stand there as public's.
+    """
+    match name.schema:
+        case "information_schema":
+            return "tables" if name.name in _INFORMATION_TABLES else "views"
+        case "pg_toast":
+            return "TOAST tables"
+        case "pg_catalog" | "public" if name.name.startswith("pg_stat"):
+            return "views"
+        case "pg_catalog" | "public" if name.name.startswith("pg_"):
+            return "system tables"
+        case _:
+            return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from filtersql.catalog import Catalog, Made, PgType, Table
+from filtersql.catalog import Catalog, Made, Table
 from filtersql.errors import Notice
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -56,8 +56,6 @@ class PublishedTable:
     filters: Mapping[str, Passage] = field(default_factory=dict)
     #: a set's member that a call added: its table was judged then, and may have changed since
     joined: bool = False
-    #: columns whose types changed since: those that the set's filter was made for
-    known_types: tuple[tuple[str, PgType], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +206,4 @@ class Definitions:
     subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
     unit_tests: tuple[UnitTest, ...] = ()
     notices: tuple[Notice, ...] = ()
-    #: replication sets that exist without being made, until somebody drops them
-    dropped_sets: frozenset[str] = frozenset()
     earlier: tuple[Earlier, ...] = ()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from filtersql.definitions.catalog_builder import Drafts, DraftTable
+from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.keys import object_name
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import (
@@ -90,31 +90,23 @@ def _own_by(script: Script, statement: Statement, sequence: RelationName) -> Non
             continue
         *names, column = (one.string.sval for one in option.def_elem.arg.list.items)
         at = place_of(script, statement, column)
-        holders = _owners(script.drafts, sequence)
-        if any(one.sequences[sequence] in one.identities for one in holders):
-            raise UnsupportedStatement.dumped("OWNED BY of an identity column's sequence", at)
-        if not names and column != "none":
-            raise UnsupportedStatement.dumped("OWNED BY without a table", at)
-        if names:
-            node = type(statement.node.sequence)(
-                relname=names[-1], schemaname=(names[-2:-1] or [""])[0], location=statement.start
+        if not names or any(sequence in table.sequences for table in script.drafts.tables.values()):
+            what = "OWNED BY without a table, or of a sequence that a column owns,"
+            raise UnsupportedStatement.dumped(what, at)
+        node = type(statement.node.sequence)(
+            relname=names[-1], schemaname=(names[-2:-1] or [""])[0], location=statement.start
+        )
+        table = known_table(script, node)
+        if table.name.schema != sequence.schema:
+            raise UnsupportedStatement.dumped("OWNED BY a table of another schema", at)
+        if not table.view and column not in (table.columns or {}):
+            raise UNKNOWN_IN_TABLE(
+                at,
+                table=table.name.name,
+                column=column,
+                hint=meant(column, table.columns or {}),
             )
-            table = known_table(script, node)
-            if table.name.schema != sequence.schema:
-                raise UnsupportedStatement.dumped("OWNED BY a table of another schema", at)
-            if not table.view and column not in (table.columns or {}):
-                known = table.columns or {}
-                raise UNKNOWN_IN_TABLE(
-                    at, table=table.name.name, column=column, hint=meant(column, known)
-                )
-            table.sequences[sequence] = column
-        for holder in holders:
-            if not names or holder is not table:
-                del holder.sequences[sequence]
-
-
-def _owners(drafts: Drafts, sequence: RelationName) -> list[DraftTable]:
-    return [table for table in drafts.tables.values() if sequence in table.sequences]
+        table.sequences[sequence] = column
 
 
 def _own(script: Script, table: DraftTable, column: str, name: RelationName) -> None:

@@ -27,6 +27,7 @@ from filtersql.definitions.keys import free_name, set_not_null
 from filtersql.definitions.kinds import SHARED_IDENTITIES, SYSTEM_COLUMNS
 from filtersql.definitions.overlaps import check_bounds, check_shape
 from filtersql.errors import partitions as refusals
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.keys import SEVERAL_PRIMARY_KEYS
 from filtersql.source import Span
 
@@ -201,18 +202,12 @@ def check_columns(table: DraftTable, parent: DraftTable, version: int, span: Spa
 
 
 def _check_generation(own: Column, above: Column, version: int, span: Span) -> None:
-    name = own.name
-    if own.generated is None and above.generated is not None:
-        raise refusals.CHILD_NOT_GENERATED(span, column=name)
-    if version < _EXPRESSIONS_DIFFER:
-        if above.generated is not None and not same_expression(own.generation, above.generation):
-            raise refusals.CHILD_EXPRESSION(span, column=name)
-    elif own.generated is not None and above.generated is None:
-        raise refusals.CHILD_GENERATED(span, column=name)
-    elif own.generated is not above.generated:
-        raise refusals.GENERATED_OTHERWISE(
-            span, column=name, first=str(above.generated).upper(), second=str(own.generated).upper()
-        )
+    same = own.generated is above.generated
+    if same and version < _EXPRESSIONS_DIFFER:
+        same = same_expression(own.generation, above.generation)
+    if not same:
+        what = f'a partition whose column "{own.name}" is generated otherwise than its root\'s'
+        raise UnsupportedStatement(what, span)
 
 
 def _check_extra(table: DraftTable, parent: DraftTable, version: int, span: Span) -> None:

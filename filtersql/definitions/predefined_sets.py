@@ -1,8 +1,8 @@
-"""Replication sets that exist without being made, until somebody drops them.
+"""Replication sets that exist without being made.
 
 Example
-    `pglogical.replication_set_add_table('default', 't')` needs no create_replication_set(); after
-    drop_replication_set('default') it does.
+    `pglogical.replication_set_add_table('default', 't')` needs no create_replication_set().
+    Dropping one of them is refused.
 
 pglogical
     pglogical_repset.c; pglogical_functions.c: create_local_node() makes the three sets
@@ -34,12 +34,8 @@ def predefined_set(name: str, span: Span) -> ReplicationSet | None:
 
 def find_set(script: Script, name: str, span: Span) -> ReplicationSet:
     """The set of that name, as it stands now."""
-    drafts = script.drafts
-    found = drafts.replication_sets.get(name)
-    if found is None and name not in drafts.dropped_sets:
-        found = predefined_set(name, span)
-    if found is None:
-        there = [one for one in PREDEFINED if one not in drafts.dropped_sets]
-        known = [*drafts.replication_sets, *there]
-        raise SET_NOT_FOUND(span, name=name, hint=perhaps(name, known))
-    return found
+    known = script.drafts.replication_sets
+    replication_set = known.get(name) or predefined_set(name, span)
+    if replication_set is None:
+        raise SET_NOT_FOUND(span, name=name, hint=perhaps(name, [*known, *PREDEFINED]))
+    return replication_set

@@ -34,7 +34,6 @@ from filtersql.definitions.sql_alter_kinds import TABLES, check_changed, check_o
 from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
-from filtersql.definitions.sql_transactions import check_alone
 from filtersql.errors import Mistake
 from filtersql.errors import keys as refusals
 from filtersql.errors.columns import SYSTEM_COLUMN
@@ -69,7 +68,6 @@ _SHARED |= {"AT_AddIdentity"}
 def alter_table(script: Script, statement: Statement) -> None:
     """ALTER TABLE and ALTER FOREIGN TABLE."""
     node, object_type = statement.node, enum_name(statement.node, "objtype")
-    check_alone(script, statement)
     check_object(script, node.relation, object_type)
     if object_type not in ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE"):
         return
@@ -171,13 +169,11 @@ def _replica_identity(script: Script, table: DraftTable, command: Node, place: P
 
 
 def _no_index(script: Script, table: DraftTable, name: str, span: Span) -> Mistake:
-    """The name is another table's index, no index at all, or nothing's."""
-    found = RelationName(table.name.schema, name)
-    kind = kind_of(script.drafts, found)
-    if kind in ("indexes", "partitioned indexes"):
-        return refusals.OTHER_TABLES_INDEX(span, index=name, table=table.name.name)
-    if found in script.drafts.tables:
-        return refusals.NO_INDEX(span, name=name)
+    """The name is nothing's, or not that of an index of the table."""
+    kind = kind_of(script.drafts, RelationName(table.name.schema, name))
+    if kind is not None:
+        what = f"REPLICA IDENTITY of a table by another one of the {kind}"
+        return UnsupportedStatement(what, span)
     return refusals.UNKNOWN_INDEX(span, index=name, table=table.name.name)
 
 

@@ -25,7 +25,6 @@ from filtersql.definitions.keys import add_constraint, set_not_null
 from filtersql.definitions.kinds import SYSTEM_COLUMNS
 from filtersql.definitions.owned import own_sequences
 from filtersql.definitions.sql_names import AlreadyTold, Script, referenced
-from filtersql.definitions.sql_set_members import retyped
 from filtersql.definitions.type_changes import check_conversion
 from filtersql.definitions.types import read_type
 from filtersql.errors import Mistake
@@ -161,7 +160,6 @@ def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -
     if definition.HasField("coll_clause"):
         collation = definition.coll_clause.collname[-1].string.sval
     assert table.columns is not None
-    retyped(script.drafts, table, column, pg_type)
     table.columns[column.name] = replace(
         column, type=pg_type, collation=None if collation == "default" else collation
     )
@@ -173,6 +171,9 @@ def _check_type_change(script: Script, table: DraftTable, column: str, place: Pl
     for user in users_of(script.drafts, Thing("column", table.name, column)):
         if user.kind == "column":
             raise refusals.TYPE_USED_BY_GENERATED(place(), column=column, generated=user.part)
+        if user.kind == "set":
+            what = "another type of a column in a replication set's filter"
+            raise UnsupportedStatement.dumped(what, place())
         if user.kind == "publication":
             thing = described(script, user)
             raise refusals.TYPE_USED_BY_PUBLICATION(place(), thing=thing, column=column)

@@ -15,22 +15,15 @@ from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
 from filtersql.errors.altering import NOT_CONSTANT
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.errors.filters import UNKNOWN_FUNCTION
-from filtersql.errors.replication_sets import (
-    INVALID_ARGUMENT,
-    NO_ARRAY,
-    POSITIONAL_BEHIND_NAMED,
-)
 from filtersql.grammar import Node
 from filtersql.source import Passage, Span
 
-__all__ = ["Argument", "Arguments", "arguments_of", "constant", "said_null"]
+__all__ = ["Argument", "Arguments", "arguments_of", "constant"]
 
 
-_ONE = r'(?:"([^"\\]+)"|([^{},"\\\s]+))'
-_ELEMENT = re.compile(_ONE, re.ASCII)
-_ARRAY = re.compile(rf"\s*\{{\s*(?:{_ONE}\s*(?:,\s*{_ONE}\s*)*)?\}}\s*", re.ASCII)
-_NULL_ELEMENT = "null array element not allowed in this context"
+_NAME = r'(?:"([^"\\]+)"|([^{},"\\\s]+))'
+_ELEMENT = re.compile(_NAME, re.ASCII)
+_ARRAY = re.compile(rf"\s*\{{\s*(?:{_NAME}\s*(?:,\s*{_NAME}\s*)*)?\}}\s*", re.ASCII)
 #: parameters that are no text: what is said for one is read as its type reads it
 _FLAGS = frozenset(
     "synchronize_data synchronize_structure force_text_transfer ifexists join_node_group"
@@ -38,10 +31,11 @@ _FLAGS = frozenset(
     " autoadd_tables autoadd_sequences autoadd_existing".split()
 )
 _LISTS = frozenset({"columns", "schema_names", "replication_sets", "forward_origins", "set_names"})
-#: boolin() takes what begins one of these words, and no other begins like it
-_WORDS = {"true": True, "yes": True, "on": True, "1": True} | {
-    "false": False, "no": False, "off": False, "0": False
-}  # fmt: skip
+_BOOLEANS = dict.fromkeys(("t", "true", "yes", "on", "1"), True)
+_BOOLEANS |= dict.fromkeys(("f", "false", "no", "off", "0"), False)
+#: of pglogical's functions those that are not STRICT
+_CALLED_ON_NULL = ("pglogical.alter_replication_set", "pglogical.replication_set_add_table")
+_NEVER_NULL = "synchronize_data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,122 +51,73 @@ Arguments = Mapping[str, Argument]
 
 
 def arguments_of(script: Script, function: str, parameters: str, node: Node) -> Arguments:
-    """The arguments by name; NULL counts as not given. `parameters`: `needed | optional`."""
-    needed, _, optional = parameters.partition("|")
-    names = [*needed.split(), *optional.split()]
-    found: dict[str, Argument] = {}
-    given: set[str] = set()
-    for name, value, location in _given(script, function, names, node):
-        if name not in names or name in given or not _fits(name, value):
-            raise UNKNOWN_FUNCTION(location, signature=_signature(function, node))
-        given.add(name)
-        argument = constant(script, value, location)
+    """The arguments by name; NULL counts as not given. `parameters`: `needed | optional`.
+
+    Raises for an argument that no such function takes, for one that is no constant, and for NULL
+    where the function is STRICT or asks for a value.
+    """
+    needed, optional = (part.split() for part in f"{parameters}|".split("|")[:2])
+    names, arguments = [*needed, *optional], dict[str, Argument]()
+    nullable = {*optional} - {_NEVER_NULL}
+    if function.startswith("pglogical.") and function not in _CALLED_ON_NULL:
+        nullable = set()
+    for name, value, span in _given(script, function, names, node):
+        if name not in names or name in arguments:
+            raise _unfit(function, names, span)
+        argument = constant(script, value, span)
         if argument is None:
-            raise NOT_CONSTANT(location, function=function, name=name)
-        if argument.value is not None:
-            found[name] = _read(name, argument)
-    if not given.issuperset(needed.split()):
-        place = script.span(node.location, len(function))
-        raise UNKNOWN_FUNCTION(place, signature=_signature(function, node))
-    return found
+            raise NOT_CONSTANT(span, function=function, name=name)
+        if argument.value is None and name not in nullable:
+            raise UnsupportedStatement(f"NULL as {name} of {function}()", span)
+        arguments[name] = argument if argument.value is None else _read(function, name, argument)
+    for name in needed:
+        if name not in arguments:
+            raise _unfit(function, names, script.span(node.location, len(function)))
+    return {name: argument for name, argument in arguments.items() if argument.value is not None}
 
 
-def said_null(parameters: str, node: Node) -> list[str]:
-    """The arguments that are NULL, which is not the same as not given to every function."""
-    names = parameters.replace("|", "").split()
-    found = set()
-    for position, wrapped in enumerate(node.args):
-        name, value = names[position], wrapped
-        if wrapped.WhichOneof("node") == "named_arg_expr":
-            name, value = wrapped.named_arg_expr.name, wrapped.named_arg_expr.arg
-        while value.WhichOneof("node") == "type_cast":
-            value = value.type_cast.arg
-        if value.WhichOneof("node") == "a_const" and value.a_const.isnull:
-            found.add(name)
-    return [name for name in names if name in found]
+def _unfit(function: str, names: list[str], span: Span) -> UnsupportedStatement:
+    hint = f"Its parameters are {', '.join(names)}."
+    return UnsupportedStatement(f"a call of {function}() with such arguments", span, hint)
 
 
 def _given(
     script: Script, function: str, names: list[str], node: Node
 ) -> Iterator[tuple[str, Node, Span]]:
     """The name, value and place of each argument."""
-    by_name = False
+    span, by_name = script.span(node.location, len(function)), False
     for position, wrapped in enumerate(node.args):
         if wrapped.WhichOneof("node") == "named_arg_expr":
-            by_name, one = True, wrapped.named_arg_expr
-            yield one.name, one.arg, script.span(one.location, len(one.name))
-            continue
-        span = script.span(node.location, len(function))
-        if by_name:
-            raise POSITIONAL_BEHIND_NAMED(span)
-        yield (names[position] if position < len(names) else ""), wrapped, span
+            by_name, named = True, wrapped.named_arg_expr
+            yield named.name, named.arg, script.span(named.location, len(named.name))
+        elif by_name or position >= len(names):
+            raise _unfit(function, names, span)
+        else:
+            yield names[position], wrapped, span
 
 
-def _fits(name: str, node: Node) -> bool:
-    """Whether PostgreSQL finds a function for it: a literal and NULL go with every type."""
-    kind = node.WhichOneof("node")
-    if kind == "a_array_expr":
-        return name in _LISTS
-    if kind != "a_const" or node.a_const.isnull:
-        return True
-    match node.a_const.WhichOneof("val"):
-        case "boolval":
-            return name in _FLAGS
-        case "ival":
-            return name == "relation"  # the number of a table, which nobody knows here
-        case other:
-            return bool(other == "sval")
-
-
-def _read(name: str, argument: Argument) -> Argument:
-    """A literal as the parameter's type reads it."""
-    if name in _FLAGS and not isinstance(argument.value, bool):
-        word = str(argument.value).strip(" \t\n\r\v\f").lower()
-        meant = {_WORDS[one] for one in _WORDS if word and one.startswith(word)}
-        if len(meant) != 1:
-            raise INVALID_ARGUMENT(argument.span, type_name="boolean", text=str(argument.value))
-        return replace(argument, value=meant.pop())
-    if name in _LISTS and not isinstance(argument.value, list):
-        return replace(argument, value=_names(str(argument.value), argument.span))
-    return argument
+def _read(function: str, name: str, argument: Argument) -> Argument:
+    """A literal as the parameter's type reads it; other constants are of that type."""
+    flag, listed = isinstance(argument.value, bool), isinstance(argument.value, list)
+    if (flag and name in _FLAGS) or (listed and name in _LISTS):
+        return argument
+    if argument.text is None:
+        raise UnsupportedStatement(f"such a constant as {name} of {function}()", argument.span)
+    text = argument.text.text
+    if name in _FLAGS:
+        if text.strip().lower() not in _BOOLEANS:
+            raise UnsupportedStatement(f'boolean "{text}"', argument.span)
+        return replace(argument, value=_BOOLEANS[text.strip().lower()])
+    return replace(argument, value=_names(text, argument.span)) if name in _LISTS else argument
 
 
 def _names(text: str, span: Span) -> list[str]:
     """The names of an array like `{a,"b c"}`; array_in() reads others, too."""
-    if not _ARRAY.fullmatch(text):
+    elements = _ELEMENT.findall(text.strip()[1:-1]) if _ARRAY.fullmatch(text) else None
+    if elements is None or any(bare.upper() == "NULL" for _, bare in elements):
         hint = "Names are read from arrays like {a,b}."
         raise UnsupportedStatement(f'array "{text}"', span, hint)
-    found = _ELEMENT.findall(text.strip()[1:-1])
-    if any(bare.upper() == "NULL" for _, bare in found):
-        raise NO_ARRAY(span, message=_NULL_ELEMENT)
-    return [quoted or bare for quoted, bare in found]
-
-
-def _signature(function: str, node: Node) -> str:
-    """The call as PostgreSQL prints one that it finds no function for."""
-    types = []
-    for wrapped in node.args:
-        named = wrapped.WhichOneof("node") == "named_arg_expr"
-        value = wrapped.named_arg_expr.arg if named else wrapped
-        prefix = f"{wrapped.named_arg_expr.name} => " if named else ""
-        types.append(prefix + _type_of(value))
-    return f"{function}({', '.join(types)})"
-
-
-def _type_of(node: Node) -> str:
-    kind = node.WhichOneof("node")
-    if kind == "type_cast":
-        return ".".join(
-            name.string.sval
-            for name in node.type_cast.type_name.names
-            if name.string.sval != "pg_catalog"
-        )
-    if kind == "a_array_expr":
-        return "text[]"
-    if kind != "a_const" or node.a_const.isnull:
-        return "unknown"
-    types = {"ival": "integer", "fval": "numeric", "boolval": "boolean"}
-    return types.get(node.a_const.WhichOneof("val"), "unknown")
+    return [quoted or bare for quoted, bare in elements]
 
 
 def constant(script: Script, node: Node, span: Span) -> Argument | None:
@@ -182,10 +127,10 @@ def constant(script: Script, node: Node, span: Span) -> Argument | None:
         return constant(script, node.type_cast.arg, span)
     if kind == "a_array_expr":
         items = [constant(script, item, span) for item in node.a_array_expr.elements]
-        if any(item is None or (item.value is not None and not item.text) for item in items):
+        if any(item is not None and item.value is None for item in items):
+            raise UnsupportedStatement("NULL in an array", span)
+        if any(item is None or not item.text for item in items):
             return None
-        if any(item and item.value is None for item in items):
-            raise NO_ARRAY(span, message=_NULL_ELEMENT)
         return Argument([str(item.value) for item in items if item], span)
     if kind != "a_const":
         return None

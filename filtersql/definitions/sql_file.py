@@ -14,10 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import Drafts
-from filtersql.definitions.created_databases import create_database
-from filtersql.definitions.databases import connections
+from filtersql.definitions.databases import connections, create_database
 from filtersql.definitions.error_recovery import doubt_of
-from filtersql.definitions.extensions import create_extension
 from filtersql.definitions.newer_syntax import check_syntax
 from filtersql.definitions.owned import alter_sequence, create_sequence
 from filtersql.definitions.owners import change_owner, refuse_owned
@@ -40,7 +38,6 @@ from filtersql.definitions.sql_schemas import create_schema
 from filtersql.definitions.sql_sets import call, check_skipped, commands
 from filtersql.definitions.sql_settings import (
     LATER,
-    begin,
     discard,
     set_for_later,
     set_variable,
@@ -62,7 +59,7 @@ from filtersql.definitions.sql_views import (
     create_view,
 )
 from filtersql.definitions.stored_code import check_code, keep_names
-from filtersql.definitions.user_defined_overrides import create_cast, rivals
+from filtersql.definitions.user_defined_overrides import create_cast, create_extension, rivals
 from filtersql.errors import Mistake
 from filtersql.errors.definitions import SyntaxMistake
 from filtersql.grammar import Statement, parse_statements, parse_statements_apart
@@ -79,7 +76,6 @@ def read_sql(text: Passage, drafts: Drafts) -> None:
     readable = replace(without_psql(text), session=_SESSION)
     script = Script(readable, drafts)
     drafts.files.append(text.source.path)
-    begin(script, drafts.database)
     check_psql(text, drafts)
     try:
         statements = [(readable, statement) for statement in parse_statements(readable)]
@@ -141,18 +137,6 @@ def _select(script: Script, statement: Statement) -> None:
             _carry_out(inner, one)
 
 
-def _schema_with_elements(script: Script, statement: Statement) -> None:
-    """CREATE SCHEMA, whose own statements are carried out inside it."""
-    create_schema(script, statement)
-    settings = script.settings
-    script.settings = replace(settings, path=(statement.node.schemaname, *settings.path))
-    for element in statement.node.schema_elts:
-        kind = element.WhichOneof("node")
-        inner = Statement(kind, getattr(element, kind), statement.start, statement.end)
-        _carry_out(script, inner)
-    script.settings = settings
-
-
 #: the statements that hold expressions with calls
 _CALLING = (
     *("create_stmt", "alter_table_stmt", "index_stmt", "create_domain_stmt", "alter_domain_stmt"),
@@ -173,7 +157,7 @@ _STATEMENTS: dict[str, Callable[[Script, Statement], None]] = {
     "index_stmt": create_index,
     "create_seq_stmt": create_sequence,
     "alter_seq_stmt": alter_sequence,
-    "create_schema_stmt": _schema_with_elements,
+    "create_schema_stmt": create_schema,
     "create_domain_stmt": create_type,
     "alter_domain_stmt": lambda script, statement: None,
     "create_enum_stmt": create_type,

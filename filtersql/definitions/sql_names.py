@@ -92,12 +92,8 @@ class Script:
     settings: Settings = field(default_factory=Settings)
     #: where the statement starts that is carried out
     at: int = 0
-    #: inside a transaction, the settings that hold when it ends: SET LOCAL leaves them alone
-    outer: Settings | None = None
-    #: where that began
+    #: where the transaction began that is open
     began: Span | None = None
-    #: search_path as it was when the session began
-    begun: Sequence[str] = ("public",)
 
     @property
     def path(self) -> Sequence[str]:

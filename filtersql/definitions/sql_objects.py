@@ -16,14 +16,12 @@ from dataclasses import replace
 from functools import partial
 
 from filtersql.definitions.catalog_builder import DraftIndex
-from filtersql.definitions.dependents import drop_sequence, remove_table, remove_view
+from filtersql.definitions.dependents import remove_table, remove_view
 from filtersql.definitions.depending import Thing, check_undepended, described, of_relation
-from filtersql.definitions.extensions import drop_extension
 from filtersql.definitions.foreign_keys import release_index
 from filtersql.definitions.keys import check_indexed, check_sorted, column_labels, free_name
 from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.partitions import check_key_holds, share_index
-from filtersql.definitions.sql_functions import FUNCTIONS, drop_functions
 from filtersql.definitions.sql_names import (
     Script,
     known_table,
@@ -33,9 +31,10 @@ from filtersql.definitions.sql_names import (
 )
 from filtersql.definitions.sql_schemas import check_schemas, drop_schema
 from filtersql.definitions.sql_types import drop_types
+from filtersql.definitions.user_defined_overrides import drop_extension
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.errors.keys import NOT_INDEXABLE
-from filtersql.errors.relations import DROPPED_AS_OTHER, ONE_OF, OWNED, UNKNOWN_SCHEMA
+from filtersql.errors.relations import OWNED, UNKNOWN_SCHEMA
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -91,8 +90,6 @@ def drop(script: Script, statement: Statement) -> None:
     carry_out = _DROPS.get(kind)
     if kind in ("OBJECT_TYPE", "OBJECT_DOMAIN"):
         drop_types(script, statement)
-    if kind in FUNCTIONS:
-        drop_functions(script, statement)
     if kind in _RELATIONS:
         _check_relations(script, statement)
     elif kind == "OBJECT_SCHEMA":
@@ -115,11 +112,9 @@ def _check_relations(script: Script, statement: Statement) -> None:
     roots = []
     for name in names:
         if kind_of(drafts, name) == "sequences":
-            if drafts.sequences_in_sets:
-                at = place_of(script, statement, name.name)
-                raise UnsupportedStatement.dumped("DROP SEQUENCE where sets hold sequences", at)
-            roots.append(Thing("sequence", name))
-        elif name in drafts.tables or name in drafts.views:
+            at = place_of(script, statement, name.name)
+            raise UnsupportedStatement.dumped("DROP SEQUENCE", at)
+        if name in drafts.tables or name in drafts.views:
             roots.append(of_relation(drafts, name))
     cascades = enum_name(node, "behavior") == "DROP_CASCADE"
     place = partial(place_of, script, statement, names[0].name)
@@ -149,10 +144,8 @@ def _check_known(script: Script, statement: Statement, item: Node, name: Relatio
     wanted, called = _RELATIONS[enum_name(statement.node, "remove_type")]
     kind = kind_of(drafts, name)
     if kind is not None:
-        one, asked = ONE_OF[kind], ONE_OF[wanted]
-        if one != asked:
-            command = one.partition(" ")[2].upper()
-            raise DROPPED_AS_OTHER(span, name=name.name, wanted=asked, command=command, one=one)
+        if kind.removeprefix("partitioned ") != wanted:
+            raise UnsupportedStatement(f"DROP {called.upper()} of one of the {kind}", span)
         if wanted == "indexes":
             _check_free(script, name, span)
         return
@@ -196,14 +189,6 @@ def _drop_index(script: Script, statement: Statement, item: Node) -> None:
             table.identity = replace(table.identity, index=())
 
 
-def _drop_sequence(script: Script, statement: Statement, item: Node) -> None:
-    name = _relation(script, item)
-    if script.drafts.others.get(name) == "sequences":
-        drop_sequence(script.drafts, name)
-    for table in script.drafts.tables.values():
-        table.sequences.pop(name, None)
-
-
 def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
     script.drafts.publications.pop(item.string.sval, None)
 
@@ -239,7 +224,6 @@ _DROPS: dict[str, Callable[[Script, Statement, Node], None]] = {
     "OBJECT_VIEW": _drop_table,
     "OBJECT_MATVIEW": _drop_table,
     "OBJECT_INDEX": _drop_index,
-    "OBJECT_SEQUENCE": _drop_sequence,
     "OBJECT_EXTENSION": drop_extension,
     "OBJECT_PUBLICATION": _drop_publication,
     "OBJECT_SCHEMA": drop_schema,

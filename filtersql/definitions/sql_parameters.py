@@ -28,8 +28,6 @@ _SUBSCRIPTION = (
     "connect enabled create_slot slot_name copy_data synchronous_commit binary streaming"
     " two_phase disable_on_error password_required run_as_owner failover origin"
 ).split()
-#: of CREATE alone
-_AT_FIRST = ("connect", "enabled", "create_slot", "copy_data")
 #: parameters that PostgreSQL 15 does not have
 _SINCE = {
     "publish_generated_columns": 18,
@@ -61,17 +59,11 @@ def publication_parameters(script: Script, options: Iterable[Node]) -> dict[str,
     return said
 
 
-def subscription_parameters(
-    script: Script, options: Iterable[Node], *, altered: bool = False
-) -> dict[str, object]:
-    """What is said, as attributes of a Subscription: the others concern a live server only.
-
-    `altered`: by ALTER SUBSCRIPTION … SET, which has fewer of them.
-    """
+def subscription_parameters(script: Script, options: Iterable[Node]) -> dict[str, object]:
+    """What is said, as attributes of a Subscription: the others concern a live server only."""
     said, found = dict[str, bool](), dict[str, object]()
     places: dict[str, Span] = {}
-    known = [name for name in _SUBSCRIPTION if not (altered and name in _AT_FIRST)]
-    for name, node, span in _options(script, options, "subscription", known):
+    for name, node, span in _options(script, options, "subscription", _SUBSCRIPTION):
         places[name] = span
         if name not in _WORDS:
             said[name] = _boolean(name, node, span)
@@ -81,8 +73,7 @@ def subscription_parameters(
             found["local_changes_only"] = _string(node).lower() == "none"
         elif name == "slot_name" and _string(node).lower() == "none":
             said["slot"] = False
-    if not altered:
-        _exclude(said, places)
+    _exclude(said, places)
     return found | {name: said[name] for name in ("copy_data", "enabled") if name in said}
 
 

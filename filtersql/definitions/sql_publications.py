@@ -13,25 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import takewhile
 
 from filtersql.catalog import Generated
-from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.earlier_statements import made_whole, note
-from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.model import Publication, PublishedTable
-from filtersql.definitions.opening import opened
 from filtersql.definitions.sql_names import (
     AlreadyTold,
     Script,
-    check_opened,
-    known_table,
-    place_of,
-    referenced,
-    span_of,
 )
 from filtersql.definitions.sql_parameters import publication_parameters
-from filtersql.definitions.sql_text import clause, lexemes
+from filtersql.definitions.sql_publication_objects import (
+    check_listed,
+    listed_schemas,
+    listed_tables,
+)
+from filtersql.definitions.sql_text import lexemes
 from filtersql.errors import Mistake
 from filtersql.errors import altering as refusals
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown
@@ -40,17 +36,12 @@ from filtersql.errors.publications import (
     COLUMN_TWICE,
     ROOT_WITH_FILTER,
     ROOT_WITH_LIST,
-    NotPublishable,
 )
-from filtersql.errors.relations import NO_CURRENT_SCHEMA, UNKNOWN_SCHEMA
-from filtersql.grammar import Node, Statement, enum_name
-from filtersql.names import RelationName
+from filtersql.grammar import Statement, enum_name
 from filtersql.source import Span
 
 #: since when a column list may name generated columns
 _GENERATED = 18
-#: relations that hold no rows of their own to publish
-_NO_TABLES = ("views", "materialized views", "sequences", "foreign tables")
 
 __all__ = ["alter_publication", "create_publication", "name_place"]
 
@@ -64,8 +55,8 @@ def create_publication(script: Script, statement: Statement) -> None:
         raise ALREADY_EXISTS(span, kind="publication", name=node.pubname, first=first)
     with made_whole(drafts, node.pubname):
         said = publication_parameters(script, node.options)
-        schemas = _schemas(script, statement, node.pubobjects)
-        tables = _tables(script, node.pubobjects)
+        schemas = listed_schemas(script, statement, node.pubobjects)
+        tables = listed_tables(script, node.pubobjects)
         publication = Publication(
             name=node.pubname,
             span=span,
@@ -98,15 +89,15 @@ def alter_publication(script: Script, statement: Statement) -> None:
         drafts.publications[node.pubname] = replace(publication, **said)  # type: ignore[arg-type]
         return
     action = enum_name(node, "action")
-    schemas = _schemas(script, statement, node.pubobjects)
+    schemas = listed_schemas(script, statement, node.pubobjects)
     if publication.all_tables:
         what = "Schemas" if schemas else "Tables"
         raise refusals.ALL_TABLES(span, publication=publication.name, what=what)
     if action == "AP_DropObjects":
         for wrapped in node.pubobjects:
             if wrapped.publication_obj_spec.HasField("pubtable"):
-                _check_there(script, wrapped.publication_obj_spec.pubtable.relation)
-    tables = _tables(script, node.pubobjects)
+                check_listed(script, wrapped.publication_obj_spec.pubtable.relation)
+    tables = listed_tables(script, node.pubobjects)
     adds = action == "AP_AddObjects"
     beside, there = (publication.schemas, publication.tables) if adds else ((), ())
     changed = replace(publication, tables=tables, schemas=(*beside, *schemas))
@@ -120,20 +111,11 @@ def alter_publication(script: Script, statement: Statement) -> None:
             for wrapped in node.pubobjects:  # tables are added before schemas are
                 if wrapped.publication_obj_spec.HasField("pubtable"):
                     told = wrapped.publication_obj_spec.pubtable.relation
-                    _check_there(script, told, adding=adding)
+                    check_listed(script, told, adding=adding)
             raise
     elif action == "AP_DropObjects":
         changed = _dropped(publication, tables, schemas, span)
     drafts.publications[node.pubname] = changed
-
-
-def _check_there(script: Script, node: Node, *, adding: bool = False) -> None:
-    name = referenced(script, node)
-    kind = kind_of(script.drafts, name)
-    if kind is None:
-        known_table(script, node)
-    elif adding and kind in _NO_TABLES:
-        raise NotPublishable(name, kind, span_of(script, node))
 
 
 def _check_roots(script: Script, publication: Publication, span: Span) -> None:
@@ -158,57 +140,6 @@ def name_place(script: Script, statement: Statement, word: str) -> Span:
     return script.span(statement.start)
 
 
-def _schemas(script: Script, statement: Statement, objects: Iterable[Node]) -> tuple[str, ...]:
-    """The schemas of TABLES IN SCHEMA, which are looked up before any table."""
-    schemas: dict[str, None] = {}
-    for wrapped in objects:
-        node = wrapped.publication_obj_spec
-        kind = enum_name(node, "pubobjtype")
-        if kind == "PUBLICATIONOBJ_TABLES_IN_SCHEMA":
-            if not script.drafts.has_schema(node.name) and not script.drafts.incomplete:
-                raise UNKNOWN_SCHEMA(place_of(script, statement, node.name), schema=node.name)
-            schemas[node.name] = None
-        elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
-            drafts = script.drafts
-            there = [one for one in script.path if one != "public" or drafts.has_schema(one)]
-            known = (one for one in there if drafts.has_schema(one))
-            current = next(known, None) or next(iter(there), None)
-            if current is None:
-                raise NO_CURRENT_SCHEMA(script.span(node.location))
-            schemas[current] = None
-    return tuple(schemas)
-
-
-def _tables(script: Script, objects: Iterable[Node]) -> tuple[PublishedTable, ...]:
-    """The tables with the heirs that they have now."""
-    drafts = script.drafts
-    nodes = [wrapped.publication_obj_spec for wrapped in objects]
-    tables: list[PublishedTable] = []
-    for place, node in enumerate(nodes):
-        if node.HasField("pubtable"):
-            try:
-                tables.append(_table(script, node.pubtable))
-            except Mistake:  # what is wrong with those before it is told first
-                _opened(drafts, tables)
-                for earlier in nodes[:place]:
-                    if earlier.HasField("pubtable"):
-                        _check_there(script, earlier.pubtable.relation)
-                raise
-    # What does not exist is told of later, and not what is said of it twice.
-    entries = _opened(drafts, tables)
-    # What inherits from them later is not published, so there is nothing more to open.
-    return tuple(replace(table, only=True) for table in entries.values())
-
-
-def _opened(drafts: Drafts, tables: list[PublishedTable]) -> dict[RelationName, PublishedTable]:
-    """The entries by name; what is said twice is told where every table before it exists."""
-    before = takewhile(lambda table: kind_of(drafts, table.name) is not None, tables)
-    _, mistakes = opened(list(before), drafts.heirs)
-    if mistakes:
-        raise mistakes[0]
-    return opened(tables, drafts.heirs)[0]
-
-
 def _tell_duplicates(script: Script, publication: Publication) -> None:
     """A column list names each column once, unless what PostgreSQL tells first is wrong."""
     try:
@@ -225,17 +156,6 @@ def _tell_duplicates(script: Script, publication: Publication) -> None:
                 return
             if name in columns[:place]:
                 raise COLUMN_TWICE(entry.span, column=name)
-
-
-def _table(script: Script, node: Node) -> PublishedTable:
-    span = span_of(script, node.relation)
-    where = None
-    if node.HasField("where_clause"):
-        where = clause(script.text, node.relation.location, "where")[1]
-    columns = tuple(column.string.sval for column in node.columns) or None
-    name = referenced(script, node.relation)
-    check_opened(script.drafts, name, span)
-    return PublishedTable(name, span, where, columns, only=not node.relation.inh)
 
 
 def _check_clauses(

@@ -1,29 +1,27 @@
-"""ALTER … RENAME and SET SCHEMA: everything that holds the old name gets the new one.
+"""ALTER … RENAME of tables, columns, indexes, constraints and publications.
 
 Example
     `ALTER TABLE t RENAME TO u` takes t's publications along, as PostgreSQL's catalogs do, which
-    hold no names but numbers.
+    hold no names but numbers. Where code or a filter names t, it is refused, and so is SET SCHEMA.
 
 PostgreSQL
-    alter.c: ExecRenameStmt(), ExecAlterObjectSchemaStmt(); tablecmds.c: renameatt()
+    alter.c: ExecRenameStmt(); tablecmds.c: renameatt(), RenameRelationInternal()
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import memberships
 from filtersql.definitions.depending import Thing, described, users_of
 from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
-from filtersql.definitions.model import Publication, ReplicationSet
-from filtersql.definitions.rename_cascade import move_other, move_table
+from filtersql.definitions.model import Publication, PublishedTable, ReplicationSet
 from filtersql.definitions.sql_alter_kinds import TABLES, check_object
 from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
-from filtersql.errors import relations as refusals
 from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
 from filtersql.errors.definitions import (
     ALREADY_EXISTS,
@@ -45,9 +43,11 @@ _RELATIONS = (
     "OBJECT_INDEX",
     "OBJECT_SEQUENCE",
 )
-_OBJECTS = tuple(one for one in _RELATIONS if one != "OBJECT_INDEX")
 _WITH_COLUMNS = ("OBJECT_TABLE", "OBJECT_FOREIGN_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW")
-_NOT_MOVED = (*FUNCTIONS, "OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION")
+_REFUSED = (
+    *("OBJECT_SCHEMA", "OBJECT_SUBSCRIPTION", "OBJECT_TYPE", "OBJECT_DOMAIN", "OBJECT_COLLATION"),
+    *("OBJECT_TRIGGER", "OBJECT_RULE", "OBJECT_POLICY", "OBJECT_EVENT_TRIGGER", *FUNCTIONS),
+)
 
 
 def rename(script: Script, statement: Statement) -> None:
@@ -64,14 +64,17 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind == "OBJECT_TABCONSTRAINT":
         _check_free(script, statement, referenced(script, node.relation).schema)
         _rename_index(script, node, referenced(script, node.relation).schema, node.subname)
-    elif kind in ("OBJECT_PUBLICATION", "OBJECT_SUBSCRIPTION"):
-        _rename_entry(script, statement, kind)
-    elif kind == "OBJECT_SCHEMA":
-        at = place_of(script, statement, node.subname)
-        raise UnsupportedStatement.dumped("ALTER SCHEMA … RENAME", at)
-    elif kind in _NOT_MOVED:
-        at = place_of(script, statement, node.newname)
-        raise UnsupportedStatement.dumped("RENAME of a type, function or the like", at)
+    elif kind == "OBJECT_PUBLICATION":
+        _rename_publication(script, statement)
+    elif kind in _REFUSED:
+        what = f"ALTER {kind.removeprefix('OBJECT_').replace('_', ' ')} … RENAME"
+        raise UnsupportedStatement.dumped(what, place_of(script, statement, node.newname))
+
+
+def alter_schema(script: Script, statement: Statement) -> None:
+    """SET SCHEMA of anything is refused: what else holds its name is not followed."""
+    place = place_of(script, statement, statement.node.newschema)
+    raise UnsupportedStatement.dumped("SET SCHEMA", place)
 
 
 def _rename_relation(script: Script, statement: Statement) -> None:
@@ -86,11 +89,44 @@ def _rename_relation(script: Script, statement: Statement) -> None:
     new = RelationName(name.schema, node.newname)
     _check_no_code(script, name, place_of(script, statement, node.newname))
     if name in drafts.tables:
-        move_table(drafts, drafts.tables[name], new)
+        _move_table(drafts, drafts.tables[name], new)
     elif name in drafts.others:
-        move_other(drafts, name, new)
+        at = place_of(script, statement, node.newname)
+        raise UnsupportedStatement.dumped(f"RENAME of one of the {kind}", at)
     else:
         _rename_index(script, node, name.schema, name.name)
+
+
+def _move_table(drafts: Drafts, table: DraftTable, name: RelationName) -> None:
+    """Gives a table that no code reads another name, also in what holds the old one."""
+    old = table.name
+    table.name = name
+    items = [(name if key == old else key, one) for key, one in drafts.tables.items()]
+    drafts.tables.clear()
+    drafts.tables.update(items)
+    for each in drafts.tables.values():
+        if each.partition_of == old:
+            each.partition_of = name
+        each.inherits = [(name if one == old else one, span) for one, span in each.inherits]
+        each.foreign_keys = [
+            (replace(key, references=name) if key.references == old else key, span)
+            for key, span in each.foreign_keys
+        ]
+    for publication in list(drafts.publications.values()):
+        members = _moved(publication.tables, old, name)
+        drafts.publications[publication.name] = replace(publication, tables=members)
+    for one in list(drafts.replication_sets.values()):
+        left_out = frozenset(name if each == old else each for each in one.not_added)
+        drafts.replication_sets[one.name] = replace(
+            one, tables=_moved(one.tables, old, name), not_added=left_out
+        )
+
+
+def _moved(
+    members: Iterable[PublishedTable], old: RelationName, new: RelationName
+) -> tuple[PublishedTable, ...]:
+    """The members of a publication or set; their filters do not name the table."""
+    return tuple(replace(entry, name=new) if entry.name == old else entry for entry in members)
 
 
 def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
@@ -179,48 +215,6 @@ def _check_new_name(table: DraftTable, name: str, span: Span) -> None:
         raise COLUMN_EXISTS(span, column=name, table=table.name.name, first=first)
 
 
-def alter_schema(script: Script, statement: Statement) -> None:
-    """ALTER TABLE, VIEW, MATERIALIZED VIEW, SEQUENCE … SET SCHEMA."""
-    node, drafts = statement.node, script.drafts
-    object_type = enum_name(node, "object_type")
-    if object_type in _OBJECTS:
-        check_object(script, node.relation, object_type)
-    if object_type in _NOT_MOVED:
-        at = place_of(script, statement, node.newschema)
-        raise UnsupportedStatement.dumped("SET SCHEMA of a type, function or the like", at)
-    if object_type not in _OBJECTS:
-        return
-    old = referenced(script, node.relation)
-    kind = kind_of(drafts, old)
-    if kind in ("indexes", "partitioned indexes"):
-        raise refusals.INDEX_SCHEMA(
-            place_of(script, statement, node.relation.relname), name=node.relation.relname
-        )
-    if kind == "composite types":
-        return
-    table = None
-    if old not in drafts.others:
-        table = known_table(script, node.relation, missing_ok=node.missing_ok)
-    name = RelationName(node.newschema, old.name)
-    at = place_of(script, statement, node.newschema)
-    if not drafts.has_schema(node.newschema):
-        raise refusals.UNKNOWN_SCHEMA(at, schema=node.newschema)
-    if name == old:
-        return
-    if kind_of(drafts, name) is not None:
-        raise refusals.EXISTS_IN_SCHEMA(at, name=name.name, schema=name.schema)
-    _check_no_code(script, old, at)
-    if table is None:
-        if any(old in one.sequences for one in drafts.tables.values()):
-            raise UnsupportedStatement.dumped("SET SCHEMA of a sequence that a column owns", at)
-        move_other(drafts, old, name)
-        return
-    for index in filter(None, (table.primary_key_name, *table.indexes)):
-        if kind_of(drafts, RelationName(name.schema, index)) is not None:
-            raise refusals.EXISTS_IN_SCHEMA(at, name=index, schema=name.schema)
-    move_table(drafts, table, name)
-
-
 def _rename_column(table: DraftTable, old: str, new: str) -> None:
     def swapped(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(new if name == old else name for name in names)
@@ -240,9 +234,10 @@ def _rename_column(table: DraftTable, old: str, new: str) -> None:
         table.identities ^= {old, new}
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
-    for index in table.indexes.values():
-        index.named = index.named or index.columns
-        index.columns = swapped(index.columns)
+    table.indexes = {
+        name: replace(index, named=index.named or index.columns, columns=swapped(index.columns))
+        for name, index in table.indexes.items()
+    }
     table.foreign_keys = [
         (replace(key, columns=swapped(key.columns)), span) for key, span in table.foreign_keys
     ]
@@ -261,8 +256,7 @@ def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
             table.primary_key_name = node.newname
         if old in table.indexes:
             index = table.indexes.pop(old)
-            index.name = node.newname
-            table.indexes[node.newname] = index
+            table.indexes[node.newname] = replace(index, name=node.newname)
         if table.identity.index_name == old:
             table.identity = replace(table.identity, index_name=node.newname)
         if of_constraint and old in table.constraints:
@@ -274,22 +268,14 @@ def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
             ]
 
 
-def _rename_entry(script: Script, statement: Statement, kind: str) -> None:
-    node, drafts = statement.node, script.drafts
+def _rename_publication(script: Script, statement: Statement) -> None:
+    node, publications = statement.node, script.drafts.publications
     old, new = node.object.string.sval, node.newname
-    span = place_of(script, statement, old)
-    if kind == "OBJECT_PUBLICATION":
-        if old in drafts.broken_publications:
-            raise AlreadyTold
-        if old not in drafts.publications:
-            raise Unknown("publication", old, span, drafts.publications)
-        if new in drafts.publications:
-            at = place_of(script, statement, new)
-            raise ALREADY_EXISTS(
-                at, kind="publication", name=new, first=drafts.publications[new].span
-            )
-        drafts.publications[new] = replace(drafts.publications.pop(old), name=new)
-        return
-    if old not in drafts.subscriptions:
-        raise Unknown("subscription", old, span, drafts.subscriptions)
-    drafts.subscriptions[new] = replace(drafts.subscriptions.pop(old), name=new)
+    if old in script.drafts.broken_publications:
+        raise AlreadyTold
+    if old not in publications:
+        raise Unknown("publication", old, place_of(script, statement, old), publications)
+    if new in publications:
+        place, first = place_of(script, statement, new), publications[new].span
+        raise ALREADY_EXISTS(place, kind="publication", name=new, first=first)
+    publications[new] = replace(publications.pop(old), name=new)

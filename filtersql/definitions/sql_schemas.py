@@ -11,14 +11,12 @@ PostgreSQL
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
-from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of
 from filtersql.errors import relations as refusals
-from filtersql.grammar import Node, Statement, enum_name
-from filtersql.names import RelationName
+from filtersql.errors.definitions import UnsupportedStatement
+from filtersql.grammar import Node, Statement
 
 __all__ = ["check_schemas", "create_schema", "drop_schema"]
 
@@ -28,6 +26,9 @@ def create_schema(script: Script, statement: Statement) -> None:
     node, drafts = statement.node, script.drafts
     # A role's name stands for a schema's, as CREATE SCHEMA AUTHORIZATION says it.
     name = node.schemaname or node.authrole.rolename
+    if node.schema_elts:
+        what = "CREATE SCHEMA with what it holds"
+        raise UnsupportedStatement.dumped(what, place_of(script, statement, name))
     if node.if_not_exists and drafts.has_schema(name):
         return
     at = place_of(script, statement, name)
@@ -59,8 +60,8 @@ def check_schemas(script: Script, statement: Statement) -> None:
             raise refusals.SCHEMA_REQUIRED(place_of(script, statement, one), name=one)
         if not script.drafts.has_schema(one) and not statement.node.missing_ok:
             raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, one), schema=one)
-    held = [*dict.fromkeys(one for one in named if script.drafts.has_schema(one))]
-    roots = [Thing("schema", RelationName(one, "")) for one in held]
-    cascades = enum_name(statement.node, "behavior") == "DROP_CASCADE"
-    place = partial(place_of, script, statement, named[0])
-    check_undepended(script, roots, place, cascades=cascades)
+        drafts = script.drafts
+        names = (*drafts.tables, *drafts.others, *drafts.types, *drafts.functions, *drafts.broken)
+        if any(name.schema == one for name in names):
+            place = place_of(script, statement, one)
+            raise UnsupportedStatement.dumped("DROP of a schema that holds something", place)

@@ -10,12 +10,11 @@ pglogical, bdr
 from __future__ import annotations
 
 from filtersql.definitions.identifiers import relation_name
-from filtersql.definitions.kinds import kind_of
+from filtersql.definitions.kinds import kind_of, system_kind
 from filtersql.definitions.sql_arguments import Arguments
 from filtersql.definitions.sql_names import AlreadyTold, Script, unknown_table
-from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.altering import NOT_CONSTANT
-from filtersql.errors.replication_sets import ARGUMENT_IS_NULL, GROUP_DEFAULT_SET
+from filtersql.errors.replication_sets import GROUP_DEFAULT_SET
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
 
@@ -23,13 +22,11 @@ __all__ = ["flag", "listed", "named", "relation_named", "set_place", "trimmed"]
 
 
 def named(script: Script, function: str, parameter: str, arguments: Arguments, span: Span) -> str:
-    """A text that must be said; bdr's group stands for a set that is not named."""
+    """A text that is said; bdr's group stands for a set that is not named."""
     if parameter not in arguments:
-        if function.startswith("bdr.") and parameter == "set_name":
-            if script.drafts.group is None:
-                raise GROUP_DEFAULT_SET(span)
-            return script.drafts.group
-        raise ARGUMENT_IS_NULL(span, name=parameter)
+        if script.drafts.group is None:
+            raise GROUP_DEFAULT_SET(span)
+        return script.drafts.group
     return str(arguments[parameter].value)
 
 

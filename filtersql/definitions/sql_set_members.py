@@ -1,10 +1,8 @@
-"""A table as a call adds it to a set, and what pglogical remembers of it later.
+"""A table as a call adds it to a set: it is judged by what it is then.
 
 Example
     A table without a key cannot be added to a set that replicates updates. One that loses its key
     afterwards stays in the set: `publications.replication_sets` refuses it where it is subscribed.
-    Its filter keeps the types that its columns had: `ALTER COLUMN b TYPE text` leaves `b > 5`
-    comparing integers.
 
 pglogical
     pglogical_repset.c, replication_set_add_table(); pglogical_functions.c, parse_row_filter()
@@ -15,21 +13,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from filtersql.catalog import Column, Identity, PgType
+from filtersql.catalog import Identity
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
-from filtersql.definitions.dependents import memberships
 from filtersql.definitions.earlier_statements import note
-from filtersql.definitions.expressions import columns_named
-from filtersql.definitions.kinds import kind_of, kind_of_table
+from filtersql.definitions.kinds import kind_of, kind_of_table, system_kind
 from filtersql.definitions.model import PublishedTable, ReplicationSet
 from filtersql.definitions.set_members import judges, refusals
-from filtersql.definitions.system_relations import system_kind
 from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.errors.replication_sets import SET_NEEDS_PRIMARY_KEY
 from filtersql.names import RelationName
 from filtersql.source import Span
 
-__all__ = ["check_system_schemas", "has_key", "joined", "retyped"]
+__all__ = ["check_system_schemas", "has_key", "joined"]
 
 
 def joined(
@@ -98,17 +93,3 @@ def _key(table: DraftTable) -> tuple[str, ...]:
             return table.identity.index
         case _:
             return ()
-
-
-def retyped(drafts: Drafts, table: DraftTable, old: Column, new: PgType) -> None:
-    """ALTER COLUMN TYPE: the filters that read the column go on with the type that they know."""
-    for one, entry in [*memberships(drafts, table.name)]:
-        if entry.where is None or old.name not in columns_named(entry.where):
-            continue
-        known = dict(entry.known_types)
-        first = known.pop(old.name, old.type)
-        if (first.schema, first.name) != (new.schema, new.name):
-            known[old.name] = first
-        changed = replace(entry, known_types=tuple(known.items()))
-        members = (changed if each is entry else each for each in one.tables)
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))

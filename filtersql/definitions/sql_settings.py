@@ -10,8 +10,8 @@ Example
     `SET datestyle = 'ISO, DMY'`       refused: `d > '01/02/2026'` would mean 1 February
     ================================== =====================================================
 
-    `ALTER DATABASE shop SET search_path = sales` holds in sessions that begin later. What a single
-    role is given counts for its sessions: a file does not say whose they are.
+    `ALTER DATABASE shop SET search_path = sales` is refused. What a single role is given counts for
+    its sessions: a file does not say whose they are.
 
 PostgreSQL
     guc_tables.c, variable.c; pg_db_role_setting.c: AlterSetting()
@@ -29,12 +29,13 @@ from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.source import Span
 
-__all__ = ["FOLLOWED", "LATER", "begin", "discard", "set_config", "set_for_later", "set_variable"]
+__all__ = ["FOLLOWED", "LATER", "discard", "set_config", "set_for_later", "set_variable"]
 
 #: of a parameter: its texts, or None where it is to have its default
 _Values = Sequence[str] | None
 
 LATER = ("alter_database_set_stmt", "alter_role_set_stmt", "alter_system_stmt")
+_TO_DEFAULT = ("VAR_RESET_ALL", "VAR_RESET", "VAR_SET_DEFAULT")
 _TRUE = r"on|true|yes|1"
 #: values that mean what PostgreSQL's default does, of what a text's meaning would else hang on
 _AS_EVER = {
@@ -52,21 +53,14 @@ _AS_EVER = {
 FOLLOWED = frozenset((*_AS_EVER, "search_path", "role", "session_authorization"))
 
 
-def begin(script: Script, database: str | None) -> None:
-    """A session begins, in a database that is known or not: what was said for it holds."""
-    of, path = script.drafts.database_path
-    script.begun = path if path and database in (None, of) else Settings().path
-    script.settings, script.outer = Settings(script.begun), None
-
-
 def set_variable(script: Script, statement: Statement) -> None:
     """SET and RESET."""
     node = statement.node
     name, kind = node.name.lower(), enum_name(node, "kind")
     span = place_of(script, statement, "")
     if kind == "VAR_RESET_ALL":
-        _put(script, replace(script.settings, path=script.begun), local=False)
-    elif kind == "VAR_SET_VALUE":
+        raise UnsupportedStatement.dumped("RESET ALL", span)
+    if kind == "VAR_SET_VALUE":
         _assign(script, name, _values(node), span, local=node.is_local)
     elif kind in ("VAR_SET_DEFAULT", "VAR_RESET"):
         _assign(script, name, None, span, local=node.is_local)
@@ -95,51 +89,41 @@ def set_config(script: Script, node: Node) -> None:
 
 
 def set_for_later(script: Script, statement: Statement) -> None:
-    """ALTER DATABASE, ROLE ALL and SYSTEM … SET: a database's search_path is kept."""
-    node, drafts = statement.node, script.drafts
+    """ALTER DATABASE, ROLE ALL and SYSTEM … SET: raises where a session would differ by it."""
+    node = statement.node
     if statement.kind == "alter_role_set_stmt" and node.HasField("role"):
         return
-    database = {LATER[0]: "dbname", LATER[1]: "database"}.get(statement.kind)
-    of = getattr(node, database) if database else ""
-    name, kind = node.setstmt.name.lower(), enum_name(node.setstmt, "kind")
-    if kind in ("VAR_RESET_ALL", "VAR_RESET", "VAR_SET_DEFAULT"):
-        if of == drafts.database_path[0] and name in ("", "search_path"):
-            drafts.database_path = "", ()
-        return
-    if name not in FOLLOWED or name == "client_encoding":
-        return
-    values = _values(node.setstmt) if kind == "VAR_SET_VALUE" else []
-    if name in _AS_EVER and values and _is_as_ever(name, values):
-        return
-    if name != "search_path" or not values or not of or drafts.database_path[0] not in ("", of):
+    name, values = node.setstmt.name.lower(), _values(node.setstmt)
+    harmless = enum_name(node.setstmt, "kind") in _TO_DEFAULT
+    if name in _AS_EVER and values:
+        harmless |= _is_as_ever(name, values)
+    if name in FOLLOWED and not harmless and name != "client_encoding":
         words = " ".join(statement.kind.split("_")[:2]).upper()
+        hint = f"Leave it out, and say SET {name} where the definitions begin."
         at = place_of(script, statement, "")
-        raise UnsupportedStatement.dumped(f"{words} … SET {name}", at)
-    drafts.database_path = of, _path(values)
+        raise UnsupportedStatement(f"{words} … SET {name}", at, hint)
 
 
 def _assign(script: Script, name: str, values: _Values, span: Span, *, local: bool) -> None:
     """A parameter gets values; None is its default. Raises for what would change a text."""
-    now = script.settings
+    if (
+        local
+        and name in FOLLOWED
+        and not (name in _AS_EVER and values and _is_as_ever(name, values))
+    ):
+        raise UnsupportedStatement.dumped(f"SET LOCAL {name}", span)
+    settings = script.settings
     if name == "search_path":
-        path = script.begun if values is None else _path(values)
-        _put(script, replace(now, path=path), local=local)
+        path = Settings().path if values is None else _path(values)
+        script.settings = replace(settings, path=path)
     elif name == "role":  # NONE is who the session is
         role = values[0] if values and values[0].lower() != "none" else None
-        _put(script, replace(now, role=role), local=local)
+        script.settings = replace(settings, role=role)
     elif name == "session_authorization":  # which ends SET ROLE
         user = values[0] if values else None
-        _put(script, replace(now, session_user=user, role=None), local=local)
+        script.settings = replace(settings, session_user=user, role=None)
     elif name in _AS_EVER and values is not None:
         _check_as_ever(script, name, values, span)
-
-
-def _put(script: Script, settings: Settings, *, local: bool) -> None:
-    if local and script.outer is None:
-        return  # PostgreSQL warns: SET LOCAL can only be used in transaction blocks
-    script.settings = settings
-    if not local and script.outer is not None:
-        script.outer = settings
 
 
 def _values(node: Node) -> list[str]:

@@ -5,12 +5,12 @@ Example
     p1 without an initial copy. Where its changes are recorded stands in the project's `defaults`.
 
 PostgreSQL
-    subscriptioncmds.c: CreateSubscription(), AlterSubscription()
+    subscriptioncmds.c: CreateSubscription()
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from filtersql.definitions.model import Subscription
@@ -19,11 +19,14 @@ from filtersql.definitions.sql_parameters import subscription_parameters
 from filtersql.definitions.sql_publications import name_place
 from filtersql.definitions.sql_text import lexemes
 from filtersql.definitions.yaml_subscriptions import with_settings
-from filtersql.errors.altering import ALREADY_SUBSCRIBED, LAST_PUBLICATION, NOT_SUBSCRIBED
 from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
 from filtersql.errors.publications import PUBLICATION_TWICE
-from filtersql.grammar import Node, Statement, enum_name
+from filtersql.grammar import Statement, enum_name
 from filtersql.source import Span
+
+_HINT = "Say in CREATE SUBSCRIPTION what is so in the end."
+#: what concerns a live server alone
+_OF_SERVERS = ("CONNECTION", "REFRESH_PUBLICATION", "REFRESH")
 
 __all__ = ["alter_subscription", "create_subscription", "drop_subscription"]
 
@@ -45,47 +48,20 @@ def create_subscription(script: Script, statement: Statement) -> None:
 
 
 def alter_subscription(script: Script, statement: Statement) -> None:
-    """ALTER SUBSCRIPTION: its publications, and what else concerns more than a live server."""
+    """ALTER SUBSCRIPTION … ENABLE and DISABLE; what concerns a live server alone is skipped."""
     node, drafts = statement.node, script.drafts
     span = name_place(script, statement, "subscription")
     subscription = drafts.subscriptions.get(node.subname)
     if subscription is None:
         raise Unknown("subscription", node.subname, span, drafts.subscriptions)
-    kind = enum_name(node, "kind")
-    settings: Mapping[str, object] = {}
-    if kind == "ALTER_SUBSCRIPTION_SKIP":
-        _check_skip(node, span)
-    elif kind == "ALTER_SUBSCRIPTION_ENABLED":
-        settings = {"enabled": node.options[0].def_elem.arg.boolean.boolval}
-    elif kind == "ALTER_SUBSCRIPTION_OPTIONS":
-        settings = subscription_parameters(script, node.options, altered=True)
-    drafts.subscriptions[node.subname] = replace(subscription, **settings)  # type: ignore[arg-type]
-    if not kind.endswith("_PUBLICATION") or kind.endswith("REFRESH_PUBLICATION"):
-        return
-    named = _publications(script, statement)
-    _each_once(named)
-    there = dict(subscription.publications)
-    if kind == "ALTER_SUBSCRIPTION_SET_PUBLICATION":
-        there = dict(named)
-    for name, place in named:
-        if kind == "ALTER_SUBSCRIPTION_ADD_PUBLICATION":
-            if name in there:
-                raise ALREADY_SUBSCRIBED(place, publication=name, subscription=subscription.name)
-            there[name] = place
-        elif kind == "ALTER_SUBSCRIPTION_DROP_PUBLICATION":
-            if name not in there:
-                raise NOT_SUBSCRIBED(place, publication=name, subscription=subscription.name)
-            del there[name]
-    if not there:
-        raise LAST_PUBLICATION(span)
-    drafts.subscriptions[node.subname] = replace(subscription, publications=tuple(there.items()))
-
-
-def _check_skip(node: Node, span: Span) -> None:
-    """Raises where a transaction is to be passed over, which is in the feed all the same."""
-    if any(wrapped.def_elem.arg.string.sval != "none" for wrapped in node.options):
-        hint = "Leave the statement out, and its transaction out of the feed."
-        raise UnsupportedStatement("ALTER SUBSCRIPTION ... SKIP", span, hint)
+    kind = enum_name(node, "kind").removeprefix("ALTER_SUBSCRIPTION_")
+    if kind == "ENABLED":
+        enabled = node.options[0].def_elem.arg.boolean.boolval
+        drafts.subscriptions[node.subname] = replace(subscription, enabled=enabled)
+    elif kind not in _OF_SERVERS:
+        words = "SET" if kind == "OPTIONS" else kind.replace("_", " ")
+        what = f"ALTER SUBSCRIPTION … {words}"
+        raise UnsupportedStatement(what, span, _HINT)
 
 
 def drop_subscription(script: Script, statement: Statement) -> None:

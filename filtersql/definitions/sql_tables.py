@@ -53,17 +53,16 @@ def create_table(script: Script, statement: Statement, *, foreign: bool = False)
         return
     _check_keys(script, node)
     inherits = bool(node.inh_relations) and not node.HasField("partbound")
-    if not inherits:
-        check_free(script, name, span)
+    check_free(script, name, span)
     if node.HasField("of_typename"):
         raise UnsupportedStatement("CREATE TABLE … OF a type", span)
     table = DraftTable(
         name, span, columns={}, unlogged=node.relation.relpersistence == "u", foreign=foreign
     )
     table.all_named = True
+    script.drafts.broken.add(name)
     if inherits:
         inherit(script, table, [wrapped.range_var for wrapped in node.inh_relations])
-    script.drafts.broken.add(name)
     if node.HasField("partbound"):
         table.columns = None
         parent = node.inh_relations[0].range_var

@@ -1,4 +1,4 @@
-"""BEGIN and COMMIT: SET LOCAL ends with its transaction; what is taken back is refused.
+"""BEGIN and COMMIT: a transaction that is taken back is refused.
 
 Example
     `BEGIN; CREATE PUBLICATION p; COMMIT;` makes p. ROLLBACK, SAVEPOINT and PREPARE TRANSACTION are
@@ -11,10 +11,10 @@ PostgreSQL
 from __future__ import annotations
 
 from filtersql.definitions.sql_names import Script, place_of
-from filtersql.errors.definitions import IN_TRANSACTION, UnsupportedStatement
+from filtersql.errors.definitions import UnsupportedStatement
 from filtersql.grammar import Statement, enum_name
 
-__all__ = ["check_alone", "check_ended", "transaction"]
+__all__ = ["check_ended", "transaction"]
 
 _OPEN = "PostgreSQL rolls back what a session leaves open: say COMMIT."
 
@@ -24,30 +24,18 @@ def transaction(script: Script, statement: Statement) -> None:
     node, place = statement.node, place_of(script, statement, "")
     kind = enum_name(node, "kind").removeprefix("TRANS_STMT_")
     if kind in ("BEGIN", "START"):
-        if script.outer is None:  # else PostgreSQL warns: there is already a transaction
-            script.outer, script.began = script.settings, place
+        script.began = script.began or place  # PostgreSQL warns where there is one already
         return
-    if script.outer is not None and kind in ("COMMIT", "ROLLBACK"):
-        script.settings = script.outer
-        script.outer = script.settings if node.chain else None
-    if kind != "COMMIT":
-        what = "PREPARE TRANSACTION" if kind == "PREPARE" else kind.replace("_", " ")
+    if kind in ("COMMIT", "ROLLBACK"):
+        script.began = None
+    if kind != "COMMIT" or node.chain:
+        words = {"PREPARE": "PREPARE TRANSACTION", "COMMIT": "COMMIT AND CHAIN"}
+        what = words.get(kind) or kind.replace("_", " ")
         raise UnsupportedStatement.dumped(what, place)
 
 
 def check_ended(script: Script) -> None:
     """Notes a transaction that is open where its session ends."""
-    if script.outer is not None and script.began is not None:
+    if script.began is not None:
         mistake = UnsupportedStatement("BEGIN without COMMIT", script.began, _OPEN)
         script.drafts.mistakes.append(mistake)
-
-
-def check_alone(script: Script, statement: Statement) -> None:
-    """Raises where DETACH PARTITION … CONCURRENTLY stands between BEGIN and COMMIT."""
-    if script.outer is None:
-        return
-    for wrapped in statement.node.cmds:
-        definition = getattr(wrapped.alter_table_cmd, "def")
-        if definition.WhichOneof("node") == "partition_cmd" and definition.partition_cmd.concurrent:
-            span = place_of(script, statement, definition.partition_cmd.name.relname)
-            raise IN_TRANSACTION(span, what="ALTER TABLE ... DETACH CONCURRENTLY")

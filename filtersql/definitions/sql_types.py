@@ -1,31 +1,31 @@
 """CREATE and DROP TYPE and DOMAIN: what columns may be of, and what goes with it.
 
 Example
-    `DROP TYPE e CASCADE` drops the columns of that type; without CASCADE it is refused: column b of
-    table t depends on type e.
+    `DROP TYPE e` is refused while a column is of that type: column b of table t depends on type e.
 
 PostgreSQL
-    typecmds.c: DefineDomain(), DefineEnum(), RenameType(); dropcmds.c: RemoveObjects()
+    typecmds.c: DefineDomain(), DefineEnum(); dropcmds.c: RemoveObjects()
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from filtersql.definitions.collations import create_collation, keep_collation
 from filtersql.definitions.columns import check_collated
 from filtersql.definitions.depending import Thing, check_undepended
 from filtersql.definitions.kinds import has_row_type, kind_of
 from filtersql.definitions.sql_names import Script, created, created_name, place_of
-from filtersql.definitions.types import BUILT_IN, EXTENSION_TYPES, read_type
+from filtersql.definitions.types import read_type
 from filtersql.definitions.user_defined_overrides import create_operator
-from filtersql.errors.definitions import ALREADY_EXISTS, Unknown, UnsupportedStatement
-from filtersql.errors.relations import NOT_A_DOMAIN, NOT_ONE, TYPE_EXISTS, UNKNOWN_SCHEMA
+from filtersql.errors.definitions import ALREADY_EXISTS, UnsupportedStatement
+from filtersql.errors.relations import TYPE_EXISTS
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
-from filtersql.source import Span
 
 __all__ = ["create_type", "drop_types"]
 
-_NOT_DROPPED = ("range type", "multirange type", "row type")
+_DROPPED = ("type", "domain", "composite type", "base type")
 _KINDS = {
     "create_domain_stmt": ("domainname", "domain"),
     "create_range_stmt": ("type_name", "range type"),
@@ -81,56 +81,24 @@ def _multirange(script: Script, node: Node, name: RelationName) -> RelationName:
 
 
 def drop_types(script: Script, statement: Statement) -> None:
-    """DROP TYPE and DROP DOMAIN, of which no column is."""
+    """DROP TYPE and DROP DOMAIN of types that the files make, and of which no column is."""
     node, drafts = statement.node, script.drafts
-    domain = enum_name(node, "remove_type") == "OBJECT_DOMAIN"
-    found = []
+    kinds = ("domain",) if enum_name(node, "remove_type") == "OBJECT_DOMAIN" else _DROPPED
+    names = []
     for item in node.objects:
-        parts = [part.string.sval for part in item.type_name.names]
-        name = _found(script, statement, parts, domain=domain, missing_ok=node.missing_ok)
-        if name is None:
-            continue
-        span = place_of(script, statement, name.name)
-        if drafts.types.get(name, "row type") in _NOT_DROPPED:
-            raise UnsupportedStatement.dumped("DROP TYPE of a range or a row type", span)
-        found.append((name, span))
-    roots = [Thing("type", name) for name, _ in found]
+        *schema, last = (part.string.sval for part in item.type_name.names)
+        found = (RelationName(each, last) for each in schema[-1:] or script.path)
+        name = next((each for each in found if each in drafts.types), None)
+        if name is not None and drafts.types[name] in kinds:
+            names.append(name)
+        elif name is not None or not (node.missing_ok or drafts.incomplete):
+            what = "DROP of a type that the files do not make, or of another kind"
+            raise UnsupportedStatement.dumped(what, place_of(script, statement, last))
+    roots = [Thing("type", name) for name in names]
     cascades = enum_name(node, "behavior") == "DROP_CASCADE"
-    check_undepended(script, roots, lambda: found[0][1], cascades=cascades)
-    for name, _ in found:
-        drafts.types.pop(name, None)
+    place = partial(place_of, script, statement, names[0].name if names else "")
+    check_undepended(script, roots, place, cascades=cascades)
+    for name in names:
+        del drafts.types[name]
         drafts.bases.pop(name, None)
-        if drafts.others.get(name) == "composite types":
-            del drafts.others[name]
-
-
-def _found(
-    script: Script,
-    statement: Statement,
-    parts: list[str],
-    *,
-    domain: bool,
-    missing_ok: bool = False,
-) -> RelationName | None:
-    """A type of the project's own; None for one of PostgreSQL or of an extension."""
-    drafts, span = script.drafts, place_of(script, statement, parts[-1])
-    if parts[-1] in BUILT_IN or parts[-1] in EXTENSION_TYPES:
-        return None
-    for schema in [parts[-2]] if len(parts) > 1 else script.path:
-        name = RelationName(schema, parts[-1])
-        if name in drafts.types or has_row_type(drafts, name):
-            if domain and drafts.types.get(name) != "domain":
-                raise _no_domain(name, statement, span)
-            return name
-    if missing_ok or drafts.incomplete:
-        return None
-    if len(parts) > 1 and not drafts.has_schema(parts[-2]):
-        raise UNKNOWN_SCHEMA(span, schema=parts[-2])
-    raise Unknown("type", ".".join(parts), span, [one.name for one in drafts.types])
-
-
-def _no_domain(name: RelationName, statement: Statement, span: Span) -> Exception:
-    """DROP quotes the name, ALTER does not."""
-    if statement.kind == "drop_stmt":
-        return NOT_ONE(span, name=name.name, one="a domain")
-    return NOT_A_DOMAIN(span, name=name.name)
+        drafts.others.pop(name, None)

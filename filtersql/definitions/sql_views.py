@@ -9,6 +9,8 @@ PostgreSQL
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from filtersql.definitions.catalog_builder import DraftTable, DraftView
 from filtersql.definitions.kinds import kind_of
 from filtersql.definitions.sql_names import (
@@ -84,5 +86,5 @@ def create_policy(script: Script, statement: Statement) -> None:
     before = drafts.code.get(("policy", name, node.policy_name))
     keep_code(script, statement, "policy", name, node.policy_name)
     if before is not None:
-        made = drafts.code["policy", name, node.policy_name]
-        drafts.code["policy", name, node.policy_name] = made.knowing(*before.words)
+        now = drafts.code["policy", name, node.policy_name]
+        drafts.code["policy", name, node.policy_name] = replace(now, words=now.words | before.words)

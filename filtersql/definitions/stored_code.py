@@ -54,8 +54,6 @@ def check_code(script: Script, statement: Statement) -> None:
             _check_drop(script, statement)
         case "alter_table_stmt":
             _check_columns(script, statement)
-        case "rename_stmt":
-            _rename(script, statement.node)
 
 
 def words_of(script: Script, statement: Statement, *, strings: bool) -> frozenset[str]:
@@ -108,9 +106,6 @@ def _check_drop(script: Script, statement: Statement) -> None:
         if one.of not in gone and not one.words.isdisjoint(names):
             what = f"DROP of {min(one.words & {*names})}, which {one.kind} {one.label} names,"
             _refuse(script, statement, what)
-    if kind in _FUNCTIONS:
-        for key in [key for key in drafts.code if key[0] == "function" and key[1] in gone]:
-            del drafts.code[key]
 
 
 def _relations(drafts: Drafts) -> Iterator[RelationName]:
@@ -148,27 +143,6 @@ def _check_columns(script: Script, statement: Statement) -> None:
             if one.columns and (command.name in one.words or whole):
                 what = f"a change of column {command.name}, which {one.kind} {one.label} may read,"
                 _refuse(script, statement, what)
-
-
-def _rename(script: Script, node: Node) -> None:
-    """Words that mean what has another name now."""
-    drafts, kind = script.drafts, enum_name(node, "rename_type")
-    old = node.subname or node.relation.relname
-    if kind in READERS:
-        found = drafts.code.pop((READERS[kind], referenced(script, node.relation), old), None)
-        if found is not None:
-            drafts.code[found.kind, found.of, node.newname] = found.named(node.newname)
-        return
-    match node.object.WhichOneof("node"):
-        case "object_with_args":
-            old = node.object.object_with_args.objname[-1].string.sval
-        case "list":
-            old = node.object.list.items[-1].string.sval
-    for key, one in drafts.code.items():
-        if old in one.words:
-            drafts.code[key] = one.knowing(node.newname)
-    if old in drafts.called:
-        drafts.called.add(node.newname)
 
 
 def _refuse(script: Script, statement: Statement, what: str) -> None:

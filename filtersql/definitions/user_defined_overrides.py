@@ -5,7 +5,12 @@ Example
     `length(v)` or `a = 1` is refused: which of the two PostgreSQL takes is not asked. After `SET
     search_path = public, pg_catalog` that holds of types as well.
 
+    After `CREATE EXTENSION intarray` the filter `tags && '{1}'` of an integer[] means the
+    extension's operator, which fits better than anyarray && anyarray, and raises on a NULL in it.
+
 PostgreSQL
+    extension.c: CreateExtension(), of contrib in PostgreSQL 15 to 18: other extensions make
+    operators and functions of such names over types of their own only.
     namespace.c: FuncnameGetCandidates(), OpernameGetCandidates(), TypenameGetTypid(): pg_catalog
     is looked in first where search_path does not name it. functioncmds.c: CreateCast()
 """
@@ -18,12 +23,24 @@ from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.sql_names import Script, created_in_schema, place_of
 from filtersql.definitions.types import BUILT_IN
 from filtersql.errors.definitions import UnsupportedStatement
-from filtersql.grammar import Statement
+from filtersql.grammar import Node, Statement
 from filtersql.source import Rival
 
-__all__ = ["create_cast", "create_operator", "rivals"]
+__all__ = ["create_cast", "create_extension", "create_operator", "drop_extension", "rivals"]
 
 _CATALOG = "pg_catalog"
+_INTEGERS, _INTEGER = "_int4", "int4"
+_DISTANCES = "money date float4 float8 int2 int4 int8 interval oid time timestamp timestamptz"
+#: by extension: an operator's name and the types of its arguments
+_OPERATORS = {
+    "intarray": (
+        *((name, _INTEGERS, _INTEGERS) for name in ("&&", "@>", "<@", "+", "-", "|", "&")),
+        *((name, _INTEGERS, _INTEGER) for name in ("#", "+", "-", "|")),
+        ("#", "", _INTEGERS),
+    ),
+    "btree_gist": tuple(("<->", name, name) for name in _DISTANCES.split()),
+    "pg_trgm": (("%", "text", "text"), ("<->", "text", "text")),
+}
 
 
 def create_operator(script: Script, statement: Statement) -> None:
@@ -49,3 +66,28 @@ def rivals(drafts: Drafts, path: Sequence[str]) -> tuple[Rival, ...]:
         types = (*drafts.types, *drafts.tables)
         found += (Rival("type", one.name) for one in types if one.schema in before)
     return tuple(dict.fromkeys(found))
+
+
+def create_extension(script: Script, statement: Statement) -> None:
+    """Its operators, in the schema that is said or would be made in."""
+    node, operators = statement.node, script.drafts.operators
+    said = [
+        one.def_elem.arg.string.sval for one in node.options if one.def_elem.defname == "schema"
+    ]
+    schema = next(iter((*said, *script.path)), "public")
+    if node.extname not in script.drafts.extensions:
+        script.drafts.extensions[node.extname] = schema
+        operators += _made(node.extname, schema)
+
+
+def drop_extension(script: Script, statement: Statement, item: Node) -> None:
+    """DROP EXTENSION: its operators go with it."""
+    schema = script.drafts.extensions.pop(item.string.sval, None)
+    gone = [] if schema is None else _made(item.string.sval, schema)
+    kept = [one for one in script.drafts.operators if one not in gone]
+    script.drafts.operators[:] = kept
+
+
+def _made(extension: str, schema: str) -> list[tuple[str, Rival]]:
+    found = _OPERATORS.get(extension, ())
+    return [(schema, Rival("operator", name, tuple(filter(None, types)))) for name, *types in found]

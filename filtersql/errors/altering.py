@@ -1,4 +1,4 @@
-"""What PostgreSQL refuses of ALTER PUBLICATION and ALTER SUBSCRIPTION, and of their parameters.
+"""What PostgreSQL refuses of ALTER PUBLICATION, and of what publications are given WITH.
 
 PostgreSQL
     publicationcmds.c, subscriptioncmds.c, define.c; the words are PostgreSQL's
@@ -38,13 +38,6 @@ class SchemaBesideList(Mistake):
             "part of the publication.",
         )
 
-
-# ALTER SUBSCRIPTION
-ALREADY_SUBSCRIBED = Wording(
-    'publication "{publication}" is already in subscription "{subscription}"'
-)
-NOT_SUBSCRIBED = Wording('publication "{publication}" is not in subscription "{subscription}"')
-LAST_PUBLICATION = Wording("cannot drop all the publications from a subscription")
 
 # WITH (…)
 UNRECOGNIZED_PARAMETER = Wording('unrecognized {kind} parameter: "{name}"')

@@ -22,8 +22,6 @@ LISTED_TWICE = Wording(
     '"{name}" is listed twice in {owner}', detail="It is listed first at {first}."
 )
 ALREADY_EXISTS = Wording('{kind} "{name}" already exists', detail="It is defined at {first}.")
-# A statement that commits by itself, between BEGIN and COMMIT.
-IN_TRANSACTION = Wording("{what} cannot run inside a transaction block")
 # Statements of another database than those before.
 SECOND_DATABASE = Wording(
     'statements in database "{name}" follow those in another database',

@@ -26,10 +26,6 @@ NOT_INDEXABLE = Wording(
     'cannot create index on relation "{name}"', detail="This operation is not supported for {many}."
 )
 
-# Attributes of constraints
-MISPLACED_CLAUSE = Wording("misplaced {words} clause")
-SEVERAL_CLAUSES = Wording("multiple {either} clauses not allowed")
-DEFERRED_ALONE = Wording("constraint declared INITIALLY DEFERRED must be DEFERRABLE")
 INHERITED_CONSTRAINT = Wording('cannot drop inherited constraint "{name}" of relation "{table}"')
 
 # Foreign keys
@@ -47,6 +43,4 @@ IDENTITY_NULLABLE = Wording(
 IDENTITY_NULLABLE_COLUMN = Wording(
     'replica identity of table "{table}" cannot hold column "{column}", which is nullable'
 )
-OTHER_TABLES_INDEX = Wording('"{index}" is not an index for table "{table}"')
-NO_INDEX = Wording('"{name}" is not an index')
 UNKNOWN_INDEX = Wording('index "{index}" for table "{table}" does not exist')

@@ -56,9 +56,6 @@ ATTACH_IDENTITY = Wording(
     'table "{table}" being attached contains an identity column "{column}"',
     detail="The new partition may not contain an identity column.",
 )
-DETACH_BESIDE_DEFAULT = Wording(
-    "cannot detach partitions concurrently when a default partition exists"
-)
 NOT_ITS_PARTITION = Wording('relation "{table}" is not a partition of relation "{parent}"')
 
 # INHERITS
@@ -66,21 +63,8 @@ CIRCULAR = Wording(
     "circular inheritance not allowed", detail='"{child}" is already a child of "{parent}".'
 )
 PARENT_NO_TABLE = Wording('inherited relation "{name}" is not a table or foreign table')
-INHERITS_ROOT = Wording('cannot inherit from partitioned table "{name}"')
-INHERITS_PARTITION = Wording('cannot inherit from partition "{name}"')
-INHERITS_TWICE = Wording('relation "{name}" would be inherited from more than once')
 
 # A child's columns are not those of its parent-to-be.
 CHILD_LACKS = Wording('child table is missing column "{column}"')
 CHILD_DIFFERS = Wording('child table "{table}" has different {what} for column "{column}"')
 CHILD_NULLABLE = Wording('column "{column}" in {child} must be marked NOT NULL')
-CHILD_NOT_GENERATED = Wording('column "{column}" in child table must be a generated column')
-CHILD_GENERATED = Wording('column "{column}" in child table must not be a generated column')
-# Before PostgreSQL 16.
-CHILD_EXPRESSION = Wording(
-    'column "{column}" in child table has a conflicting generation expression'
-)
-GENERATED_OTHERWISE = Wording(
-    'column "{column}" inherits from generated column of different kind',
-    detail="Parent column is {first}, child column is {second}.",
-)

@@ -16,30 +16,12 @@ from filtersql.source import Span
 _NOT_FOR = "This operation is not supported for {many}."
 
 # Another kind than the statement is for
-#: what DROP TABLE, DROP INDEX and so on remove, by the kinds of relations
-ONE_OF = {
-    "tables": "a table",
-    "partitioned tables": "a table",
-    "foreign tables": "a foreign table",
-    "views": "a view",
-    "materialized views": "a materialized view",
-    "sequences": "a sequence",
-    "indexes": "an index",
-    "partitioned indexes": "an index",
-    "composite types": "a type",
-}
-DROPPED_AS_OTHER = Wording('"{name}" is not {wanted}', hint="Use DROP {command} to remove {one}.")
 NOT_ONE = Wording('"{name}" is not {one}')
-NOT_A_DOMAIN = Wording("{name} is not a domain")
 # A statement opens as a table what is none: an index, a composite type; before PostgreSQL 16.
 IS_ONE = Wording('"{name}" is {one}')
 CANNOT_OPEN = Wording('cannot open relation "{name}"', detail=_NOT_FOR)
-INDEX_SCHEMA = Wording(
-    'cannot change schema of index "{name}"', hint="Change the schema of the table instead."
-)
 
 # Names that are taken
-EXISTS_IN_SCHEMA = Wording('relation "{name}" already exists in schema "{schema}"')
 TYPE_EXISTS = Wording('type "{name}" already exists')
 # CREATE TABLE under the name of an enum or domain.
 RELATION_OF_TYPE = Wording(

@@ -82,12 +82,7 @@ SET_HOLDS_KEYLESS = Wording(
     "replication set {name} cannot be altered to replicate UPDATEs or DELETEs because it "
     "contains tables without PRIMARY KEY"
 )
-ARGUMENT_IS_NULL = Wording("{name} cannot be NULL")
 EMPTY_SET_NAME = Wording("replication set name cannot be empty")
-POSITIONAL_BEHIND_NAMED = Wording("positional argument cannot follow named argument")
-INVALID_ARGUMENT = Wording('invalid input syntax for type {type_name}: "{text}"')
-# A text that is no array of names; the words are those of its reader.
-NO_ARRAY = Wording("{message}")
 
 # pglogical: a table without a key in a set that replicates updates or deletes.
 SET_NEEDS_PRIMARY_KEY = Wording(
@@ -107,14 +102,6 @@ KEYLESS_MEMBER = Wording(
     'table "{name:shown}" in replication set "{replication_set}" has no key any more',
     detail="It was changed after it was added. Without a key in the old row pglogical sends "
     "updates, and loses deletes.",
-    hint=_AGAIN,
-)
-# ALTER COLUMN TYPE under a row filter.
-STALE_MEMBER_FILTER = Wording(
-    'table "{name:shown}" in replication set "{replication_set}" has a row filter made for '
-    'column "{column}" of type {known}',
-    detail="It was changed after it was added. pglogical fails at the first change that the "
-    "filter judges.",
     hint=_AGAIN,
 )
 # xdb: a view in a publication that publishes changes.

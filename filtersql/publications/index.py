@@ -170,7 +170,7 @@ def _all_sets(definitions: Definitions) -> Mapping[str, ReplicationSet]:
     for subscription in definitions.subscriptions.values():
         for name, span in subscription.replication_sets:
             predefined = predefined_set(name, span)
-            if predefined is not None and name not in definitions.dropped_sets:
+            if predefined is not None:
                 sets.setdefault(name, predefined)
     return sets
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from filtersql.catalog import Catalog, Table
-from filtersql.definitions.system_relations import SYSTEM_SCHEMAS
+from filtersql.definitions.kinds import CATALOG_SCHEMAS
 from filtersql.names import RelationName
 
 __all__ = ["Lineage", "is_publishable"]
@@ -68,7 +68,7 @@ class Lineage:
 def is_publishable(table: Table) -> bool:
     """Whether its changes are decoded at all: a logged table of a user."""
     kept = not (table.unlogged or table.view or table.foreign)
-    return kept and table.name.schema not in SYSTEM_SCHEMAS
+    return kept and table.name.schema not in CATALOG_SCHEMAS
 
 
 def _ancestors(

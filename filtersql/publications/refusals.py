@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from filtersql.catalog import Table
+from filtersql.definitions.kinds import CATALOG_SCHEMAS, system_kind
 from filtersql.definitions.model import Publication, PublishedTable
-from filtersql.definitions.system_relations import SYSTEM_SCHEMAS, system_kind
 from filtersql.errors import Mistake, Notice, nearest
 from filtersql.errors.altering import LATER_PARAMETER
 from filtersql.errors.publications import (
@@ -53,7 +53,7 @@ def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> 
     """Every mistake of one publication."""
     span = publication.span
     for schema in publication.schemas:
-        if schema in SYSTEM_SCHEMAS:
+        if schema in CATALOG_SCHEMAS:
             yield SYSTEM_SCHEMA(span, schema=schema)
     if publication.generated_columns != "none" and settings.postgres_version < _PUBLISHES_GENERATED:
         yield LATER_PARAMETER(
@@ -70,7 +70,7 @@ def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> 
 def notices(publication: Publication, lineage: Lineage, settings: Settings) -> Iterator[Notice]:
     """Every warning of one publication."""
     for schema in publication.schemas:
-        if schema not in lineage.schemas and schema not in SYSTEM_SCHEMAS:
+        if schema not in lineage.schemas and schema not in CATALOG_SCHEMAS:
             close = nearest(schema, lineage.schemas)
             yield Notice(
                 "empty-schema",
@@ -146,7 +146,7 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
         return NEVER_CHANGING(span, name=name)
     if kind is not None:
         return NotPublishable(name, kind, span)
-    if name.schema in (*SYSTEM_SCHEMAS, "information_schema"):
+    if name.schema in (*CATALOG_SCHEMAS, "information_schema"):
         return RelationDoesNotExist(name, (), span)
     unknown = name.schema != "public" and name.schema not in lineage.known_schemas
     if unknown and not is_bare(name, span):

@@ -32,11 +32,9 @@ from filtersql.errors.replication_sets import (
     COLUMNS_RESERVED,
     KEYLESS_MEMBER,
     LIST_MISSES_KEY,
-    STALE_MEMBER_FILTER,
     UNLOGGED_MEMBER,
 )
 from filtersql.names import RelationName
-from filtersql.pgtypes import format_type
 from filtersql.publications.lineage import Lineage, is_publishable
 from filtersql.publications.membership import Membership
 from filtersql.publications.model import Settings
@@ -119,14 +117,6 @@ def unusable(membership: Membership, lineage: Lineage, semantics: Semantics) -> 
             yield KEYLESS_MEMBER(entry.span, name=entry.name, replication_set=membership.name)
         elif takes_lists and misses_key(entry, _key(table)):
             yield LIST_MISSES_KEY(entry.span, identity=_key(table))
-        for column, known in entry.known_types:
-            yield STALE_MEMBER_FILTER(
-                entry.span,
-                name=entry.name,
-                replication_set=membership.name,
-                column=column,
-                known=format_type(known),
-            )
 
 
 def ignored_partitions(

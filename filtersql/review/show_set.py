@@ -122,9 +122,7 @@ def _ddl(each: DdlFilter) -> str:
 
 
 def _facts(name: str, definitions: Definitions) -> ReplicationSet:
-    found = definitions.replication_sets.get(name)
-    if found is None and name not in definitions.dropped_sets:
-        found = predefined_set(name, _NOWHERE)
+    found = definitions.replication_sets.get(name) or predefined_set(name, _NOWHERE)
     if found is None:
         raise Mistakes(
             [

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import JARS_MISSING
+from filtersql.exclusive import alone
 
 __all__ = ["COORDINATES", "cache_folder", "jars"]
 
@@ -68,10 +69,24 @@ def cache_folder() -> Path:
 def jars(spark_conf: Mapping[str, str]) -> tuple[Path, ...]:
     """The cached files; resolved by Spark's own resolver where one is missing."""
     folder = cache_folder()
-    if any(_cached(folder, coordinate) is None for coordinate in COORDINATES):
-        _resolve(folder, spark_conf)
-    found = [_cached(folder, coordinate) for coordinate in COORDINATES]
-    return tuple(path for path in found if path is not None)
+    if found := _all_cached(folder):
+        return found
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _missing(folder, str(error)) from None
+    # Two processes that resolve at once spoil each other's downloads in Ivy's folder.
+    with alone(folder):
+        if not _all_cached(folder):
+            _resolve(folder, spark_conf)
+    return _all_cached(folder)
+
+
+def _all_cached(folder: Path) -> tuple[Path, ...]:
+    """The files of all coordinates, or none."""
+    paths = [_cached(folder, coordinate) for coordinate in COORDINATES]
+    found = tuple(path for path in paths if path is not None)
+    return found if len(found) == len(COORDINATES) else ()
 
 
 def _cached(folder: Path, coordinate: str) -> Path | None:
@@ -80,10 +95,14 @@ def _cached(folder: Path, coordinate: str) -> Path | None:
     return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
-def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
+def _missing(folder: Path, reason: str) -> Mistakes:
     wanted = ",".join(COORDINATES)
+    return Mistakes([JARS_MISSING(coordinates=wanted, cache=str(folder), reason=reason)])
+
+
+def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
     settings = {
-        "spark.jars.packages": wanted,
+        "spark.jars.packages": ",".join(COORDINATES),
         "spark.jars.excludes": ",".join(_NOT_NEEDED),
         "spark.ui.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -102,9 +121,7 @@ def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Mistakes(
-            [JARS_MISSING(coordinates=wanted, cache=str(folder), reason=str(error))]
-        ) from None
+        raise _missing(folder, str(error)) from None
     line = next((line for line in answer.stdout.splitlines() if line.startswith("JARS ")), None)
     files = {name.rsplit("/", 1)[-1]: name for name in json.loads(line[5:])} if line else {}
     for coordinate in COORDINATES:
@@ -112,9 +129,7 @@ def _resolve(folder: Path, spark_conf: Mapping[str, str]) -> None:
         name = f"{group}_{artifact}-{version}.jar"
         path = _resolved(files.get(name), name, spark_conf)
         if path is None:
-            raise Mistakes(
-                [JARS_MISSING(coordinates=wanted, cache=str(folder), reason=_why(answer.stderr))]
-            )
+            raise _missing(folder, _why(answer.stderr))
         _keep(path, folder / f"{artifact}-{version}.jar")
 
 

@@ -123,12 +123,10 @@ SCRIPTS = {
         CREATE TABLE inside (a int PRIMARY KEY);
         CREATE TABLE public.other (a int);
         ALTER TABLE other RENAME TO another;
-        ALTER TABLE another SET SCHEMA s;
         SELECT pg_catalog.set_config('search_path', 'public', false);
         CREATE TABLE plain (a int);
-        ALTER TABLE s.another RENAME TO back;
+        ALTER TABLE another RENAME TO back;
         RESET search_path;
-        CREATE SCHEMA nested CREATE TABLE in_it (a int PRIMARY KEY);
         CREATE SCHEMA bare;
         CREATE TABLE IF NOT EXISTS plain (b text);
         CREATE TABLE gone (a int); CREATE TABLE gone2 (a int); DROP TABLE gone, gone2;
@@ -150,7 +148,7 @@ SCRIPTS = {
         ALTER PUBLICATION p5 DROP TABLES IN SCHEMA s;
         ALTER PUBLICATION p4 RENAME TO "P 4";
         ALTER PUBLICATION p3 OWNER TO CURRENT_USER;
-        ALTER TABLE v RENAME TO vv; ALTER TABLE u SET SCHEMA s;
+        ALTER TABLE v RENAME TO vv;
         CREATE PUBLICATION gone; DROP PUBLICATION gone; DROP PUBLICATION IF EXISTS gone;
         CREATE TABLE left_out (a int); CREATE PUBLICATION p6 FOR TABLE left_out, t;
         DROP TABLE left_out;""",

@@ -51,7 +51,6 @@ class Generator(Tables, Publications):
             self.attach: 2.5 if self.tables("p") else 0,
             self.inherit: 0.7,
             self.rename: 2.5,
-            self.set_schema: 1.2,
             self.column_change: 4,
             self.key_change: 2,
             self.persistence: 0.6,

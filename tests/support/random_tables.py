@@ -166,9 +166,6 @@ class Tables(Names):
             return f"ALTER INDEX {self.table('iI')} RENAME TO {bare}"
         return f"ALTER SCHEMA {self.schema()} RENAME TO {self.pick(bare, 'public', 's')}"
 
-    def set_schema(self) -> str:
-        return f"ALTER TABLE {self.table()} SET SCHEMA {self.schema()}"
-
     def column_change(self) -> str:
         table = self.table()
         column = self.column(table)

@@ -140,7 +140,7 @@ def _create(chance: random.Random) -> str:
     if chance.random() < 0.25:
         flags = [chance.choice(["true", "false"]) for _ in range(chance.randint(1, 4))]
     else:
-        flags = _flags(chance, 0)
+        flags = [one for one in _flags(chance, 0) if not one.endswith("NULL")]
     return f"SELECT pglogical.create_replication_set({', '.join([_set(chance), *flags])})"
 
 
@@ -173,7 +173,6 @@ def _table(chance: random.Random) -> str:
             f"ALTER TABLE {table} ADD PRIMARY KEY (id)",
             f"ALTER TABLE {table} DROP CONSTRAINT {table.split('.')[-1]}_pkey",
             f"ALTER TABLE {table} RENAME TO u",
-            f"ALTER TABLE {table} SET SCHEMA s",
             f"DROP TABLE {table}",
             "ALTER TABLE root DETACH PARTITION leaf1",
             "ALTER TABLE root ATTACH PARTITION leaf2 DEFAULT",

@@ -9,7 +9,7 @@ Example
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import sqlglot
@@ -27,7 +27,6 @@ __all__ = [
     "joined",
     "of_a_table",
     "operand",
-    "table",
     "template",
 ]
 
@@ -66,16 +65,6 @@ def operand(expression: exp.Expr) -> exp.Expr:
 def joined(expression: exp.Expr) -> exp.Expr:
     """The expression as one side of AND or OR: only another AND or OR needs parentheses."""
     return exp.Paren(this=expression) if isinstance(expression, exp.Connector) else expression
-
-
-def table(rows: Mapping[str, str]) -> dict[str, str]:
-    """One entry for each function name; a row may name several, separated by blanks."""
-    found: dict[str, str] = {}
-    for names, text in rows.items():
-        for name in names.split():
-            assert name not in found, name
-            found[name] = text
-    return found
 
 
 def fill(engine: Engine, text: str, args: Sequence[exp.Expr]) -> exp.Expr:

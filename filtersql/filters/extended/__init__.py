@@ -1,6 +1,7 @@
 """Rare families of functions: each is one module, and can be deleted with its line here.
 
-A family gives the rules of its functions (`registry`), its rows of the engines' tables, or both.
+A family gives the rules of its functions (`registry`), its rows of the engines' tables (in a file
+of its name), or both.
 Nothing else imports one.
 """
 

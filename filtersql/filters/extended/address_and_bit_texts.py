@@ -16,17 +16,12 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Node, Relabel, Var
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Rule, Writer
-
-from filtersql.filters.write.writer import Family
+from filtersql.filters.write.writer import Family, Rule, Writer
 
 __all__ = ["FAMILY"]
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -34,11 +33,7 @@ from filtersql.filters.write.rules import (
     numerics,
     undeclared_numerics,
 )
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
-
-from filtersql.filters.write.writer import Family
+from filtersql.filters.write.writer import Family, Rule, Writer
 
 __all__ = ["FAMILY"]
 

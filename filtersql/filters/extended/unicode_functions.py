@@ -19,18 +19,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Node
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
-
-from filtersql.filters.write.writer import Family, without_name
+from filtersql.filters.write.writer import Family, Writer, without_name
 
 __all__ = ["FAMILY"]
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cache
-from operator import eq, ge, gt, le, lt, ne
+from operator import add, eq, ge, gt, le, lt, mul, ne, neg, sub
 
 from filtersql.errors.filters import BadLiteral
 from filtersql.filters.tree.nodes import (
@@ -196,17 +196,12 @@ def _sortable(value: object) -> tuple[bool, object]:
     return is_nan, 0 if is_nan else value
 
 
-def _whole(bits: int) -> Callable[[object], int]:
+def _whole(bits: int) -> Callable[[int | float | Decimal], int]:
     limit = 1 << (bits - 1)
 
-    def convert(value: object) -> int:
-        if isinstance(value, Decimal):
-            number = int(EXACT.quantize(value, Decimal(1)))
-        elif isinstance(value, float):
-            number = round(value)
-        else:
-            assert isinstance(value, int)
-            number = value
+    def convert(value: int | float | Decimal) -> int:
+        exact = EXACT.quantize(value, Decimal(1)) if isinstance(value, Decimal) else value
+        number = round(exact)
         if not -limit <= number < limit:
             raise OverflowError
         return number
@@ -214,8 +209,7 @@ def _whole(bits: int) -> Callable[[object], int]:
     return convert
 
 
-def _double(value: object) -> float:
-    assert isinstance(value, (int, float, Decimal))
+def _double(value: int | float | Decimal) -> float:
     converted = float(value)
     # not by isinf() of a Decimal, which makes a double of it first
     endless = value.is_infinite() if isinstance(value, Decimal) else value == converted
@@ -226,7 +220,7 @@ def _double(value: object) -> float:
     return converted
 
 
-def _single(value: object) -> float:
+def _single(value: int | float | Decimal) -> float:
     # A numeric becomes a real from its text: one rounding, not two.
     exact = _double(value)
     single = to_float4(exact, value if isinstance(value, (int, Decimal)) else exact)
@@ -235,116 +229,46 @@ def _single(value: object) -> float:
     return single
 
 
-def _numeric(value: object) -> Decimal:
-    assert isinstance(value, int)
-    return Decimal(value)
-
-
-def _with_scale(value: object, modifier: object) -> Decimal:
-    assert isinstance(value, Decimal)
-    assert isinstance(modifier, int)
-    return fits_scale(value, *numeric_parts(modifier))
-
-
-def _cut(value: object, modifier: object, explicit: object) -> str:
-    assert isinstance(value, str)
-    assert isinstance(modifier, int)
-    return value[: modifier - 4]
-
-
-def _padded(value: object, modifier: object, explicit: object) -> str:
-    assert isinstance(value, str)
-    assert isinstance(modifier, int)
-    return value[: modifier - 4].ljust(modifier - 4)
-
-
-def _negated(value: object) -> object:
-    assert isinstance(value, (int, float, Decimal))
+def _negated(value: float | Decimal) -> object:
     if isinstance(value, Decimal):
         return value.copy_negate() if value else value
     return -value if value else value
 
 
-def _midnight(value: object) -> int:
-    assert isinstance(value, int)
-    if value in (dates.DATE_INFINITY, dates.MINUS_DATE_INFINITY):
-        return dates.TIMES_INFINITY if value > 0 else dates.MINUS_TIMES_INFINITY
-    return value * dates.USECS_PER_DAY
+def _midnight(day: int) -> int:
+    if day in dates.INFINITE["date"]:
+        return dates.TIMES_INFINITY if day > 0 else dates.MINUS_TIMES_INFINITY
+    return day * dates.USECS_PER_DAY
 
 
-def _day(value: object) -> int:
-    assert isinstance(value, int)
-    if value in (dates.TIMES_INFINITY, dates.MINUS_TIMES_INFINITY):
-        return dates.DATE_INFINITY if value > 0 else dates.MINUS_DATE_INFINITY
-    return value // dates.USECS_PER_DAY
+def _day(moment: int) -> int:
+    if moment in dates.INFINITE["timestamp"]:
+        return dates.DATE_INFINITY if moment > 0 else dates.MINUS_DATE_INFINITY
+    return moment // dates.USECS_PER_DAY
 
 
-def _stripped(value: object) -> str:
-    assert isinstance(value, str)
-    return value.rstrip(" ")
+def _quotient(left: int, right: int) -> int:
+    # Division by zero is an ArithmeticError: nothing is folded, the engine raises.
+    return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
 
 
-def _arithmetic(symbol: str, bits: int) -> Callable[[object, object], int]:
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "pl": add,
+    "mi": sub,
+    "mul": mul,
+    "div": _quotient,
+    "mod": lambda left, right: left - _quotient(left, right) * right,
+}
+
+
+def _fitting(bits: int, compute: Callable[..., int]) -> Callable[..., int]:
+    """The computation, whose result must fit an integer of so many bits."""
     fits = _whole(bits)
-
-    def compute(left: object, right: object) -> int:
-        assert isinstance(left, int)
-        assert isinstance(right, int)
-        match symbol:
-            case "+":
-                return fits(left + right)
-            case "-":
-                return fits(left - right)
-            case "*":
-                return fits(left * right)
-        # Division by zero is an ArithmeticError: nothing is folded, the engine raises.
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return fits(quotient if symbol == "/" else left - quotient * right)
-
-    return compute
+    return lambda *values: fits(compute(*values))
 
 
-def _sign(factor: int, bits: int) -> Callable[[object], int]:
-    fits = _whole(bits)
-
-    def compute(value: object) -> int:
-        assert isinstance(value, int)
-        return fits(factor * value)
-
-    return compute
-
-
-def _magnitude(bits: int) -> Callable[[object], int]:
-    fits = _whole(bits)
-
-    def compute(value: object) -> int:
-        assert isinstance(value, int)
-        return fits(abs(value))
-
-    return compute
-
-
-def _exactly(symbol: str) -> Callable[[object, object], Decimal]:
-    def compute(left: object, right: object) -> Decimal:
-        assert isinstance(left, Decimal)
-        assert isinstance(right, Decimal)
-        match symbol:
-            case "+":
-                return EXACT.add(left, right)
-            case "-":
-                return EXACT.subtract(left, right)
-            case _:
-                return EXACT.multiply(left, right)
-
-    return compute
-
-
-def _rounded(direction: str) -> Callable[[object], Decimal]:
-    def compute(value: object) -> Decimal:
-        assert isinstance(value, Decimal)
-        return value.to_integral_value(rounding=direction) if value.is_finite() else value
-
-    return compute
+def _rounded(direction: str) -> Callable[..., object]:
+    return lambda value: value.to_integral_value(direction) if value.is_finite() else value
 
 
 _FOLDED: dict[str, Callable[..., object]] = {
@@ -353,27 +277,27 @@ _FOLDED: dict[str, Callable[..., object]] = {
     **{f"int8({kind})": _whole(64) for kind in ("int2", "int4", "float4", "float8", "numeric")},
     **{f"float8({kind})": _double for kind in ("int2", "int4", "int8", "float4", "numeric")},
     **{f"float4({kind})": _single for kind in ("int2", "int4", "int8", "float8", "numeric")},
-    **{f"numeric({kind})": _numeric for kind in ("int2", "int4", "int8")},
+    **{f"numeric({kind})": Decimal for kind in ("int2", "int4", "int8")},
     **{
-        f"int{kind}{name}(int{kind[0]},int{kind[-1]})": _arithmetic(symbol, 8 * int(max(kind)))
+        f"int{kind}{name}(int{kind[0]},int{kind[-1]})": _fitting(8 * int(max(kind)), compute)
         for kind in ("2", "4", "8", "24", "42", "28", "82", "48", "84")
-        for name, symbol in (("pl", "+"), ("mi", "-"), ("mul", "*"), ("div", "/"), ("mod", "%"))
+        for name, compute in _ARITHMETIC.items()
     },
-    "numeric(numeric,int4)": _with_scale,
-    "int2um(int2)": _sign(-1, 16),
-    "int4um(int4)": _sign(-1, 32),
-    "int8um(int8)": _sign(-1, 64),
-    **{f"int{bits // 8}abs(int{bits // 8})": _magnitude(bits) for bits in (16, 32, 64)},
-    **{f"abs(int{bits // 8})": _magnitude(bits) for bits in (16, 32, 64)},
+    "numeric(numeric,int4)": lambda value, typmod: fits_scale(value, *numeric_parts(typmod)),
+    **{f"int{size}um(int{size})": _fitting(8 * size, neg) for size in (2, 4, 8)},
+    **{f"int{size}abs(int{size})": _fitting(8 * size, abs) for size in (2, 4, 8)},
+    **{f"abs(int{size})": _fitting(8 * size, abs) for size in (2, 4, 8)},
     "numeric_uminus(numeric)": _negated,
-    "numeric_add(numeric,numeric)": _exactly("+"),
-    "numeric_sub(numeric,numeric)": _exactly("-"),
-    "numeric_mul(numeric,numeric)": _exactly("*"),
+    "numeric_add(numeric,numeric)": EXACT.add,
+    "numeric_sub(numeric,numeric)": EXACT.subtract,
+    "numeric_mul(numeric,numeric)": EXACT.multiply,
     "ceil(numeric)": _rounded(ROUND_CEILING),
     "floor(numeric)": _rounded(ROUND_FLOOR),
-    "varchar(varchar,int4,bool)": _cut,
-    "bpchar(bpchar,int4,bool)": _padded,
-    "text(bpchar)": _stripped,
+    "varchar(varchar,int4,bool)": lambda value, typmod, explicit: value[: typmod - 4],
+    "bpchar(bpchar,int4,bool)": lambda value, typmod, explicit: value[: typmod - 4].ljust(
+        typmod - 4
+    ),
+    "text(bpchar)": lambda value: value.rstrip(" "),
     "timestamp(date)": _midnight,
     "date(timestamp)": _day,
 }

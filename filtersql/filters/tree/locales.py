@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from filtersql.definitions.created_databases import OF_ITS_OWN
+from filtersql.definitions.databases import OF_ITS_OWN
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.nodes import Node, RowCompare
 from filtersql.filters.tree.rebuilding import rebuilt

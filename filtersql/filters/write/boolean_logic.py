@@ -23,7 +23,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -34,9 +33,7 @@ from filtersql.filters.write import let_binding
 from filtersql.filters.write.raising import may_raise, raises_there
 from filtersql.filters.write.rules import undeclared_numerics
 from filtersql.filters.write.simplify import simplified
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["logic", "whole"]
 

@@ -8,7 +8,6 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -44,9 +43,7 @@ from filtersql.filters.write.rules import (
     numeric_digits,
 )
 from filtersql.filters.write.rules.regex_syntax import OWN_CASE
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = [
     "call",

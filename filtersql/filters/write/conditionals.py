@@ -18,7 +18,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -26,9 +25,7 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, CaseTest, Node
 from filtersql.filters.tree.rebuilding import rebuilt
 from filtersql.filters.write.raising import may_raise, raises_there
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["conditional", "first_value"]
 

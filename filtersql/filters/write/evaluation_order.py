@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -53,9 +52,7 @@ from filtersql.filters.tree.nodes import (
 )
 from filtersql.filters.write.constant_errors import raising_ahead
 from filtersql.filters.write.raising import may_raise
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["after", "alike", "computed_first", "constants_first", "nothing_after", "raising_first"]
 

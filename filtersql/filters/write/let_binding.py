@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -32,9 +31,7 @@ from filtersql.filters.engines.binding import VALUE, is_long
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, NullIf, Op, children
 from filtersql.filters.write.rules import like, regex_functions, regular_expressions
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["Held", "height", "once", "shared"]
 

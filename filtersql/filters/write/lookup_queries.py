@@ -10,17 +10,13 @@ Example
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp, select
 
 from filtersql.filters.engines.templates import operand
 from filtersql.filters.tree.nodes import Lookup, Var
 from filtersql.filters.write.rules import numeric_digits
+from filtersql.filters.write.writer import Writer
 from filtersql.names import view_name
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
 
 __all__ = ["put"]
 

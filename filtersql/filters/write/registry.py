@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TypeVar
+from typing import TypeVar, get_args
 
-from filtersql.filters.engines import duckdb, spark
+from filtersql.filters.engines.rows import rows
 from filtersql.filters.extended import FAMILIES as RARE
 from filtersql.filters.facts import Function
 from filtersql.filters.write.rules import (
@@ -73,11 +73,10 @@ def _merged(tables: Iterable[Mapping[str, _Form]]) -> dict[str, _Form]:
 
 
 RULES = _merged([*(family.RULES for family in FAMILIES), *(family.rules for family in RARE)])
-_TABLES: dict[Engine, dict[str, str]] = {"spark": spark.TABLE, "duckdb": duckdb.TABLE}
 #: the engines' tables: name or signature of a function, or a piece's name -> text
-ROWS = {
-    engine: _merged([table, *(family.rows.get(engine, {}) for family in RARE)])
-    for engine, table in _TABLES.items()
+ROWS: dict[Engine, dict[str, str]] = {
+    engine: _merged([rows(engine), *(family.rows.get(engine, {}) for family in RARE)])
+    for engine in get_args(Engine)
 }
 
 

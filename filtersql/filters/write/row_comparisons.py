@@ -9,8 +9,6 @@ PostgreSQL
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from filtersql.filters.engines.templates import joined
@@ -18,9 +16,7 @@ from filtersql.filters.facts import facts
 from filtersql.filters.tree.nodes import Node, Op, RowCompare
 from filtersql.filters.write import calls
 from filtersql.filters.write.raising import may_raise
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["row_compare"]
 

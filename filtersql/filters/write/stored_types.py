@@ -22,7 +22,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -33,10 +32,8 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, MinMax, Node, NullIf, Relabel, Var
 from filtersql.filters.values.dates import INFINITE
 from filtersql.filters.write.rules import array_elements
+from filtersql.filters.write.writer import Writer
 from filtersql.storage import is_text, stored_as
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
 
 __all__ = ["call", "is_beyond", "key", "stored"]
 

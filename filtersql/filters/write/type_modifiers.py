@@ -15,14 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import le
-from typing import TYPE_CHECKING
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node
 from filtersql.filters.write.rules import interval_fields
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["check"]
 

@@ -18,18 +18,15 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Node, Relabel, Var
 from filtersql.filters.values import show
 from filtersql.filters.write.rules import intervals, numeric_order
+from filtersql.filters.write.writer import Writer
 from filtersql.storage import is_text
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Writer
 
 __all__ = ["COLLATED", "ONE_TEXT", "family", "key", "key_type", "of_node", "stored"]
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -42,9 +41,7 @@ from filtersql.filters.tree.nodes import (
 from filtersql.filters.values import show
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import array_elements, text_arrays
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["Listed", "constant", "element_of", "is_textual", "listed", "one", "places", "text"]
 

@@ -20,7 +20,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -34,9 +33,7 @@ from filtersql.filters.write import evaluation_order, let_binding
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.rules import array_elements, array_values, text_arrays
 from filtersql.filters.write.rules.array_values import constant, element_of, listed, one, places
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "constant", "holds", "is_null", "items"]
 

@@ -21,7 +21,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -30,9 +29,7 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import ArrayExpr, Collate, Func, Node, Op, Relabel, ScalarArrayOp
 from filtersql.filters.write.rules import letter_case
 from filtersql.filters.write.rules.letter_case import Constant, to_ascii
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["beside", "beside_pattern", "compare", "compared", "either", "is_sure", "sure"]
 

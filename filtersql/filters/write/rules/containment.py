@@ -17,15 +17,11 @@ PostgreSQL
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.write.rules.document_values import any_item, field, raw, raw_of
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["contained", "contains"]
 

@@ -18,7 +18,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -27,9 +26,7 @@ from filtersql.filters.tree.nodes import Const, Node
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.write import let_binding
 from filtersql.filters.write.rules import intervals
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "moved"]
 

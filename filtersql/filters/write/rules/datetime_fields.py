@@ -21,16 +21,14 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Relabel
 from filtersql.filters.write.rules import intervals
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = [
     "RULES",

@@ -22,7 +22,6 @@ PostgreSQL
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -36,9 +35,7 @@ from filtersql.filters.write.rules.numeric_digits import (
     known,
     rounding,
 )
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = [
     "QUOTIENT",

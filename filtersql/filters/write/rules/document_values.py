@@ -24,7 +24,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -32,9 +31,7 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.rules import array_values, arrays
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = [
     "FIELDS", "ITEMS", "PATHS", "STEPS", "any_item", "document", "field", "item", "loaded", "raw",

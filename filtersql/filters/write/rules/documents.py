@@ -24,7 +24,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -41,10 +40,7 @@ from filtersql.filters.write.rules.document_values import (
     raw,
     walk_to,
 )
-from filtersql.filters.write.writer import without_name
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer, without_name
 
 __all__ = ["RULES", "among", "beside", "is_null", "number", "of_json"]
 

@@ -22,18 +22,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from decimal import Context, Decimal, Inexact
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
+
+from sqlglot import exp
 
 from filtersql.filters.engines import values
 from filtersql.filters.facts import NUMERIC_COMPARISONS, SYMBOLS
 from filtersql.filters.tree.constant_folding import comparison, fold
 from filtersql.filters.tree.nodes import Func, Node, Op, Relabel, children, walk
 from filtersql.filters.write.rules import datetime_fields
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["decided", "endless"]
 

@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from filtersql.filters.facts import Function
 from filtersql.filters.tree.nodes import Node, Op, Relabel, Var, walk
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["put"]
 

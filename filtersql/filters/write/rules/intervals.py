@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -41,9 +40,7 @@ from filtersql.filters.tree.nodes import (
 from filtersql.filters.values.intervals import INFINITE_SINCE, Parts, total
 from filtersql.filters.write.rules import interval_fields
 from filtersql.filters.write.rules.time_zones import unit_of
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["DAY", "component", "infinite", "length"]
 

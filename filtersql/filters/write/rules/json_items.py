@@ -15,7 +15,6 @@ PostgreSQL
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -23,9 +22,7 @@ from filtersql.filters.engines import values
 from filtersql.filters.values.jsonpath_trees import Scalar
 from filtersql.filters.write.rules import numeric_order
 from filtersql.filters.write.rules.document_values import raw_of
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["beside_scalar", "compared", "starts"]
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -32,9 +31,7 @@ from filtersql.filters.values import jsonpaths
 from filtersql.filters.values.jsonpath_trees import Path, Whole, with_values
 from filtersql.filters.write.rules.document_values import document, loaded
 from filtersql.filters.write.rules.json_walks import Walker
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "found"]
 

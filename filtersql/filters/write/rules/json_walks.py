@@ -18,7 +18,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -38,9 +37,7 @@ from filtersql.filters.values.jsonpath_trees import (
 )
 from filtersql.filters.write.rules import json_items
 from filtersql.filters.write.rules.document_values import raw
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["Walker"]
 

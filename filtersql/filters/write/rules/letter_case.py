@@ -22,19 +22,15 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlglot import exp
 
 from filtersql.filters.tree.locales import UNKNOWN, ascii_only
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlglot import exp
-
-    from filtersql.filters.tree.nodes import Node
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.tree.nodes import Node
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = [
     "CASED",

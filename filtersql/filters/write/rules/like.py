@@ -12,7 +12,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -21,9 +20,7 @@ from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Func, Node, Relabel
 from filtersql.filters.write.rules import case_comparisons, letter_case
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["LIKE", "RULES", "like", "of_column", "unended"]
 

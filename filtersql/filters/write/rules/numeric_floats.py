@@ -13,14 +13,11 @@ import math
 import struct
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from filtersql.filters.tree.nodes import Const, Func, Node, Op
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["compare", "is_float"]
 

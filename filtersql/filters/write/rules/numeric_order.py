@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -46,9 +45,7 @@ from filtersql.filters.write.rules import (
 from filtersql.filters.write.rules.numeric_digits import MOST, Digits, digits, is_quotient
 from filtersql.filters.write.rules.numerics import put
 from filtersql.filters.write.rules.undeclared_numerics import BROKEN
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "compare", "sort_text", "sort_text_of", "sort_text_of_shown"]
 

@@ -11,15 +11,12 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Node
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["at", "given"]
 

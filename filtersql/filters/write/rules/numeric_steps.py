@@ -24,18 +24,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Const, Func, Node, Op, Var, walk
 from filtersql.filters.types import numeric_parts
 from filtersql.filters.values.numbers import EXACT
 from filtersql.filters.write.rules import numeric_floats
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["compare", "unless_too_long"]
 

@@ -19,7 +19,6 @@ PostgreSQL
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -54,9 +53,7 @@ from filtersql.filters.write.rules.numeric_digits import (
     modifier,
     terminating,
 )
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["put", "widened"]
 

@@ -21,7 +21,7 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -34,9 +34,7 @@ from filtersql.filters.values import show
 from filtersql.filters.values.ranges import Range
 from filtersql.filters.write.rules import array_elements, numeric_order, numerics, range_tests
 from filtersql.filters.write.rules.range_sets import NO_UNION, SETS
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "text_of"]
 

@@ -18,7 +18,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -53,9 +52,7 @@ from filtersql.filters.write.rules.regular_expressions import (
     parsed_for,
     similar_parts,
 )
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["FUNCTIONS", "RULES", "Given", "all_matches_end", "given", "takes_part"]
 

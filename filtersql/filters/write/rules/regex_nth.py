@@ -20,15 +20,12 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from filtersql.filters.write.rules.regex_printing import written
 from filtersql.filters.write.rules.regex_trees import Node, Untranslatable
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["replaced", "skipped"]
 

@@ -19,7 +19,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -33,9 +32,7 @@ from filtersql.filters.write.rules.regex_printing import written
 from filtersql.filters.write.rules.regex_syntax import parsed
 from filtersql.filters.write.rules.regex_trees import Anchor, Join, Look, Regex, Untranslatable
 from filtersql.filters.write.rules.regex_trees import Node as Tree
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = [
     "MATCHES",

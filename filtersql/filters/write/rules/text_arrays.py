@@ -16,7 +16,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -27,9 +26,7 @@ from filtersql.filters.write.rules.regex_matches import check_groups
 from filtersql.filters.write.rules.regex_printing import sign, written
 from filtersql.filters.write.rules.regex_trees import Untranslatable
 from filtersql.filters.write.rules.regular_expressions import guarded, matches
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["FUNCTIONS", "listed", "literal", "made"]
 

@@ -16,7 +16,6 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -25,10 +24,7 @@ from filtersql.filters.tree import locales
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Node
 from filtersql.filters.write.rules.character_classes import WORD_DOUBT
-from filtersql.filters.write.writer import without_name
-
-if TYPE_CHECKING:
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer, without_name
 
 __all__ = ["RULES"]
 

@@ -24,18 +24,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from filtersql.filters.facts import facts
 from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Node
 from filtersql.filters.values.intervals import Parts
 from filtersql.filters.values.time_zone_rules import known_zone, window, zones
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from filtersql.filters.write.writer import Rule, Writer
+from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "is_sure", "moved", "unit_of"]
 

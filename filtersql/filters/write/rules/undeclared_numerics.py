@@ -19,15 +19,12 @@ PostgreSQL
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from filtersql.filters.engines import values
-
-if TYPE_CHECKING:
-    from filtersql.filters.tree.nodes import Var
-    from filtersql.filters.write.writer import Writer
+from filtersql.filters.tree.nodes import Var
+from filtersql.filters.write.writer import Writer
 
 __all__ = ["BROKEN", "FITTING", "NARROW", "compared", "fitted", "is_asked"]
 
