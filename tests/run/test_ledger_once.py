@@ -105,7 +105,7 @@ def test_the_state_of_an_earlier_version_is_taken_over(world, engine, monkeypatc
     world.run(OneByOne(engine.connection))
     known = ledger.read(engine, "filtersql")
     rows = [
-        ledger.replace(entry, ordinal=known.ordinal + place, phase=phase, held_until=None)
+        ledger.replace(entry, ordinal=known.number_of("s1") + place, phase=phase, held_until=None)
         for place, (entry, phase) in enumerate(
             [(entry, phase) for phase in ("copied", "applying") for entry in known.newest.values()],
             1,
