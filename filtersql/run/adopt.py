@@ -51,12 +51,14 @@ def adopt(
     audited = audit(inputs, unknown, engine, at=at)
     if all(one.right for one in audited):
         ledger.prepare(engine, schema)
-        entries = [
-            _entry(one.compiled, at, known.ordinal + place, known.newest.get(key_of(one.compiled)))
-            for place, one in enumerate(audited, 1)
-        ]
         for name in unknown:
-            ledger.append(engine, schema, [one for one in entries if one.subscription == name])
+            own = [one.compiled for one in audited if one.compiled.subscription == name]
+            first = known.number_of(name) + 1
+            entries = [
+                _entry(compiled, at, number, known.newest.get(key_of(compiled)))
+                for number, compiled in enumerate(own, first)
+            ]
+            ledger.append(engine, schema, entries)
     return audited
 
 

@@ -149,7 +149,8 @@ class _Trial:
         """Raises Mistakes."""
         compiled = self.audit.compiled
         known = ledger.read(self.engine, self.inputs.state_schema)
-        entry, self.ordinal = known.newest.get(key_of(compiled)), known.ordinal
+        entry = known.newest.get(key_of(compiled))
+        self.ordinal = known.number_of(self.subscription.name)
         if repair:
             name, engine = self.subscription.name, self.engine
             check_free(

@@ -208,7 +208,7 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
         with context.spent.on("commit"):
             prepare(context)
             note(context, context.engine, rows, last=last)
-        context.ledgers.wrote(context.ordinal)
+        context.ledgers.wrote(len(rows))
         context.pending.clear()
         context.proved.clear()
 
@@ -306,7 +306,7 @@ def prepare(context: RunContext) -> None:
         if not context.made:
             ledger.prepare(context.engine, context.inputs.state_schema)
         context.prepared = True
-        context.ledgers.wrote(context.ordinal)
+        context.ledgers.wrote(0)
 
 
 def now() -> str:

@@ -146,7 +146,8 @@ class Ledger:
     newest: Mapping[Key, Entry] = field(default_factory=dict)
     last: Mapping[str, Entry] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, tuple[int, int, int]]] = field(default_factory=dict)
-    ordinal: int = 0
+    #: how many rows there are, of all subscriptions
+    rows: int = 0
     #: targets for which changes were put aside at some time: others have no quarantine
     aside: frozenset[Key] = frozenset()
     #: whether there is a ledger
@@ -154,6 +155,15 @@ class Ledger:
     #: for each subscription the number and the position of the newest row that says where all of
     #: its targets are that have no newer row of their own
     reached: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def number_of(self, subscription: str) -> int:
+        """The number of a subscription's last row: each has numbers of its own.
+
+        Its next one is given once. Were they counted over all subscriptions, a run that wrote for
+        another one would skip the number that tells it that it was overtaken in this one.
+        """
+        newest = self.last.get(subscription)
+        return 0 if newest is None else newest.ordinal
 
     def at_least(self, entry: Entry) -> int | None:
         """Where a target stands once its own row is proved: there, or where all others got to."""
@@ -219,7 +229,6 @@ def read(engine: Engine, schema: str) -> Ledger:
     of_all: dict[str, _Row] = {}
     aside: set[Key] = set()
     reached: dict[str, tuple[int, int]] = {}
-    last = 0
     # There may be a year of rows: only those that are asked for are made entries.
     for row in sorted(rows, key=_BY_ORDINAL):
         last, *key, phase, position, seen = _TOLD(row)
@@ -236,7 +245,7 @@ def read(engine: Engine, schema: str) -> Ledger:
         {key: _entry(row) for key, row in newest.items()},
         {name: _entry(row) for name, row in of_all.items()},
         files,
-        last,
+        len(rows),
         frozenset(aside),
         made=True,
         reached=reached,
@@ -284,7 +293,7 @@ def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
 def tidy(engine: Engine, schema: str, before: int, after: int) -> None:
     """Join the ledger's files once in so many rows: each commit is one, and a run opens them all.
 
-    `before` and `after` are the numbers of its last rows when a run began and when it ended. What
+    `before` and `after` are how many rows it had when a run began and when it ended. What
     cannot be joined, since another run writes or a server has no such statement, stays as it is.
     """
     if before // JOINED_EVERY != after // JOINED_EVERY:

@@ -28,19 +28,19 @@ class LedgerCache:
     known: Ledger | None = None
     at: float = 0.0
     asked: set[str] = field(default_factory=set)
-    #: the last number that this run gave
-    ordinal: int = 0
+    #: how many rows this run has written since
+    written: int = 0
     made: bool = False
 
     def read(self, engine: Engine, schema: str, subscription: str) -> Ledger:
         """The ledger for a subscription. Raises Mistakes."""
         old = time.monotonic() - self.at > _SECONDS
         if self.known is None or old or subscription in self.asked:
-            self.known, self.at = ledger.read(engine, schema), time.monotonic()
+            self.known, self.at, self.written = ledger.read(engine, schema), time.monotonic(), 0
         self.asked.add(subscription)
-        ordinal = max(self.known.ordinal, self.ordinal)
-        return replace(self.known, ordinal=ordinal, made=self.known.made or self.made)
+        rows = self.known.rows + self.written
+        return replace(self.known, rows=rows, made=self.known.made or self.made)
 
-    def wrote(self, ordinal: int) -> None:
-        """Rows up to a number were written."""
-        self.ordinal, self.made = ordinal, True
+    def wrote(self, rows: int) -> None:
+        """So many rows were written."""
+        self.written, self.made = self.written + rows, True

@@ -53,13 +53,27 @@ def round_of(
         upto = upto if stop.upto is None else stop.upto
     _count(judged)
     if not only_looking(context):
-        moved = [t for t in context.targets if last and t.untouched and below(t.position, upto)]
+        # A stop before the first change that is pending moves nobody.
+        moving = last and (stop is None or stop.upto is not None)
+        moved = [t for t in context.targets if moving and t.untouched and below(t.position, upto)]
+        if stop is not None:
+            _stay(context, [t for t, _ in judged] + moved)
         _write(context, judged, upto, moved)
 
 
 def below(position: int | None, upto: int) -> bool:
     """Whether a target has not got to a cut yet."""
     return position is None or position < upto
+
+
+def _stay(context: RunContext, going: Sequence[TargetRun]) -> None:
+    """What a stop leaves at its copy stands there, whatever was said of the cut before."""
+    names = {target.name for target in going}
+    context.pending += [
+        entry(context, target, "copied", target.position)
+        for target in context.targets
+        if target.intended is not None and target.name not in names
+    ]
 
 
 def _count(judged: Sequence[tuple[TargetRun, Judgement]]) -> None:

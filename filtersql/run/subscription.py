@@ -61,7 +61,7 @@ def apply_subscription(
     name = context.subscription.name
     with context.spent.on("commit"):
         known = context.ledgers.read(engine, schema, name)
-    context.ordinal, context.made, context.feeds.known = known.ordinal, known.made, known
+    context.ordinal, context.made, context.feeds.known = known.number_of(name), known.made, known
     check_free(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )
@@ -99,7 +99,7 @@ def apply_subscription(
     except Mistakes:
         take_back(context)
         raise
-    ledger.tidy(engine, schema, known.ordinal, context.ordinal)
+    ledger.tidy(engine, schema, known.rows, known.rows + context.ordinal - known.number_of(name))
     stopped = () if context.stop is None else context.stop.mistakes
     return [_result(target, context.stop) for target in context.targets], stopped
 

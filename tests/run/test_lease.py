@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from test_applying import T1, Killed, OneByOne, engine, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.errors import Mistakes
-from filtersql.run import lease, ledger
+from filtersql.run import lease, ledger, run
 
 __all__ = ["engine", "lake", "warm", "world"]
 
@@ -31,7 +32,7 @@ def hold(engine: OneByOne, owner: dict[str, object], seconds: float) -> None:
     """Another run's row in the ledger."""
     known = ledger.read(engine, "filtersql")
     row = ledger.Entry(
-        known.ordinal + 1, "s1", "", "", "", "", False, 0, "held",
+        known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held",
         owner=json.dumps(owner), held_until=int(time.time() + seconds),
     )  # fmt: skip
     ledger.append(engine, "filtersql", [row])
@@ -94,7 +95,28 @@ def test_a_run_that_was_overtaken_while_it_read_stops(world, engine) -> None:
     assert [found.message for found in world.run(one).results] == ["nothing new"] * 2
 
 
-@pytest.mark.parametrize("still_at", [1, 2, 3, 4])
+def test_a_run_that_wrote_for_another_subscription_sees_that_it_was_overtaken(
+    world, engine
+) -> None:
+    """It knows the ledger from its start; what it wrote meanwhile says nothing of this one."""
+    again = World(world.root, published=world.published, tables=world.tables)
+    again.subscribe(name="s2", on_conflict="error")
+    tables = {"s1": world.compiled(), "s2": again.compiled()}
+    inputs = replace(world.inputs(), subscriptions={"s1": world.subscription, "s2": again.subscription})  # fmt: skip
+    one, other = OneByOne(engine.connection), OneByOne(engine.connection.cursor())
+    assert run(inputs, tables, one).mistakes == ()
+    world.feed([{"seq": 10, **insert("t1", a=20, b=0)}, {"seq": 11, **insert("t2", a=20, c="z")}], name="2")  # fmt: skip
+
+    def overtake(event) -> None:
+        if event.kind == "reading" and event.name == "s2":
+            assert run(inputs, {"s2": tables["s2"]}, other).mistakes == ()
+
+    result = run(inputs, tables, one, on_event=overtake)
+    assert [found.message for found in result.mistakes] == [MESSAGE.replace("s1", "s2")]
+    assert run(inputs, tables, one).mistakes == ()
+
+
+@pytest.mark.parametrize("still_at", [1, 2, 3])
 def test_a_run_that_stood_still_does_not_write_after_it_was_taken_over(
     world, engine, still_at, monkeypatch
 ) -> None:
@@ -103,10 +125,11 @@ def test_a_run_that_stood_still_does_not_write_after_it_was_taken_over(
     world.run(one)
     more(world)
     world.feed([{"seq": 11, **update("t2", a=2, c="z")}], name="11")
-    append, moments = OneByOne.append, iter(range(1, 100))
+    append, moments, stood = OneByOne.append, iter(range(1, 100)), []
 
     def stand_still() -> None:
         if next(moments) == still_at:
+            stood.append(still_at)
             with monkeypatch.context() as patch:
                 patch.setattr(lease, "_alive", lambda owner: False)
                 world.feed([{"seq": 12, **delete("t1", a=20)}], name="12")
@@ -120,6 +143,7 @@ def test_a_run_that_stood_still_does_not_write_after_it_was_taken_over(
 
     monkeypatch.setattr(OneByOne, "append", slow_append)
     result = world.run(one, on_event=lambda event: event.kind == "start" and stand_still())
+    assert stood == [still_at]  # its only rows of the ledger, and each of its two targets
     assert [found.message for found in result.mistakes] == [MESSAGE]
     monkeypatch.undo()
     assert (held(engine, "t1"), held(engine, "t2")) == (T1, [(2, "z")])
@@ -164,7 +188,7 @@ def test_a_number_of_the_ledger_is_given_once_on_spark(lake) -> None:
     world.feed([{"seq": 8, **insert("t2", a=8, c="z")}], name="2")
     assert world.run(engine).mistakes == ()
     later = ledger.read(engine, "filtersql")
-    row = ledger.Entry(known.ordinal + 1, "s1", "", "", "", "", False, 0, "held", owner="{}")
+    row = ledger.Entry(known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held", owner="{}")
     with pytest.raises(Mistakes) as found:
         ledger.append(engine, "filtersql", [row])
     assert [one.message for one in found.value.mistakes] == [MESSAGE]

@@ -10,6 +10,7 @@ from test_applying import T1, T2, Killed, OneByOne, engine, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.run import context, lease, ledger
+from filtersql.targets.duckdb import DuckDB
 
 __all__ = ["engine", "lake", "warm", "world"]
 
@@ -104,7 +105,7 @@ def test_the_state_of_an_earlier_version_is_taken_over(world, engine, monkeypatc
     world.run(OneByOne(engine.connection))
     known = ledger.read(engine, "filtersql")
     rows = [
-        ledger.replace(entry, ordinal=known.ordinal + place, phase=phase, held_until=None)
+        ledger.replace(entry, ordinal=known.number_of("s1") + place, phase=phase, held_until=None)
         for place, (entry, phase) in enumerate(
             [(entry, phase) for phase in ("copied", "applying") for entry in known.newest.values()],
             1,
@@ -153,6 +154,43 @@ def test_a_kill_leaves_targets_without_changes_where_they_are(
     assert result.mistakes == ()
     assert (held(engine, "t1"), held(engine, "t2")) == (T1, [*T2, (20, "z")])
     assert {found.position for found in result.results} == {12}
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_a_stop_before_the_first_pending_change_moves_no_target(
+    world, engine, atomic
+) -> None:
+    """No boundary lies between the targets and the conflict: nobody is said to be behind it."""
+    world.subscribe(on_conflict="error")
+    one = DuckDB if atomic else OneByOne
+    world.feed([])
+    assert world.run(one(engine.connection)).mistakes == ()
+    world.feed([{"seq": 10, **insert("t1", a=7, b=5)}, {"seq": 11, **insert("t1", a=30, b=5)}],
+               name="2")  # fmt: skip
+    for _ in range(2):
+        result = world.run(one(engine.connection))
+        assert len(result.mistakes) == 1
+        assert {found.position for found in result.results} == {None}
+    # The row that is in the way is taken away by hand, as a subscriber's administrator does.
+    engine.execute("DELETE FROM s1.t1 WHERE a = 7")
+    assert world.run(one(engine.connection)).mistakes == ()
+    assert held(engine, "t1") == [(6, 0), (7, 5), (30, 5)]
+
+
+def test_a_stop_at_the_first_change_leaves_copies_where_they_are(world, engine) -> None:
+    """What was intended of them ends with the stop: nothing is left to be finished."""
+    world.subscribe(on_conflict="error")
+    world.feed([insert("t1", a=7, b=5), insert("t1", a=30, b=5)])
+    result = world.run(OneByOne(engine.connection))
+    assert len(result.mistakes) == 1
+    assert {found.position for found in result.results} == {None}
+    known = ledger.read(engine, "filtersql")
+    assert {(row.phase, row.position) for row in known.newest.values()} == {("copied", None)}
+    engine.execute("DELETE FROM s1.t1 WHERE a = 7")
+    result = world.run(OneByOne(engine.connection))
+    assert result.mistakes == ()
+    assert {found.position for found in result.results} == {2}
+    assert held(engine, "t1") == [(6, 0), (7, 5), (30, 5)]
 
 
 @pytest.mark.spark
