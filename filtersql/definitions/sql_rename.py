@@ -67,8 +67,8 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind == "OBJECT_PUBLICATION":
         _rename_publication(script, statement)
     elif kind in _REFUSED:
-        what = f"ALTER {kind.removeprefix('OBJECT_').replace('_', ' ')} … RENAME"
-        raise UnsupportedStatement.dumped(what, place_of(script, statement, node.newname))
+        construct = f"ALTER {kind.removeprefix('OBJECT_').replace('_', ' ')} … RENAME"
+        raise UnsupportedStatement.dumped(construct, place_of(script, statement, node.newname))
 
 
 def alter_schema(script: Script, statement: Statement) -> None:
@@ -135,11 +135,13 @@ def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
     words = (one.words for one in drafts.code.values())
     code = name in drafts.views or any(name.name in one for one in words)
     arrays = {name, RelationName(name.schema, f"_{name.name}")}
-    columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
-    rows = any((one.type.schema, one.type.name) in arrays for one in columns)
-    members = (entry for one in _lists(drafts) for entry in one.tables if entry.name == name)
+    columns = (
+        column for table in drafts.tables.values() for column in (table.columns or {}).values()
+    )
+    rows = any((column.type.schema, column.type.name) in arrays for column in columns)
+    members = (entry for owner in _lists(drafts) for entry in owner.tables if entry.name == name)
     word = re.compile(rf"\b{re.escape(name.name)}\b", re.IGNORECASE)
-    short = any(one.where is not None and word.search(one.where.text) for one in members)
+    short = any(member.where is not None and word.search(member.where.text) for member in members)
     if code or rows or short:
         raise UnsupportedStatement.dumped(
             "another name of a relation that code or filters know", at
@@ -195,13 +197,13 @@ def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> N
     """Raises where a filter, a list, a generated column, a key or code names the column."""
     drafts = script.drafts
     found = users_of(drafts, Thing("column", table.name, column))
-    users = [described(script, one) for one in found]
+    users = [described(script, user) for user in found]
     listing = (one.name for one, entry in memberships(drafts, table.name) if entry.columns)
-    users += (f"replication set {one}" for one in listing)
+    users += (f"replication set {replication_set}" for replication_set in listing)
     keys = table.partition_by[1] if table.partition_by is not None else ()
     if any(key not in (table.columns or {}) for key in keys):
         users.append("the expression of a partition key")
-    if any(table.name.name in one.words for one in drafts.code.values()):
+    if any(table.name.name in code.words for code in drafts.code.values()):
         users.append("code of the table")
     if users:
         raise UnsupportedStatement.dumped(f"RENAME COLUMN where {users[0]} may name it", at)

@@ -60,9 +60,9 @@ _AUTOADD = "Say it where the set is made."
 
 
 def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:
-    said = {action: flag(arguments, f"replicate_{action}") for action in Action}
+    flags = {action: flag(arguments, f"replicate_{action}") for action in Action}
     return frozenset(
-        action for action in Action if said[action] or (said[action] is None and action in now)
+        action for action in Action if flags[action] or (flags[action] is None and action in now)
     )
 
 
@@ -92,17 +92,17 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
 
 def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
+    replication_set = find_set(script, name, set_place(arguments, span))
     changed_default(script, name, set_place(arguments, span))
     autoadd = flag(arguments, "autoadd_tables")
-    replicate = _replicated(arguments, found.replicate)
-    tables = [script.drafts.tables.get(one.name) for one in found.tables]
+    replicate = _replicated(arguments, replication_set.replicate)
+    tables = [script.drafts.tables.get(table.name) for table in replication_set.tables]
     keyless = any(table is not None and not has_key(table) for table in tables)
     if judges(replicate) and keyless and not _takes_keyless(function):
         raise SET_HOLDS_KEYLESS(set_place(arguments, span), name=name)
-    if autoadd not in (None, bool(found.autoadd_tables)):
+    if autoadd not in (None, bool(replication_set.autoadd_tables)):
         raise UnsupportedStatement(f"another autoadd_tables by {function}()", span, _AUTOADD)
-    script.drafts.replication_sets[name] = replace(found, replicate=replicate)
+    script.drafts.replication_sets[name] = replace(replication_set, replicate=replicate)
 
 
 def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -125,9 +125,9 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
         relation_named(script, function, arguments, span)  # a regclass is read before the call
     name = named(script, function, "set_name", arguments, span)
     relation = relation_named(script, function, arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
+    replication_set = find_set(script, name, set_place(arguments, span))
     place = arguments["relation"].span
-    if any(table.name == relation for table in found.tables):
+    if any(table.name == relation for table in replication_set.tables):
         raise TABLE_IN_SET(place, table=relation.name, replication_set=name)
     columns = listed(arguments, "columns")
     where = None
@@ -140,38 +140,40 @@ def _add_table(script: Script, function: str, arguments: Arguments, span: Span) 
         filtered_default(script, name, place)
     kept = None if columns is None else tuple(dict.fromkeys(columns))
     entry = PublishedTable(relation, place, where, kept)
-    table = joined(script.drafts, found, entry, keyless=_takes_keyless(function))
+    table = joined(script.drafts, replication_set, entry, keyless=_takes_keyless(function))
     if table is not None:
-        script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
+        script.drafts.replication_sets[name] = replace(
+            replication_set, tables=(*replication_set.tables, table)
+        )
 
 
 def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     relation = relation_named(script, function, arguments, span)
     name = named(script, function, "set_name", arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
-    kept = tuple(table for table in found.tables if table.name != relation)
-    by_itself = bool(found.autoadd_tables) and relation not in found.not_added
-    if len(kept) == len(found.tables) and not by_itself:
+    replication_set = find_set(script, name, set_place(arguments, span))
+    kept = tuple(table for table in replication_set.tables if table.name != relation)
+    by_itself = bool(replication_set.autoadd_tables) and relation not in replication_set.not_added
+    if len(kept) == len(replication_set.tables) and not by_itself:
         raise NOT_MEMBER(arguments["relation"].span, table=relation.name, owner="replication set")
     script.drafts.replication_sets[name] = replace(
-        found, tables=kept, not_added=found.not_added | {relation}
+        replication_set, tables=kept, not_added=replication_set.not_added | {relation}
     )
 
 
 def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
+    replication_set = find_set(script, name, set_place(arguments, span))
     schemas = listed(arguments, "schema_names") or []
     for schema in schemas:
         if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
             raise UNKNOWN_SCHEMA(arguments["schema_names"].span, schema=schema)
-    check_system_schemas(found, schemas, arguments["schema_names"].span)
-    _add_tables(script, found, schemas, arguments["schema_names"].span)
+    check_system_schemas(replication_set, schemas, arguments["schema_names"].span)
+    _add_tables(script, replication_set, schemas, arguments["schema_names"].span)
 
 
 def _add_tables(
     script: Script,
-    found: ReplicationSet,
+    replication_set: ReplicationSet,
     schemas: list[str] | None,
     span: Span,
     *,
@@ -181,9 +183,9 @@ def _add_tables(
 
     `keyless`: also those without a key.
     """
-    there = {table.name for table in found.tables}
+    there = {table.name for table in replication_set.tables}
     added = [
-        joined(script.drafts, found, PublishedTable(table.name, span), keyless=keyless)
+        joined(script.drafts, replication_set, PublishedTable(table.name, span), keyless=keyless)
         for table in script.drafts.tables.values()
         if (schemas is None or table.name.schema in schemas)
         and table.name not in there
@@ -191,26 +193,33 @@ def _add_tables(
         # pglogical 2.4 asks pg_class for ordinary tables: a partition stands for itself.
         and not (table.partition_by is not None and schemas is not None)
         # What autoadd would leave out later is left out now.
-        and (schemas is not None or keyless or has_key(table) or not judges(found.replicate))
+        and (
+            schemas is not None
+            or keyless
+            or has_key(table)
+            or not judges(replication_set.replicate)
+        )
     ]
     if None not in added:  # the call adds all of them, or fails
-        tables = (*found.tables, *filter(None, added))
-        script.drafts.replication_sets[found.name] = replace(found, tables=tables)
+        tables = (*replication_set.tables, *filter(None, added))
+        script.drafts.replication_sets[replication_set.name] = replace(
+            replication_set, tables=tables
+        )
 
 
 def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = find_set(script, named(script, function, "set_name", arguments, span), span)
+    replication_set = find_set(script, named(script, function, "set_name", arguments, span), span)
     name = named(script, function, "ddl_filter_name", arguments, span)
     said = [arguments.get(key) for key in ("command_tag", "role_name")]
-    tag, role = (None if one is None else str(one.value) for one in said)
+    tag, role = (None if argument is None else str(argument.value) for argument in said)
     place = arguments["ddl_filter_name"].span
-    add_ddl_filter(script, found, DdlFilter(name, place, tag, role))
+    add_ddl_filter(script, replication_set, DdlFilter(name, place, tag, role))
 
 
 def _remove_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = find_set(script, named(script, function, "set_name", arguments, span), span)
+    replication_set = find_set(script, named(script, function, "set_name", arguments, span), span)
     name = named(script, function, "ddl_filter_name", arguments, span)
-    remove_ddl_filter(script, found, name, arguments["ddl_filter_name"].span)
+    remove_ddl_filter(script, replication_set, name, arguments["ddl_filter_name"].span)
 
 
 def _create_group(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -234,10 +243,14 @@ def _create_subscription(script: Script, function: str, arguments: Arguments, sp
     if said_sets is not None:
         sets, at = said_sets, arguments["replication_sets"].span
     copied = flag(arguments, "synchronize_data")
-    subscription = Subscription(name, place, replication_sets=tuple((one, at) for one in sets))
-    said: dict[str, object] = {} if copied is None else {"copy_data": copied}
-    said["local_changes_only"] = listed(arguments, "forward_origins") == []
-    script.drafts.subscriptions[name] = with_settings(subscription, script.drafts.defaults, said)
+    subscription = Subscription(
+        name, place, replication_sets=tuple((set_name, at) for set_name in sets)
+    )
+    settings: dict[str, object] = {} if copied is None else {"copy_data": copied}
+    settings["local_changes_only"] = listed(arguments, "forward_origins") == []
+    script.drafts.subscriptions[name] = with_settings(
+        subscription, script.drafts.defaults, settings
+    )
 
 
 def skip_sequences(script: Script, function: str, arguments: Arguments, span: Span) -> None:

@@ -99,12 +99,12 @@ class Document:
         if not isinstance(node, MappingNode):
             self.wrong_kind(node, where, "a mapping")
             return []
-        found: dict[str, tuple[Node, Node]] = {}
+        entries: dict[str, tuple[Node, Node]] = {}
         for key, value in _merged(node):
             if not isinstance(key, ScalarNode):
                 self.wrong_kind(key, f"a key in {where}", "text")
-            elif key.value in found:
-                first = self.span(found[key.value][0])
+            elif key.value in entries:
+                first = self.span(entries[key.value][0])
                 self.mistakes.append(
                     refusals.LISTED_TWICE(self.span(key), name=key.value, owner=where, first=first)
                 )
@@ -116,8 +116,8 @@ class Document:
                     )
                 )
             else:
-                found[key.value] = key, value
-        return list(found.values())
+                entries[key.value] = key, value
+        return list(entries.values())
 
     def items(self, node: Node | None, where: str) -> list[Node]:
         """The items of a list."""
@@ -192,8 +192,8 @@ class Document:
 
     def texts(self, node: Node | None, where: str) -> list[Passage]:
         """A list of texts."""
-        found = [self.text(item, f"an item of {where}") for item in self.items(node, where)]
-        return [passage for passage in found if passage is not None]
+        passages = [self.text(item, f"an item of {where}") for item in self.items(node, where)]
+        return [passage for passage in passages if passage is not None]
 
     def missing(self, key: str, where: str, node: Node) -> None:
         """Notes that a key is not written."""
@@ -264,13 +264,13 @@ def _within_itself(node: Node, above: tuple[Node, ...]) -> Node | None:
     """The collection that holds itself through an alias, if there is one."""
     if isinstance(node, ScalarNode):
         return None
-    if any(node is one for one in above):
+    if any(node is ancestor for ancestor in above):
         return node
     children = node.value
     if isinstance(node, MappingNode):
         children = [child for pair in children for child in pair]
     found = (_within_itself(child, (*above, node)) for child in children)
-    return next((one for one in found if one is not None), None)
+    return next((cycle for cycle in found if cycle is not None), None)
 
 
 def _problem(error: yaml.MarkedYAMLError) -> str:

@@ -155,7 +155,9 @@ def carriages_kept(environment: Environment, text: str) -> tuple[str, list[int]]
     if "\r" not in text:
         return normal, []
     try:
-        tokens = [one for one in _tokens(environment, normal) if one.kind == "data" and one.text]
+        tokens = [
+            token for token in _tokens(environment, normal) if token.kind == "data" and token.text
+        ]
     except TemplateSyntaxError:
         tokens = []  # the parser says the same, with its line
     starts = [token.start for token in tokens]
@@ -163,18 +165,18 @@ def carriages_kept(environment: Environment, text: str) -> tuple[str, list[int]]
     made: list[str] = []
     removed: list[int] = []
     at = length = place = 0
-    for found in re.finditer(r"\r\n?", text):
-        made.append(text[at : found.start()])
-        length += found.start() - at
-        place += found.start() - at
+    for match in re.finditer(r"\r\n?", text):
+        made.append(text[at : match.start()])
+        length += match.start() - at
+        place += match.start() - at
         number = bisect_right(starts, place) - 1
         kept = number >= 0 and place < ends[number]
-        if not kept and found[0] == "\r\n":
+        if not kept and match[0] == "\r\n":
             removed.append(length)
-        made.append(found[0].replace("\r", _CARRIAGE) if kept else "\n")
+        made.append(match[0].replace("\r", _CARRIAGE) if kept else "\n")
         length += len(made[-1])
         place += 1
-        at = found.end()
+        at = match.end()
     return "".join([*made, text[at:]]), removed
 
 
@@ -264,9 +266,9 @@ def _word_place(source: Source, begin: int, words: Sequence[str]) -> Span:
     # A tag may begin on an earlier line than the one that Jinja names.
     opened = max(text.rfind("{{", 0, begin), text.rfind("{%", 0, begin))
     closed = max(text.rfind("}}", 0, begin), text.rfind("%}", 0, begin))
-    for found in tag.finditer(text, opened if opened > closed else begin):
-        first = first or found
-        word = re.compile(pattern).search(text, found.start(), found.end()) if words else None
+    for match in tag.finditer(text, opened if opened > closed else begin):
+        first = first or match
+        word = re.compile(pattern).search(text, match.start(), match.end()) if words else None
         if word and word.start() >= begin:
             return source.span(word.start(), word.end())
     end = text.find("\n", begin)

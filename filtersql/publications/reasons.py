@@ -79,12 +79,12 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
     name, value = switch
     conflicts = ("missing_target", "existing_target_on_insert")
-    said = resolved.subscription.on_conflict if name in conflicts else None
+    policy = resolved.subscription.on_conflict if name in conflicts else None
     if _OF_ACTIONS.get(name, Action.INSERT) not in {*resolved.filters, Action.INSERT}:
         return False
     if name in _OF_FILTERS and all(each.where is None for each in resolved.contributions):
         return False
-    return said is None and getattr(resolved.semantics, name) == value
+    return policy is None and getattr(resolved.semantics, name) == value
 
 
 def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
@@ -116,9 +116,9 @@ def _turned_off(resolved: ResolvedTable, index: Index) -> Iterator[str]:
             entry = index.publications[name].entries.get(ancestor)
             if entry is None or (entry.where is None and entry.columns is None):
                 continue
-            what = "WHERE" if entry.where is not None else "column list"
+            word = "WHERE" if entry.where is not None else "column list"
             yield (
-                f'The {what} of {shown(ancestor)} in publication "{name}" is ignored: '
+                f'The {word} of {shown(ancestor)} in publication "{name}" is ignored: '
                 "--no-publish-via-partition-root."
             )
 
@@ -186,17 +186,17 @@ def _copied(resolved: ResolvedTable) -> Iterator[str]:
 def _columns(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """Why columns are left out."""
     published = {column.name for column in resolved.columns}
-    left_out = [one for one in resolved.table.columns if one.name not in published]
+    left_out = [column for column in resolved.table.columns if column.name not in published]
     listing = [
         each.publication
         for each in resolved.contributions
         if (entry := index.members[each.publication].entries.get(each.written_on))
         and entry.columns is not None
     ]
-    names = ", ".join(one.name for one in left_out)
+    names = ", ".join(column.name for column in left_out)
     if left_out and listing:
         yield f"The columns that {index.kind} {_quoted(listing)} lists leave out {names}."
-    elif left_out and all(one.generated for one in left_out):
+    elif left_out and all(column.generated for column in left_out):
         yield f"Generated columns are not published: {names}."
 
 

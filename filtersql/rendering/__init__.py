@@ -158,7 +158,9 @@ def _statements(
         form=outline.form.value,
         effect_column=plan.plain_effect,
         ordinal_column=plan.plain_ordinal,
-        may_be_unchanged=tuple(one.plain for one in plan.carried_columns + plan.keepable_columns),
+        may_be_unchanged=tuple(
+            column.plain for column in plan.carried_columns + plan.keepable_columns
+        ),
         on_conflict=subscription.on_conflict or "apply",
         stops_at_existing=(subscription.on_conflict or resolved.semantics.existing_target_on_insert)
         == "error",
@@ -250,7 +252,8 @@ def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]
     """What must not change under a target unnoticed (decision 3)."""
     arms = {
         f"{side} {op}": sorted(
-            one.filter.deparsed if one.filter else str(one.matches) for one in arm.criteria
+            criterion.filter.deparsed if criterion.filter else str(criterion.matches)
+            for criterion in arm.criteria
         )
         for side, all_arms in (("old", judged.old), ("new", judged.new))
         for arm in all_arms

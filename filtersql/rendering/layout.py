@@ -127,14 +127,14 @@ def wrapped(line: str, width: int, hanging: int) -> tuple[str, ...]:
     """A comment in lines of that width; those after the first are indented."""
     if len(line) <= width:
         return (line,)
-    found = textwrap.wrap(
+    lines = textwrap.wrap(
         line,
         width,
         subsequent_indent=" " * hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return tuple(found) or (line,)
+    return tuple(lines) or (line,)
 
 
 def squeezed(text: str, engine: Engine) -> str:
@@ -157,22 +157,24 @@ def one_line(label: str) -> str:
 
 
 def _pieces(text: str, engine: Engine) -> tuple[_Piece, ...]:
-    tokens = (_Piece(bool(one["space"]), one["text"]) for one in _TOKENS[engine].finditer(text))
+    tokens = (
+        _Piece(bool(token["space"]), token["text"]) for token in _TOKENS[engine].finditer(text)
+    )
     return _until(tokens, None)
 
 
 def _until(tokens: Iterator[_Piece], closing: str | None) -> tuple[_Piece, ...]:
     """The pieces before a closing token, which comes last, with its space."""
-    found: list[_Piece] = []
+    pieces: list[_Piece] = []
     for token in tokens:
         upper = token.text.upper()
         if upper == closing:
-            return (*found, token)
+            return (*pieces, token)
         if upper in ("(", "CASE"):
             inner = _until(tokens, ")" if upper == "(" else "END")
             token = replace(token, text=upper, inner=inner, flat=token.text + _flat(inner, True))
-        found.append(token)
-    return tuple(found)
+        pieces.append(token)
+    return tuple(pieces)
 
 
 def _flat(pieces: Sequence[_Piece], spaced: bool = False) -> str:
@@ -194,11 +196,11 @@ def _lines(pieces: Sequence[_Piece], width: int) -> list[str]:
 
 
 def _joined(operands: Sequence[Sequence[_Piece]], word: str, width: int) -> list[str]:
-    found = _lines(operands[0], width)
+    joined = _lines(operands[0], width)
     for operand in operands[1:]:
         first, *more = _lines(operand, width - len(word))
-        found += [word + first, *more]
-    return found
+        joined += [word + first, *more]
+    return joined
 
 
 def _split(pieces: Sequence[_Piece], word: str) -> Iterator[Sequence[_Piece]]:
@@ -234,29 +236,29 @@ def _items(pieces: Sequence[_Piece], width: int) -> list[str]:
     """What stands in parentheses: one line where it fits, else each item of a list on its own."""
     if len(_flat(pieces)) <= max(width, _SHORT):
         return [_flat(pieces)]
-    found: list[str] = []
+    laid: list[str] = []
     items = list(_split(pieces, ","))
     for position, item in enumerate(items, 1):
         lines = _lines(item, width)
         comma = "," if position < len(items) else ""
-        found += [*lines[:-1], lines[-1] + comma]
-    return found
+        laid += [*lines[:-1], lines[-1] + comma]
+    return laid
 
 
 def _case(pieces: Sequence[_Piece], width: int) -> list[str]:
     """The branches of a CASE, a line or more for each."""
-    found: list[str] = []
+    laid: list[str] = []
     for branch in _branches(pieces):
         flat = _flat(branch)
         then = next((n for n, each in enumerate(branch) if each.text.upper() == "THEN"), None)
         if len(flat) <= max(width, _SHORT):
-            found.append(flat)
+            laid.append(flat)
         elif then is None:
             first, *more = _lines(branch[1:], width - 5)
-            found += [f"ELSE {first}", *more]
+            laid += [f"ELSE {first}", *more]
         else:
-            found += _branch(branch[1:then], branch[then + 1 :], width)
-    return found
+            laid += _branch(branch[1:then], branch[then + 1 :], width)
+    return laid
 
 
 def _branch(condition: Sequence[_Piece], value: Sequence[_Piece], width: int) -> list[str]:

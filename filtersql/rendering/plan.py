@@ -172,7 +172,9 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
     read = outline.read_of_old_rows.difference(images.old)
     types = dict(zip(outline.read_columns, outline.types, strict=True))
     return {
-        "logged_columns": () if inferred else tuple(one for one in old if one not in hidden),
+        "logged_columns": ()
+        if inferred
+        else tuple(column for column in old if column not in hidden),
         "inferred_columns": inferred,
         "update_columns": hidden,
         "absent_columns": tuple(
@@ -210,8 +212,8 @@ def _completeness(
         complete_if = (sql_fragments.true_or_false(value=True, engine=engine),)
     return {
         "key_change": alternatives(key_changed, _NARROW),
-        "any_unchanged": alternatives(tuple(one.is_unchanged for one in keepable), _NARROW),
-        "any_kept": alternatives(tuple(one.keeps for one in keepable), _NARROW),
+        "any_unchanged": alternatives(tuple(column.is_unchanged for column in keepable), _NARROW),
+        "any_kept": alternatives(tuple(column.keeps for column in keepable), _NARROW),
         "must_be_complete": alternatives(complete_if, _NARROW),
         "checked_effect": laid_out(
             sql_fragments.checked_effect(
@@ -229,14 +231,14 @@ def _completeness(
 
 def _tail(columns: Sequence[str]) -> str:
     """What must stand behind filtersql's own names so that no column of the table has them."""
-    taken = {f"{prefix}{name}".lower() for name in columns for prefix in ("", "old_", "new_")}
+    in_use = {f"{prefix}{name}".lower() for name in columns for prefix in ("", "old_", "new_")}
     own = {*_OWN} | {
         f"{prefix}{name}".lower()
         for name in columns
         for prefix in ("keeps_", "known_", "left_behind_")
     }
     tail = ""
-    while taken & {f"{name}{tail}" for name in own}:
+    while in_use & {f"{name}{tail}" for name in own}:
         tail += "_"
     return tail
 

@@ -173,8 +173,8 @@ def last_seen(name: str, keeps: str, effect: str, seq: str, engine: Engine) -> s
         ]
     )
     stays = exp.and_(exp.EQ(this=_column(effect), expression=exp.convert("update")), _column(keeps))
-    told = exp.case().when(exp.not_(exp.paren(stays)), seen)
-    return exp.IgnoreNulls(this=exp.LastValue(this=told)).sql(engine, copy=False)
+    known = exp.case().when(exp.not_(exp.paren(stays)), seen)
+    return exp.IgnoreNulls(this=exp.LastValue(this=known)).sql(engine, copy=False)
 
 
 @lru_cache(maxsize=65536)
@@ -256,7 +256,7 @@ def explode(engine: Engine) -> str:
 @lru_cache(maxsize=64)
 def zero_to(name: str, engine: Engine) -> str:
     """The array of the numbers from 0 up to a column's value."""
-    start, end = (exp.cast(one, "bigint") for one in (exp.Literal.number(0), _column(name)))
+    start, end = (exp.cast(bound, "bigint") for bound in (exp.Literal.number(0), _column(name)))
     return exp.GenerateSeries(start=start, end=end).sql(engine, copy=False)
 
 

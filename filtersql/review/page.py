@@ -79,8 +79,8 @@ def _sources(review: Review) -> dict[str, Source]:
         spans += [resolved.subscription.span, resolved.table.span]
         spans += [each.place for action in target.actions for each in action.filters]
         spans += [each.where.span() for each in resolved.contributions if each.where]
-    found = {span.source.path: span.source for span in spans if span is not None}
-    return dict(sorted(found.items()))
+    sources = {span.source.path: span.source for span in spans if span is not None}
+    return dict(sorted(sources.items()))
 
 
 def _index(review: Review) -> Iterator[str]:
@@ -248,8 +248,8 @@ def _change(change: TargetChange) -> Iterator[str]:
     yield f"<section class=target><h3>{name} {_KINDS[change.kind]}</h3>\n"
     for each in change.meanings:
         yield from _meaning(each)
-    for what, before, now in change.others:
-        yield (f"<p>{text(what)}: <del>{text(before)}</del> → <ins>{text(now)}</ins></p>\n")
+    for title, before, now in change.others:
+        yield (f"<p>{text(title)}: <del>{text(before)}</del> → <ins>{text(now)}</ins></p>\n")
     yield "</section>\n"
 
 
