@@ -16,7 +16,6 @@ from dataclasses import replace
 from filtersql.definitions.model import (
     Action,
     DdlFilter,
-    PublishedTable,
     ReplicationSet,
     Subscription,
 )
@@ -27,7 +26,6 @@ from filtersql.definitions.sql_groups import (
     add_ddl_filter,
     changed_default,
     create_group,
-    filtered_default,
     node_sets,
     remove_ddl_filter,
 )
@@ -36,21 +34,23 @@ from filtersql.definitions.sql_set_arguments import (
     flag,
     listed,
     named,
-    relation_named,
     set_place,
-    trimmed,
 )
-from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
+from filtersql.definitions.sql_set_members import has_key
+from filtersql.definitions.sql_set_tables import (
+    add_all_tables,
+    add_table,
+    add_tables,
+    remove_table,
+    takes_keyless,
+)
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
-from filtersql.errors.altering import NOT_CONSTANT, NOT_MEMBER
 from filtersql.errors.definitions import ALREADY_EXISTS, UnsupportedStatement
-from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
     EMPTY_SET_NAME,
     SET_EXISTS,
     SET_HOLDS_KEYLESS,
-    TABLE_IN_SET,
 )
 from filtersql.source import Span
 
@@ -87,7 +87,7 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
     if existing is None:
         existing = function.startswith("bdr.")
     if autoadd and existing:
-        _add_tables(script, made, None, place, keyless=_takes_keyless(function))
+        add_tables(script, made, None, place, keyless=takes_keyless(function))
 
 
 def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -98,7 +98,7 @@ def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) 
     replicate = _replicated(arguments, replication_set.replicate)
     tables = [script.drafts.tables.get(table.name) for table in replication_set.tables]
     keyless = any(table is not None and not has_key(table) for table in tables)
-    if judges(replicate) and keyless and not _takes_keyless(function):
+    if judges(replicate) and keyless and not takes_keyless(function):
         raise SET_HOLDS_KEYLESS(set_place(arguments, span), name=name)
     if autoadd not in (None, bool(replication_set.autoadd_tables)):
         raise UnsupportedStatement(f"another autoadd_tables by {function}()", span, _AUTOADD)
@@ -113,98 +113,6 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
     if name in PREDEFINED:
         raise UnsupportedStatement(f'{function}() of the predefined set "{name}"', span)
     script.drafts.replication_sets.pop(name, None)
-
-
-def _takes_keyless(function: str) -> bool:
-    """Whether a set takes tables without a key: BDR blocks their updates and deletes instead."""
-    return function.startswith("bdr.")
-
-
-def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    if "relation" in arguments:
-        relation_named(script, function, arguments, span)  # a regclass is read before the call
-    name = named(script, function, "set_name", arguments, span)
-    relation = relation_named(script, function, arguments, span)
-    replication_set = find_set(script, name, set_place(arguments, span))
-    place = arguments["relation"].span
-    if any(table.name == relation for table in replication_set.tables):
-        raise TABLE_IN_SET(place, table=relation.name, replication_set=name)
-    columns = listed(arguments, "columns")
-    where = None
-    if "row_filter" in arguments:
-        text = arguments["row_filter"].text
-        if text is None:
-            at = arguments["row_filter"].span
-            raise NOT_CONSTANT(at, function=function, name="row_filter")
-        where = trimmed(text)
-        filtered_default(script, name, place)
-    kept = None if columns is None else tuple(dict.fromkeys(columns))
-    entry = PublishedTable(relation, place, where, kept)
-    table = joined(script.drafts, replication_set, entry, keyless=_takes_keyless(function))
-    if table is not None:
-        script.drafts.replication_sets[name] = replace(
-            replication_set, tables=(*replication_set.tables, table)
-        )
-
-
-def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    relation = relation_named(script, function, arguments, span)
-    name = named(script, function, "set_name", arguments, span)
-    replication_set = find_set(script, name, set_place(arguments, span))
-    kept = tuple(table for table in replication_set.tables if table.name != relation)
-    by_itself = bool(replication_set.autoadd_tables) and relation not in replication_set.not_added
-    if len(kept) == len(replication_set.tables) and not by_itself:
-        raise NOT_MEMBER(arguments["relation"].span, table=relation.name, owner="replication set")
-    script.drafts.replication_sets[name] = replace(
-        replication_set, tables=kept, not_added=replication_set.not_added | {relation}
-    )
-
-
-def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = named(script, function, "set_name", arguments, span)
-    replication_set = find_set(script, name, set_place(arguments, span))
-    schemas = listed(arguments, "schema_names") or []
-    for schema in schemas:
-        if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
-            raise UNKNOWN_SCHEMA(arguments["schema_names"].span, schema=schema)
-    check_system_schemas(replication_set, schemas, arguments["schema_names"].span)
-    _add_tables(script, replication_set, schemas, arguments["schema_names"].span)
-
-
-def _add_tables(
-    script: Script,
-    replication_set: ReplicationSet,
-    schemas: list[str] | None,
-    span: Span,
-    *,
-    keyless: bool = False,
-) -> None:
-    """Adds the tables that exist now, in some schemas or all.
-
-    `keyless`: also those without a key.
-    """
-    there = {table.name for table in replication_set.tables}
-    added = [
-        joined(script.drafts, replication_set, PublishedTable(table.name, span), keyless=keyless)
-        for table in script.drafts.tables.values()
-        if (schemas is None or table.name.schema in schemas)
-        and table.name not in there
-        and not (table.view or table.foreign or table.unlogged)
-        # pglogical 2.4 asks pg_class for ordinary tables: a partition stands for itself.
-        and not (table.partition_by is not None and schemas is not None)
-        # What autoadd would leave out later is left out now.
-        and (
-            schemas is not None
-            or keyless
-            or has_key(table)
-            or not judges(replication_set.replicate)
-        )
-    ]
-    if None not in added:  # the call adds all of them, or fails
-        tables = (*replication_set.tables, *filter(None, added))
-        script.drafts.replication_sets[replication_set.name] = replace(
-            replication_set, tables=tables
-        )
 
 
 def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -264,9 +172,9 @@ CHANGES: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "create_replication_set": _create_set,
     "alter_replication_set": _alter_set,
     "drop_replication_set": _drop_set,
-    "replication_set_add_table": _add_table,
-    "replication_set_remove_table": _remove_table,
-    "replication_set_add_all_tables": _add_all_tables,
+    "replication_set_add_table": add_table,
+    "replication_set_remove_table": remove_table,
+    "replication_set_add_all_tables": add_all_tables,
     "create_subscription": _create_subscription,
     "replication_set_add_ddl_filter": _add_ddl_filter,
     "replication_set_remove_ddl_filter": _remove_ddl_filter,

@@ -1,8 +1,7 @@
 """Why a filter is in force and another is not, as sentences for `show` and the compiled header.
 
 Example
-    ``Publication "everything" (for all tables) sends every insert, so the filter of "p1" does not
-    matter.``
+    `Publication "p2" (for all tables) sends every insert, so the filter of "p1" does not matter.`
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from filtersql.errors.publications import shown
 from filtersql.names import RelationName
 from filtersql.publications.flag import only_flag_turns_off
 from filtersql.publications.index import SET, Index
-from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.publications.model import ResolvedTable
 
 __all__ = ["Leak", "leaks", "listed", "reasons"]
 
@@ -53,7 +52,6 @@ _SWITCHES = {
     ("existing_target_on_insert", "error"): "The run stops before a change that brings a row which"
     " the target has.",
 }
-
 #: those of them that say how a filter judges
 _OF_FILTERS = ("null_policy", "update_decision", "delete_policy")
 _OF_ACTIONS = {
@@ -170,7 +168,8 @@ def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:
 def _copied(resolved: ResolvedTable) -> Iterator[str]:
     """Where the copy takes others than inserts would bring."""
     inserts = resolved.filters.get(Action.INSERT, resolved.copy_filters)
-    if resolved.copy_filters == inserts or _names(resolved.copy_filters) == _names(inserts):
+    copied, sent = ([each.publication for each in by] for by in (resolved.copy_filters, inserts))
+    if resolved.copy_filters == inserts or copied == sent:
         return
     if resolved.semantics.copy_predicate == "none":
         yield "The initial copy takes every row."
@@ -239,10 +238,6 @@ def _leaks(resolved: ResolvedTable) -> Iterator[str]:
             f"Every {listed(leak.actions)} of {', '.join(map(shown, leak.sources))} is sent "
             f"without a filter: only publication {leak.publications} of a lower level publishes it."
         )
-
-
-def _names(contributions: Iterable[Contribution]) -> list[str]:
-    return [each.publication for each in contributions]
 
 
 def _quoted(names: Iterable[str]) -> str:
