@@ -22,6 +22,12 @@ LISTED_TWICE = Wording(
     '"{name}" is listed twice in {owner}', detail="It is listed first at {first}."
 )
 ALREADY_EXISTS = Wording('{kind} "{name}" already exists', detail="It is defined at {first}.")
+# WHERE ()
+EMPTY_WHERE = Wording(
+    'syntax error at or near ")"',
+    detail="Nothing stands between the parentheses of WHERE.",
+    hint='Leave "where" out to publish every row.',
+)
 # A statement that commits by itself, between BEGIN and COMMIT.
 IN_TRANSACTION = Wording("{what} cannot run inside a transaction block")
 # Statements of another database than those before.
