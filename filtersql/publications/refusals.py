@@ -53,12 +53,12 @@ def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> 
     """Every mistake of one publication."""
     span = publication.span
     for schema in publication.schemas:
-        place = publication.schema_places.get(schema, span)
+        place = publication.schema_places.get(schema)  # SQL is judged where it stands
         if schema in CATALOG_SCHEMAS:
-            yield SYSTEM_SCHEMA(place, schema=schema)
-        elif not lineage.has_schema(schema):
-            near = perhaps(schema, lineage.known_schemas)
-            yield UNKNOWN_SCHEMA(place, schema=schema, hint=near)
+            yield SYSTEM_SCHEMA(place or span, schema=schema)
+        elif place is not None and not lineage.has_schema(schema):
+            hint = perhaps(schema, lineage.known_schemas)
+            yield UNKNOWN_SCHEMA(place, schema=schema, hint=hint)
     if publication.generated_columns != "none" and settings.postgres_version < _PUBLISHES_GENERATED:
         yield LATER_PARAMETER(
             span,
