@@ -50,7 +50,7 @@ class PlainColumn:
         )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class DraftIndex:
     """A unique constraint or index. `refusal` is why it cannot be a replica identity."""
 

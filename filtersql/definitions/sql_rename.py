@@ -234,9 +234,10 @@ def _rename_column(table: DraftTable, old: str, new: str) -> None:
         table.identities ^= {old, new}
     table.primary_key = swapped(table.primary_key)
     table.identity = replace(table.identity, index=swapped(table.identity.index))
-    for index in table.indexes.values():
-        index.named = index.named or index.columns
-        index.columns = swapped(index.columns)
+    table.indexes = {
+        name: replace(index, named=index.named or index.columns, columns=swapped(index.columns))
+        for name, index in table.indexes.items()
+    }
     table.foreign_keys = [
         (replace(key, columns=swapped(key.columns)), span) for key, span in table.foreign_keys
     ]
@@ -255,8 +256,7 @@ def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:
             table.primary_key_name = node.newname
         if old in table.indexes:
             index = table.indexes.pop(old)
-            index.name = node.newname
-            table.indexes[node.newname] = index
+            table.indexes[node.newname] = replace(index, name=node.newname)
         if table.identity.index_name == old:
             table.identity = replace(table.identity, index_name=node.newname)
         if of_constraint and old in table.constraints:

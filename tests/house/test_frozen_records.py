@@ -1,0 +1,82 @@
+"""Records are frozen; a dataclass that is not holds the state of a file, a run or a session."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import filtersql
+
+PACKAGE = Path(filtersql.__file__).parent
+#: each dataclass that is not frozen, by its room and name, and what changes in it
+STATE = {
+    "definitions.DraftTable": "what statements made of a table so far",
+    "definitions.Drafts": "what statements made of all so far",
+    "definitions.Connections": "the session that psql's commands are in",
+    "definitions.Script": "the settings, the transaction and the place in a file",
+    "definitions.Family": "the names that were put together so far",
+    "feeds.Commit": "the changes of a commit that were read so far",
+    "feeds._Group": "the changes at one place that were read so far",
+    "feeds.Tally": "what was counted so far",
+    "feeds.Dms": "the order of changes, known after the first reading",
+    "feeds.Order": "the numbers of changes that were read so far",
+    "feeds.Runs": "the transactions that were read so far",
+    "feeds.Numbers": "the numbers in memory, and the file of the others",
+    "feeds.StagedFile": "the writer, opened with the first rows",
+    "feeds._Transaction": "how many changes it has so far",
+    "feeds._Reader": "the transaction that is open",
+    "filters.Scope": "the columns that an expression named so far",
+    "filters.Moment": "the fields of a date that were read so far",
+    "filters._State": "the ways out of a state, known after it is made",
+    "run._Trial": "the ledger's last number",
+    "run.TargetRun": "how far a target has come",
+    "run.RunContext": "how far a subscription has come",
+    "run.Lease": "since when it is held",
+    "run.Lanes": "the sessions that were opened so far",
+    "run.LedgerCache": "the rows of the ledger that were read last",
+    "run.SharedFeeds": "the feeds that were read so far",
+    "run.Spent": "the seconds so far",
+    "targets.ConnectLine": "whether the connection was lost",
+    "targets.ThriftLine": "whether the connection was lost",
+    "targets.Remote": "what was made on the server, to be removed",
+    "targets.Session": "what was made in the session, to be removed",
+    "targets.SessionFiles": "what a session made of files",
+    "verify.Lifting": "the names in sight so far",
+    "verify.Outline": "the tree, given away once",
+    "verify.Answers": "the answers so far",
+}
+
+
+def unfrozen(text: str) -> Iterator[str]:
+    """The dataclasses of a module that can be changed."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ClassDef):
+            written = [ast.unparse(decorator) for decorator in node.decorator_list]
+            if any(
+                one.partition("(")[0].rpartition(".")[2] == "dataclass" and "frozen=True" not in one
+                for one in written
+            ):
+                yield node.name
+
+
+def test_records_are_frozen() -> None:
+    """Only the named dataclasses can be changed after they are made."""
+    found = {
+        f"{path.relative_to(PACKAGE).parts[0].removesuffix('.py')}.{name}"
+        for path in PACKAGE.rglob("*.py")
+        for name in unfrozen(path.read_text(encoding="utf-8"))
+    }
+
+    assert found - STATE.keys() == set()
+
+
+def test_an_unfrozen_dataclass_is_found() -> None:
+    """The test above sees every way to write one, and no frozen one."""
+    text = (
+        "@dataclass\nclass A: ...\n@dataclass(slots=True)\nclass B: ...\n"
+        "@dataclasses.dataclass(frozen=False)\nclass C: ...\n"
+        "@dataclass(frozen=True, slots=True)\nclass D: ...\nclass E: ...\n"
+    )
+
+    assert list(unfrozen(text)) == ["A", "B", "C"]
