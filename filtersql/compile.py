@@ -55,19 +55,28 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """All targets of a project, subscription by subscription in the order of their names."""
+    """All targets of a project, subscription by subscription in the order of their names.
+
+    The warnings are in the order of what they show: file by file, from top to bottom.
+    """
 
     nodes: tuple[Node, ...]
     notices: tuple[Notice, ...]
 
 
-def compile_project(project: Project, *, via_partition_root: bool | None = None) -> Compilation:
+def compile_project(
+    project: Project,
+    *,
+    via_partition_root: bool | None = None,
+    beside: FilterShelf | None = None,
+) -> Compilation:
     """Compiles every subscription; `via_partition_root` is the command line's flag.
 
-    Raises `Mistakes` with everything that is wrong in the project.
+    `beside` holds filters of the same project's other definitions. Raises `Mistakes` with
+    everything that is wrong in the project.
     """
     try:
-        return _compiled(project, via_partition_root)
+        return _compiled(project, via_partition_root, beside)
     except Mistakes:
         if project.again is None:
             raise
@@ -75,13 +84,15 @@ def compile_project(project: Project, *, via_partition_root: bool | None = None)
         raise Mistakes(in_order(told, project.files)) from None
 
 
-def _compiled(project: Project, via_partition_root: bool | None) -> Compilation:
+def _compiled(
+    project: Project, via_partition_root: bool | None, beside: FilterShelf | None = None
+) -> Compilation:
     mistakes = Collector()
     notices: dict[Notice, None] = dict.fromkeys(project.definitions.notices)
     settings = rules(project, via_partition_root)
     mistakes.keep(moved(project.macro_paths[0]))
     check: Any = {"identity_check": project.identity_check}
-    shelf = FilterShelf(project)
+    shelf = FilterShelf(project, beside)
     with mistakes:
         notices |= dict.fromkeys(publications.check(project.definitions, **settings, **check))
     for written in (project.definitions.publications, project.definitions.replication_sets):
@@ -116,7 +127,8 @@ def _compiled(project: Project, via_partition_root: bool | None) -> Compilation:
             project.output.state_schema if project.output else "filtersql",
         )
     mistakes.raise_all(project.files)
-    return Compilation(tuple(nodes), tuple(heard(notices, project.silence)))
+    told = in_order(heard(notices, project.silence), project.files)
+    return Compilation(tuple(nodes), tuple(told))
 
 
 def mistakes_in(project: Project, via_partition_root: bool | None = None) -> Iterable[Mistake]:

@@ -21,15 +21,21 @@ from filtersql.storage import Engine
 
 __all__ = ["FilterShelf"]
 
+#: by a tree's id and the engine: the tree, which keeps its id, and its text
+_Written = dict[tuple[int, Engine], tuple[object, str]]
+
 
 class FilterShelf:
-    """Resolved filters, each resolved and written once."""
+    """Resolved filters, each resolved and written once.
 
-    def __init__(self, project: Project) -> None:
+    `beside` is the shelf of other definitions of one project, whose filters may be alike.
+    """
+
+    def __init__(self, project: Project, beside: FilterShelf | None = None) -> None:
         self.project = project
         self._resolved: dict[tuple[int, RelationName], Filter | Exception] = {}
-        self._alike = Alike()
-        self._written: dict[tuple[int, Engine], tuple[object, str]] = {}
+        self._alike: Alike = Alike() if beside is None else beside._alike
+        self._written: _Written = {} if beside is None else beside._written
         self._passages: list[Passage] = []
 
     def filter(self, where: Passage, table: Table, publication: str) -> Filter:

@@ -1,8 +1,12 @@
 """The statements under `target/compiled/` and the manifest beside them, all or nothing.
 
-Files are written into a folder beside the final one, which then takes its place: a compile that is
-interrupted leaves the old files, never half of the new ones. Of two that write at once, one waits
-for the other: what stays is one's statements with its own manifest. No time of day enters a file.
+Example
+    A first compile writes a folder beside the final one, which then takes its place. A later one
+    writes each file that changed beside the old one; once all are there, they take their places.
+
+A compile that is interrupted while it writes leaves the old files, never half of a new one. Files
+that stay as they are, are not touched. Of two that write at once, one waits for the other: what
+stays is one's statements with its own manifest. No time of day enters a file.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,7 +24,16 @@ from filtersql.compile import Compilation, Node
 from filtersql.exclusive import alone
 from filtersql.project import Project
 
-__all__ = ["compiled_path", "files_of", "read_compiled", "stale_files", "write", "write_file"]
+__all__ = [
+    "compiled_path",
+    "files_of",
+    "read_compiled",
+    "stale_files",
+    "write",
+    "write_file",
+    "write_manifest",
+    "write_statements",
+]
 
 
 def files_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
@@ -37,29 +50,92 @@ def write(project: Project, compilation: Compilation, selected: Iterable[Node]) 
     Folders of targets that are no longer defined go; those of targets that are not selected stay
     as they are.
     """
+    texts = {compiled_path(node): statements_of(node) for node in selected}
     target = project.root / "target"
     target.mkdir(exist_ok=True)
     with alone(target):
-        _write_statements(project.compiled_path, compilation, list(selected))
-        return _write_parts(target / "manifest.json", manifest(project, compilation))
+        write_statements(project.compiled_path, texts, map(compiled_path, compilation.nodes))
+        return write_manifest(project, manifest(project, compilation))
 
 
-def _write_statements(final: Path, compilation: Compilation, chosen: list[Node]) -> None:
+def write_statements(
+    final: Path, texts: Mapping[str, Mapping[str, str]], folders: Iterable[str]
+) -> None:
+    """The statements of some targets by folder; those of all other `folders` stay, the rest goes.
+
+    Needs to be `alone`.
+    """
+    if final.is_dir():
+        _rewrite(final, texts, {*folders, *texts})
+        return
     final.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".compiled-", dir=final.parent))
+    fresh = tempfile.mkdtemp(prefix=".compiled-", dir=final.parent)
     try:
-        if len(chosen) < len(compilation.nodes):
-            _keep_others(compilation, chosen, final, fresh)
-        for node in chosen:
-            folder = f"{fresh}/{compiled_path(node)}"
-            os.makedirs(folder, exist_ok=True)
-            for statement, text in statements_of(node).items():
-                _put(f"{folder}/{statement}.sql", text.encode())
-        fresh.chmod(0o755)
-        _replace(fresh, final)
+        for folder, statements in texts.items():
+            os.makedirs(f"{fresh}/{folder}", exist_ok=True)
+            for statement, text in statements.items():
+                _put(f"{fresh}/{folder}/{statement}.sql", text.encode())
+        os.chmod(fresh, 0o755)
+        os.rename(fresh, final)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
+
+
+def _rewrite(final: Path, texts: Mapping[str, Mapping[str, str]], folders: set[str]) -> None:
+    """Puts changed files into their places once all are written; takes away what is idle."""
+    moves: list[tuple[str, str]] = []
+    idle: list[str] = []
+    try:
+        for folder, statements in texts.items():
+            place = f"{final}/{folder}"
+            os.makedirs(place, exist_ok=True)
+            files = {f"{statement}.sql": text.encode() for statement, text in statements.items()}
+            for name, content in files.items():
+                if _content(f"{place}/{name}") != content:
+                    fresh = f"{place}/.{name}.{secrets.token_hex(8)}"
+                    moves.append((fresh, f"{place}/{name}"))
+                    _put(fresh, content)
+            written = {fresh for fresh, _ in moves}
+            there = (f"{place}/{name}" for name in os.listdir(place) if name not in files)
+            idle += (path for path in there if path not in written)
+    except BaseException:
+        for fresh, _ in moves:
+            Path(fresh).unlink(missing_ok=True)
+        raise
+    for fresh, path in moves:
+        os.replace(fresh, path)
+    _remove(idle)
+    _remove(_strangers(final, folders))
+
+
+def _strangers(final: Path, folders: set[str]) -> Iterator[str]:
+    """What is below compiled/ beside the folders of targets."""
+    outer = {folder.partition("/")[0] for folder in folders}
+    for above in list(os.scandir(final)):
+        if above.name not in outer or not above.is_dir(follow_symlinks=False):
+            yield above.path
+            continue
+        for inner in list(os.scandir(above.path)):
+            if f"{above.name}/{inner.name}" not in folders:
+                yield inner.path
+
+
+def _remove(paths: Iterable[str]) -> None:
+    for path in paths:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+
+
+def _content(path: str) -> bytes | None:
+    """What stands in a file; None where there is none."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def _put(path: str, content: bytes) -> None:
@@ -98,40 +174,21 @@ def read_compiled(file: Path, expected: str) -> str:
     return text if "\r" in expected else text.replace("\r\n", "\n")
 
 
-def _keep_others(compilation: Compilation, chosen: list[Node], final: Path, fresh: Path) -> None:
-    rewritten = {compiled_path(node) for node in chosen}
-    for node in compilation.nodes:
-        folder = compiled_path(node)
-        if folder not in rewritten and (final / folder).is_dir():
-            shutil.copytree(final / folder, fresh / folder)
-
-
-def _replace(fresh: Path, final: Path) -> None:
-    if final.exists():
-        old = Path(tempfile.mkdtemp(prefix=".old-", dir=final.parent))
-        final.rename(old / "compiled")
-        fresh.rename(final)
-        shutil.rmtree(old)
-    else:
-        fresh.rename(final)
-
-
 def write_file(path: Path, content: bytes) -> None:
     """Puts the content in the file's place in one step."""
-    _write_parts(path, (content,))
-
-
-def _write_parts(path: Path, parts: Iterable[bytes]) -> str:
-    """The SHA-256 of what was written: the file may be another process's a moment later."""
     # A name of its own: two processes may write at once.
-    fresh, digest = path.with_name(f".{path.name}.{secrets.token_hex(8)}"), sha256()
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with fresh.open("wb") as file:
-            for part in parts:
-                digest.update(part)
-                file.write(part)
+        fresh.write_bytes(content)
         fresh.replace(path)
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
-    return digest.hexdigest()
+
+
+def write_manifest(project: Project, parts: Iterable[bytes]) -> str:
+    """Writes manifest.json where it says something else now: its SHA-256. Needs to be `alone`."""
+    path, content = project.root / "target" / "manifest.json", b"".join(parts)
+    if _content(str(path)) != content:
+        write_file(path, content)
+    return sha256(content).hexdigest()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,12 @@ from filtersql.source import Span
 
 __all__ = [
     "MANIFEST_VERSION",
+    "Entries",
     "Fingerprints",
     "checksums",
     "compiled_path",
     "config_of",
+    "framed",
     "manifest",
     "statements_of",
 ]
@@ -55,6 +58,17 @@ def compiled_path(node: Node) -> str:
 
 def manifest(project: Project, compilation: Compilation) -> Iterator[bytes]:
     """The manifest as JSON, in parts: of 1,000 nodes it has megabytes, and few are ever at hand."""
+    warnings = (
+        (notice.name, notice.message, _place(notice.span)) for notice in compilation.notices
+    )
+    entries, maps = Entries(project.macro_paths), SourceMaps(project.definitions)
+    return framed(project, warnings, (entries.of(node, maps) for node in compilation.nodes))
+
+
+def framed(
+    project: Project, warnings: Iterable[tuple[str, str, str | None]], entries: Iterable[bytes]
+) -> Iterator[bytes]:
+    """The manifest around its nodes' entries; each warning has its name, its message, its place."""
     frame = {
         "metadata": {
             "manifest_version": MANIFEST_VERSION,
@@ -67,22 +81,32 @@ def manifest(project: Project, compilation: Compilation) -> Iterator[bytes]:
         },
         "nodes": {},
         "warnings": [
-            {"name": notice.name, "message": notice.message, "place": _place(notice.span)}
-            for notice in compilation.notices
+            {"name": name, "message": message, "place": place} for name, message, place in warnings
         ],
     }
     # No text of JSON holds a line end: this one is the frame's own.
     before, nodes, behind = _indented(frame).partition(b'\n  "nodes": {')
     yield before + nodes
-    macros, maps = _MacroTexts(project.macro_paths), SourceMaps(project.definitions)
     comma = b""
-    for node in compilation.nodes:
-        name = f"{node.compiled.subscription}.{node.compiled.relation}"
-        # An entry is printed where it stands, and what stands around it is cut off.
-        lines = _indented({"nodes": {name: _node(node, macros, maps)}})[len(_BEGIN) : -len(_END)]
-        yield comma + lines
+    for entry in entries:
+        yield comma
+        yield entry
         comma = b","
     yield (b"\n  " if comma else b"") + behind + b"\n"
+
+
+class Entries:
+    """The entries of a manifest's nodes; what they share is worked out once."""
+
+    def __init__(self, macro_folders: tuple[Path, ...]) -> None:
+        self._macros = _MacroTexts(macro_folders)
+
+    def of(self, node: Node, maps: SourceMaps) -> bytes:
+        """`"<subscription>.<schema>.<table>": {…}` as it stands in the manifest."""
+        name = f"{node.compiled.subscription}.{node.compiled.relation}"
+        # An entry is printed where it stands, and what stands around it is cut off.
+        entry = _node(node, self._macros, maps)
+        return _indented({"nodes": {name: entry}})[len(_BEGIN) : -len(_END)]
 
 
 def _indented(content: object) -> bytes:
@@ -125,25 +149,23 @@ class _MacroTexts:
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         self._folders = folders
-        self._known: dict[str, str] = {}
 
+    @cached_property
     def of_all(self) -> list[str]:
         """Of the macros that print a table's statements."""
         names = sorted(path.stem for path in self._folders[-1].glob("*.sql"))
         return [self._hash(name) for name in names]
 
     def _hash(self, name: str) -> str:
-        if name not in self._known:
-            file = next(
-                path for path in (one / f"{name}.sql" for one in self._folders) if path.is_file()
+        file = next(
+            path for path in (one / f"{name}.sql" for one in self._folders) if path.is_file()
+        )
+        text = file.read_text(encoding="utf-8")
+        if _ELSEWHERE.search(text):
+            text += "".join(
+                path.read_text(encoding="utf-8") for path in sorted(file.parent.rglob("*.sql"))
             )
-            text = file.read_text(encoding="utf-8")
-            if _ELSEWHERE.search(text):
-                text += "".join(
-                    path.read_text(encoding="utf-8") for path in sorted(file.parent.rglob("*.sql"))
-                )
-            self._known[name] = sha256(text.encode()).hexdigest()
-        return self._known[name]
+        return sha256(text.encode()).hexdigest()
 
 
 def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> str:
@@ -156,7 +178,7 @@ def _fingerprint(node: Node, types: Mapping[str, str], macros: _MacroTexts) -> s
         resolved.subscription.target,
         resolved.alias,
         {key: value for key, value in config_of(node).items() if key != "tags"},
-        macros.of_all(),
+        macros.of_all,
     ]
     return sha256(_SORTED.encode(content).encode()).hexdigest()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -61,19 +61,28 @@ def command(console: Console, *, check: bool) -> int:
 def _compile(console: Console, memory: Memory | None, started: float, *, check: bool) -> int:
     from filtersql.commands import compiling
 
-    project, compilation, nodes = compiling.compiled(console)
-    if check:
-        return _check(console, compiling.stale_files(project, compilation, nodes))
-    checksum = compiling.write(project, compilation, nodes)
+    facts: Iterable[tuple[str, str, Traits, dict[str, str]]]
+    found = None if memory is None else compiling.compiled_by_family(console, memory)
+    if found is not None:
+        project, checksum, notices = found.project, found.manifest, found.notices
+        keys = {each.unique_id for each in found.chosen}
+        facts = ((each.unique_id, each.path, each.traits, each.checksums) for each in found.targets)
+        console.warn(notices)
+    else:
+        project, compilation, nodes = compiling.compiled(console)
+        if check:
+            return _check(console, compiling.stale_files(project, compilation, nodes))
+        checksum = compiling.write(project, compilation, nodes)
+        notices = notices_of(compilation.notices)
+        keys = {node.compiled.unique_id for node in nodes}
+        facts = compiling.facts(project, compilation)
+    targets = tuple(_Target(*each) for each in facts)
     place = project.compiled_path
     shown = place.relative_to(project.root) if place.is_relative_to(project.root) else place
-    targets = tuple(_Target(*facts) for facts in compiling.facts(project, compilation))
-    done = _Compiled(str(place), str(shown), checksum, targets, notices_of(compilation.notices))
+    done = _Compiled(str(place), str(shown), checksum, targets, notices)
     if memory is not None:
         memory.put("compile", done, project)
-    keys = {node.compiled.unique_id for node in nodes}
-    chosen = [target for target in targets if target.unique_id in keys]
-    return _report(console, chosen, done, started)
+    return _report(console, [each for each in targets if each.unique_id in keys], done, started)
 
 
 def _still_there(console: Console, known: _Compiled) -> Sequence[_Target] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from filtersql.artifacts import checksums, compiled_path, stale_files, write
+from filtersql.commands.by_family import compiled_by_family
 from filtersql.commands.console import Console
 from filtersql.commands.loading import loaded_compilation
 from filtersql.commands.selecting import selected
@@ -13,7 +14,7 @@ from filtersql.project import Project
 from filtersql.review.listing import target_traits
 from filtersql.selection import Traits
 
-__all__ = ["compiled", "facts", "stale_files", "write"]
+__all__ = ["compiled", "compiled_by_family", "facts", "stale_files", "write"]
 
 
 def compiled(console: Console) -> tuple[Project, Compilation, tuple[Node, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +13,21 @@ from filtersql.commands.console import Console
 from filtersql.commands.notices import notices_of
 from filtersql.commands.options import Options
 from filtersql.compile import Compilation, compile_project, destination, mistakes_in
+from filtersql.definitions.model import Definitions
 from filtersql.errors import Collector, Mistake
 from filtersql.project import Project, find_root, load
+from filtersql.project.files import DefinitionFiles
 
-__all__ = ["load_project", "loaded_compilation", "variables"]
+__all__ = ["check_target_types", "load_project", "loaded_compilation", "variables"]
 
 
-def load_project(console: Console, *, need_output: bool = True) -> Project:
-    """The project around the working directory, or of --project-dir."""
+def load_project(
+    console: Console,
+    *,
+    need_output: bool = True,
+    read: Callable[[DefinitionFiles, list[Mistake]], Definitions] = DefinitionFiles.read,
+) -> Project:
+    """The project around the working directory, or of --project-dir; `read` reads its files."""
 
     def judge(known: Project) -> Iterable[Mistake]:
         return mistakes_in(known, options.publish_via_partition_root)
@@ -35,7 +42,8 @@ def load_project(console: Console, *, need_output: bool = True) -> Project:
         target=options.target,
         variables=variables(options),
         need_output=need_output,
-        judge=judge,
+        judge=judge if read is DefinitionFiles.read else None,
+        read=read,
     )
     if found.output is not None:
         console.log.open(found.root, found.output.secrets)
@@ -70,15 +78,16 @@ def loaded_compilation(console: Console) -> tuple[Project, Compilation]:
     with mistakes:
         compilation = compile_project(project, via_partition_root=flag)
     with mistakes:
-        _check_target_types(project)
+        check_target_types(project)
     mistakes.raise_all(project.files)
     console.warn(notices_of(compilation.notices))
     return project, compilation
 
 
-def _check_target_types(project: Project) -> None:
+def check_target_types(project: Project) -> None:
+    """Raises Mistakes where a column's `target_type` is none that the engine can hold it in."""
     tables = project.definitions.catalog.tables.values()
     if any(column.target_type for table in tables for column in table.columns):
-        from filtersql.feeds.target_types import check_target_types
+        from filtersql.feeds import target_types
 
-        check_target_types(project.definitions.catalog, destination(project).engine)
+        target_types.check_target_types(project.definitions.catalog, destination(project).engine)

@@ -17,10 +17,10 @@ import hashlib
 import os
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
@@ -34,10 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory"]
 
-_FOLDERS = ("tables", "publications", "subscriptions", "tests", "macros")
+_FOLDERS = ("tables", "publications", "subscriptions", "tests")
 _PACKAGES = ("sqlglot", "postgast", "jinja2", "PyYAML")
 _KEPT = 40
 _Answer = TypeVar("_Answer")
+
+
+class _Digest(Protocol):
+    def update(self, content: bytes, /) -> None: ...
 
 
 class _Entry(msgspec.Struct):
@@ -50,10 +54,14 @@ class _Entry(msgspec.Struct):
 
 
 class Memory:
-    """The answers of one project as it is now."""
+    """The answers of one project as it is now.
 
-    def __init__(self, root: Path, key: str) -> None:
+    Those of `settings` hang on everything but the definition files.
+    """
+
+    def __init__(self, root: Path, key: str, settings: Memory | None = None) -> None:
         self.root = root
+        self.settings = settings or self
         self._key = key
         self._folder = root / "target" / ".cache"
 
@@ -64,10 +72,10 @@ class Memory:
         root = root_of(options)
         console.log.open(root)
         digest = hashlib.sha256()
-        for part in (*_program(), *_flags(options), *_files(root, options)):
-            digest.update(len(part).to_bytes(8, "big"))
-            digest.update(part)
-        return cls(root, digest.hexdigest())
+        _update(digest, (*_program(), *_flags(options), *_settings(root, options)))
+        settings = cls(root, digest.hexdigest())
+        _update(digest, _files(root, _FOLDERS))
+        return cls(root, digest.hexdigest(), settings)
 
     def get(self, what: str, kind: type[_Answer]) -> _Answer | None:
         """The answer, if there is one for the project as it is."""
@@ -141,21 +149,32 @@ def _flags(options: Options) -> Iterator[bytes]:
     )
 
 
-def _files(root: Path, options: Options) -> Iterator[bytes]:
-    """Names and contents of all files, and that a profiles.yml is not there."""
+def _settings(root: Path, options: Options) -> Iterator[bytes]:
+    """The project's file and its macros, and every profiles.yml, also that one is not there."""
     chosen = os.environ.get("FILTERSQL_PROFILES_DIR")
     profiles = [root, Path.home() / ".filtersql"]
     profiles += [Path(each) for each in (options.profiles_dir, chosen) if each]
     for path in (root / "filtersql_project.yml", *(each / "profiles.yml" for each in profiles)):
         yield str(path).encode("utf-8", "surrogateescape")
         yield _content(path)
-    for folder in _FOLDERS:
-        for place, folders, names in os.walk(root / folder):
-            folders.sort()
+    yield from _files(root, ("macros",))
+
+
+def _files(root: Path, folders: Iterable[str]) -> Iterator[bytes]:
+    """Names and contents of all files."""
+    for folder in folders:
+        for place, below, names in os.walk(root / folder):
+            below.sort()
             for name in sorted(names):
                 path = Path(place, name)
                 yield str(path).encode("utf-8", "surrogateescape")
                 yield _content(path)
+
+
+def _update(digest: _Digest, parts: Iterable[bytes]) -> None:
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
 
 
 def _content(path: Path) -> bytes:

@@ -27,8 +27,8 @@ _READERS: dict[str, Callable[[Document, Node, Drafts], None]] = {
 }
 
 
-def read_yaml(text: Passage, drafts: Drafts) -> None:
-    """Adds what a file defines to the drafts."""
+def read_yaml(text: Passage, drafts: Drafts) -> Node | None:
+    """Adds what a file defines to the drafts; gives its node, None of an empty file."""
     document, before = Document(text, drafts.mistakes), len(drafts.mistakes)
     root = document.root()
     if len(drafts.mistakes) > before:
@@ -37,6 +37,7 @@ def read_yaml(text: Passage, drafts: Drafts) -> None:
     for key, value in document.pairs(root, "a definition file", _READERS):
         for item in document.items(value, key.value):
             _read(document, key.value, item, drafts)
+    return root
 
 
 def _read(document: Document, key: str, item: Node, drafts: Drafts) -> None:

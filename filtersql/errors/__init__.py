@@ -27,9 +27,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TypeVar
 
 from filtersql.source import Span
 
+_Told = TypeVar("_Told", bound="Mistake | Notice")
 _SILENCE = re.compile(r"(?:#|--)\s*silence:\s*([a-z, -]+?)\s*\Z")
 
 __all__ = ["Collector", "Mistake", "Mistakes", "Notice", "heard", "in_order", "nearest"]
@@ -81,17 +83,19 @@ class Mistakes(Exception):
         return "\n\n".join(map(str, self.mistakes))
 
 
-def in_order(mistakes: Iterable[Mistake], files: Iterable[str]) -> list[Mistake]:
-    """File by file as they were read, and from top to bottom in each."""
-    found, known = list(mistakes), list(files)
+def in_order(told: Iterable[_Told], files: Iterable[str]) -> list[_Told]:
+    """File by file as they were read, and from top to bottom in each; warnings also by name."""
+    found, known = list(told), dict.fromkeys(files)
     # The project's own file and its profiles are read before all others.
     first = [one.span.source.path for one in found if one.span]
     first = [path for path in first if path not in known]
     places = {path: number for number, path in enumerate(dict.fromkeys((*first, *known)))}
 
-    def place(mistake: Mistake) -> tuple[int, int]:
-        span = mistake.span
-        return (places[span.source.path], span.start) if span else (-1, 0)
+    def place(one: _Told) -> tuple[int, int, str, str]:
+        words = (one.name, one.message) if isinstance(one, Notice) else ("", "")
+        return (
+            (places[one.span.source.path], one.span.start, *words) if one.span else (-1, 0, *words)
+        )
 
     return sorted(found, key=place)
 

@@ -75,11 +75,13 @@ def load(
     variables: Mapping[str, object] | None = None,
     need_output: bool = True,
     judge: Callable[[Project], Iterable[Mistake]] | None = None,
+    read: Callable[[DefinitionFiles, list[Mistake]], Definitions] = DefinitionFiles.read,
 ) -> Project:
     """The project around `start`; raises `Mistakes` with everything that is wrong in its files.
 
     Without `need_output` a missing profiles.yml or profile is no mistake. `judge` is asked for
     all that is wrong where there are mistakes: of the project without all that is in doubt.
+    `read` gives the definitions of the files.
     """
     root, given = find_root(start), dict(variables or {})
     mistakes: list[Mistake] = []
@@ -112,7 +114,7 @@ def load(
         silence=settings.silence,
         identity_check="run" if settings.identity_check == "run" else "compile",
         variables=given,
-        definitions=files.read(mistakes),
+        definitions=read(files, mistakes),
         output=output,
         compiled_path=root / settings.compiled_path,
         macro_paths=(root / "macros", package_folder("macros")),

@@ -11,13 +11,14 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.compiling import NO_COLUMNS, TARGET_TAKEN
 from filtersql.rendering.compiled import CompiledTable
 
-__all__ = ["LEDGER", "QUARANTINE", "one_writer"]
+__all__ = ["LEDGER", "QUARANTINE", "Writer", "are_apart", "one_writer"]
 
 #: the table of the state schema that remembers every run
 LEDGER = "ledger"
@@ -28,14 +29,11 @@ QUARANTINE = "__quarantine"
 def one_writer(tables: Iterable[tuple[CompiledTable, Subscription]], state_schema: str) -> None:
     """Raises every target that has another owner already, or can hold nothing."""
     pairs = list(tables)
-    taken = {_folded((state_schema, LEDGER)): "filtersql itself"}
-    for compiled, subscription in pairs:
-        if subscription.on_filter_error == "quarantine":
-            *schema, name = compiled.target
-            taken[_folded((*schema, name + QUARANTINE))] = f"the quarantine of {_label(compiled)}"
+    writers = [Writer.of(*pair) for pair in pairs]
+    taken = _taken(writers, state_schema)
     mistakes: list[Mistake] = []
-    for compiled, subscription in pairs:
-        label, shown = _label(compiled), ".".join(compiled.target)
+    for (compiled, subscription), writer in zip(pairs, writers, strict=True):
+        label, shown = writer.label, ".".join(compiled.target)
         owner = taken.setdefault(_folded(compiled.target), label)
         if owner != label:
             mistakes.append(TARGET_TAKEN(subscription.span, target=shown, owner=owner, other=label))
@@ -45,9 +43,37 @@ def one_writer(tables: Iterable[tuple[CompiledTable, Subscription]], state_schem
         raise Mistakes(mistakes)
 
 
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes a target, and whether into a quarantine beside it."""
+
+    target: tuple[str, ...]
+    label: str
+    quarantines: bool
+
+    @classmethod
+    def of(cls, compiled: CompiledTable, subscription: Subscription) -> Writer:
+        """That of a compiled table."""
+        label = f'subscription "{compiled.subscription}", table "{compiled.relation}"'
+        return cls(compiled.target, label, subscription.on_filter_error == "quarantine")
+
+
+def are_apart(writers: Sequence[Writer], state_schema: str) -> bool:
+    """Whether `one_writer` raises none of their targets as another owner's."""
+    taken = _taken(writers, state_schema)
+    owners = (taken.setdefault(_folded(writer.target), writer.label) for writer in writers)
+    return all(owner == writer.label for owner, writer in zip(owners, writers, strict=True))
+
+
+def _taken(writers: Iterable[Writer], state_schema: str) -> dict[tuple[str, ...], str]:
+    """What has an owner before any target has."""
+    taken = {_folded((state_schema, LEDGER)): "filtersql itself"}
+    for writer in writers:
+        if writer.quarantines:
+            *schema, name = writer.target
+            taken[_folded((*schema, name + QUARANTINE))] = f"the quarantine of {writer.label}"
+    return taken
+
+
 def _folded(parts: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.casefold() for part in parts)
-
-
-def _label(compiled: CompiledTable) -> str:
-    return f'subscription "{compiled.subscription}", table "{compiled.relation}"'

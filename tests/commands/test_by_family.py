@@ -1,0 +1,225 @@
+"""What `compile` leaves after changes is what it would leave in a folder where nothing was kept."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from changing_projects import FILES, FLAGS, projects
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from transcripts import Shell, normalised
+
+from filtersql.commands import by_family, compiling
+
+#: a change of a project: other texts of some files, the flags of the compile behind it
+_CHANGE = st.tuples(
+    st.sampled_from(sorted(FILES)).flatmap(lambda path: st.fixed_dictionaries({path: FILES[path]})),
+    FLAGS,
+)
+_SETTINGS = settings(
+    max_examples=20,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+
+Answer = tuple[str, str, int]
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+def _write(folder: Path, texts: Mapping[str, str | None]) -> None:
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_text(text, encoding="utf-8")
+
+
+def _compile(folder: Path, *flags: str) -> Answer:
+    ended = Shell(folder).run(" ".join(["filtersql compile", *(f"'{each}'" for each in flags)]))
+    return normalised(ended.stdout), normalised(ended.stderr), ended.exit_code
+
+
+def _left(folder: Path) -> dict[str, bytes]:
+    """Every file below target/ but the log and what is kept for the next time."""
+    target = folder / "target"
+    return {
+        path.relative_to(target).as_posix(): path.read_bytes()
+        for path in sorted(target.rglob("*"))
+        if path.is_file() and path.relative_to(target).parts[0] not in (".cache", "logs", "log")
+    }
+
+
+def _anew(texts: Mapping[str, str | None], *flags: str) -> tuple[Answer, dict[str, bytes]]:
+    """The answer and the files of a compile in a folder of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        _write(Path(name), texts)
+        return _compile(Path(name), *flags), _left(Path(name))
+
+
+def _as_a_whole(texts: Mapping[str, str | None], *flags: str) -> tuple[Answer, dict[str, bytes]]:
+    """The same where no definition is compiled apart from the others."""
+    with mock.patch.object(compiling, "compiled_by_family", return_value=None):
+        return _anew(texts, *flags)
+
+
+@_SETTINGS
+@given(projects(), st.lists(_CHANGE, min_size=1, max_size=4))
+def test_a_changed_project_leaves_what_a_new_one_would(project, changes) -> None:
+    """After each change: the statements, the manifest, the warnings, the mistakes, the exit code.
+
+    Of a compile of some targets the files of these: the others stay as they were. Families leave
+    what the project as a whole leaves.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder, texts = Path(name), dict(project)
+        _write(folder, texts)
+        _compile(folder)
+        for changed, flags in changes:
+            texts |= changed
+            _write(folder, changed)
+            given_answer = _compile(folder, *flags)
+            anew, left = _anew(texts, *flags)
+            assert given_answer == anew
+            assert (anew, left) == _as_a_whole(texts, *flags)
+            if given_answer[2]:
+                continue
+            found = _left(folder)
+            if not {"--select", "--exclude"} & set(flags):
+                assert found == left
+            assert {path: found.get(path) for path in left} == left
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    columns = "columns: {id: bigint not null, a: integer}, primary_key: [id]"
+    texts = {
+        "filtersql_project.yml": "name: shop\nversion: 1\nprofile: shop\n",
+        "profiles.yml": "shop: {target: dev, outputs: {dev: {type: duckdb, path: x.duckdb}}}\n",
+        "tables/t.yml": "tables:\n"
+        + "".join(f"  - {{name: t{number}, {columns}}}\n" for number in range(6)),
+        "publications/p.yml": "publications:\n  - name: p\n    tables:\n"
+        + "".join(f'      - {{name: t{number}, where: "id > {number}"}}\n' for number in range(6)),
+        "subscriptions/s.yml": "subscriptions:\n  - {name: s, publications: [p]}\n",
+    }
+    _write(tmp_path, texts)
+    assert _compile(tmp_path)[2] == 0
+    return tmp_path
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows with every table that is compiled."""
+    seen: list[str] = []
+    real = by_family.compile_project
+
+    def compile_project(project, **keywords):
+        seen.extend(name.name for name in project.definitions.catalog.tables)
+        return real(project, **keywords)
+
+    monkeypatch.setattr(by_family, "compile_project", compile_project)
+    return seen
+
+
+def _edit(folder: Path, path: str, old: str, new: str) -> None:
+    file = folder / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_one_filter_compiles_one_table_and_writes_its_files(
+    project: Path, compiled: list[str]
+) -> None:
+    """The others are neither compiled nor touched; a project as it was is not compiled at all."""
+    times = {path: path.stat().st_mtime_ns for path in project.glob("target/compiled/*/*/*.sql")}
+    _edit(project, "publications/p.yml", "id > 3", "id > 33")
+    assert _compile(project)[2] == 0
+    assert compiled == ["t3"]
+    touched = {path.parent.name for path, time in times.items() if path.stat().st_mtime_ns != time}
+    assert touched == {"public.t3"}
+    compiled.clear()
+    _edit(project, "publications/p.yml", "id > 33", "id > 3")
+    assert _compile(project)[2] == 0
+    assert compiled == ["t3"]
+
+
+def test_a_column_compiles_its_table(project: Path, compiled: list[str]) -> None:
+    _edit(
+        project,
+        "tables/t.yml",
+        "t2, columns: {id: bigint not null, a: integer",
+        "t2, columns: {id: bigint not null, a: bigint",
+    )
+    assert _compile(project, "--select", "t5")[2] == 0
+    assert compiled == ["t2"]
+
+
+KEPT = {
+    "missing": lambda file: file.unlink(),
+    "empty": lambda file: file.write_bytes(b""),
+    "torn": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+    "of something else": lambda file: file.write_bytes(b"\x93\x01\x02\x03"),
+    "a folder": lambda file: (file.unlink(), file.mkdir()),
+}
+
+
+@pytest.mark.parametrize("spoil", KEPT.values(), ids=KEPT)
+def test_what_is_kept_may_be_spoiled(project: Path, compiled: list[str], spoil) -> None:
+    """It is made anew without a word."""
+    for file in (project / "target/.cache").iterdir():
+        spoil(file)
+    _edit(project, "publications/p.yml", "id > 3", "id > 33")
+    answer = _compile(project)
+    assert compiled == [f"t{number}" for number in range(6)]
+    texts = {
+        path.relative_to(project).as_posix(): path.read_text()
+        for path in project.rglob("*.yml")
+        if "target" not in path.parts
+    }
+    assert (answer, _left(project)) == _anew(texts)
+
+
+def test_another_filtersql_keeps_nothing(
+    project: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an earlier version kept is not asked; no more is what a changed checkout kept."""
+    monkeypatch.setattr("filtersql.commands.remembered.__version__", "0.0.1")
+    assert _compile(project)[2] == 0
+    assert compiled == [f"t{number}" for number in range(6)]
+
+
+@pytest.mark.parametrize("name", ["merge.sql", "audit.sql"])
+def test_a_file_of_an_unchanged_table_is_mended(project: Path, name: str) -> None:
+    """Also where another table is compiled."""
+    before = _left(project)
+    (project / "target/compiled/s/public.t1" / name).write_text("torn")
+    shutil.rmtree(project / "target/compiled/s/public.t2")
+    _edit(project, "publications/p.yml", "id > 3", "id > 33")
+    assert _compile(project)[2] == 0
+    after = _left(project)
+    assert {path for path in before if before[path] != after.get(path)} == {
+        "manifest.json",
+        *(path for path in before if "public.t3" in path),
+    }
+
+
+def test_a_manifest_of_somebody_else_is_not_believed(project: Path) -> None:
+    manifest = project / "target/manifest.json"
+    before = manifest.read_bytes()
+    manifest.write_bytes(before.replace(b'"form": "keyed"', b'"form": "other"'))
+    _edit(project, "publications/p.yml", "id > 3", "id > 3 ")
+    assert _compile(project)[2] == 0
+    assert manifest.read_bytes() == before
