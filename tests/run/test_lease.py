@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from crashes import Crashes, Landed, Runner
 from histories import History, lines, write_files
-from running import delete, insert, update
+from running import World, delete, insert, update
 from test_applying import T1, Killed, OneByOne, engine, held, world
 from test_targets_spark import lake, warm
 
@@ -102,13 +102,15 @@ def test_a_run_that_wrote_for_another_subscription_sees_that_it_was_overtaken(
     again = World(world.root, published=world.published, tables=world.tables)
     again.subscribe(name="s2", on_conflict="error")
     tables = {"s1": world.compiled(), "s2": again.compiled()}
-    inputs = replace(world.inputs(), subscriptions={"s1": world.subscription, "s2": again.subscription})  # fmt: skip
+    both = {"s1": world.subscription, "s2": again.subscription}
+    inputs = replace(world.inputs(), subscriptions=both)
     one, other = OneByOne(engine.connection), OneByOne(engine.connection.cursor())
     assert run(inputs, tables, one).mistakes == ()
-    world.feed([{"seq": 10, **insert("t1", a=20, b=0)}, {"seq": 11, **insert("t2", a=20, c="z")}], name="2")  # fmt: skip
+    changes = [insert("t1", a=20, b=0), insert("t2", a=20, c="z")]
+    world.feed([{"seq": seq, **change} for seq, change in enumerate(changes, 10)], name="2")
 
     def overtake(event) -> None:
-        if event.kind == "reading" and event.name == "s2":
+        if event.kind == "ok" and event.unique_id == tables["s1"][-1].unique_id:
             assert run(inputs, {"s2": tables["s2"]}, other).mistakes == ()
 
     result = run(inputs, tables, one, on_event=overtake)
@@ -188,7 +190,9 @@ def test_a_number_of_the_ledger_is_given_once_on_spark(lake) -> None:
     world.feed([{"seq": 8, **insert("t2", a=8, c="z")}], name="2")
     assert world.run(engine).mistakes == ()
     later = ledger.read(engine, "filtersql")
-    row = ledger.Entry(known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held", owner="{}")
+    row = ledger.Entry(
+        known.number_of("s1") + 1, "s1", "", "", "", "", False, 0, "held", owner="{}"
+    )
     with pytest.raises(Mistakes) as found:
         ledger.append(engine, "filtersql", [row])
     assert [one.message for one in found.value.mistakes] == [MESSAGE]

@@ -157,9 +157,7 @@ def test_a_kill_leaves_targets_without_changes_where_they_are(
 
 
 @pytest.mark.parametrize("atomic", [False, True])
-def test_a_stop_before_the_first_pending_change_moves_no_target(
-    world, engine, atomic
-) -> None:
+def test_a_stop_before_the_first_pending_change_moves_no_target(world, engine, atomic) -> None:
     """No boundary lies between the targets and the conflict: nobody is said to be behind it."""
     world.subscribe(on_conflict="error")
     one = DuckDB if atomic else OneByOne

@@ -251,14 +251,17 @@ def of_no_rows(engine: Remote) -> list[tuple]:
 
 
 def assert_few_trips(engine, world, monkeypatch, announce) -> None:
-    """Eight for a batch of a table that is alone in its subscription; the lease is not renewed."""
+    """Ten for the batch after the first of a table that is alone; the lease is not renewed.
+
+    Two of them ask whether the first run was carried out.
+    """
     monkeypatch.setattr(lease, "SECONDS", 3600)
     before = engine.line.trips
     world.feed([{"seq": 900, **insert("t1", a=900, b="y")}], name="2")
     assert world.run(engine).results[0].rows_inserted == 1
     trips = engine.line.trips - before
     announce(f"round trips of a batch of one table over Thrift, {engine.format}: {trips}")
-    assert trips <= 8
+    assert trips <= 10
 
 
 def slowed(marked: str, rows: int) -> None:

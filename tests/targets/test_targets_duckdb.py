@@ -74,6 +74,8 @@ def test_a_column_that_finds_other_texts_equal_is_of_another_type(tmp_path) -> N
     assert engine.columns(("s1", "t")) == (("a", "VARCHAR"), ("n", "INTEGER"))
     engine.execute("CREATE OR REPLACE TABLE s1.t (a VARCHAR COLLATE NOCASE, n INTEGER)")
     assert engine.columns(("s1", "t"))[0] == ("a", "VARCHAR COLLATE NOCASE")
+    assert world.run(engine).mistakes == ()
+    world.feed([{"seq": 3, **insert("t", a="B", n=3)}], name="2")
     (told,) = world.run(engine).mistakes
     assert "has other columns than its definition" in told.message
     assert "VARCHAR COLLATE NOCASE" in str(told)
