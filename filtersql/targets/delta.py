@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.targets.model import Mark, Slot, Written, read_mark
-from filtersql.targets.statements import table_name
+from filtersql.targets.statements import describe_table, table_name
 
 __all__ = [
     "MARK_SETTINGS",
@@ -99,12 +99,12 @@ def written_by(commit: str, rows: Sequence[Mapping[str, object]]) -> Written | N
 
 def history(table_sql: str) -> str:
     """The statement that reads the newest commits."""
-    return f"DESCRIBE HISTORY {table_sql} LIMIT {_COMMITS_READ}"
+    return describe_table(table_sql, "HISTORY") + f" LIMIT {_COMMITS_READ}"
 
 
 def detail(table_sql: str) -> str:
     """The statement that tells a table's size."""
-    return f"DESCRIBE DETAIL {table_sql}"
+    return describe_table(table_sql, "DETAIL")
 
 
 def joining(catalog: str | None, parts: Sequence[str]) -> str:

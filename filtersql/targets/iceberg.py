@@ -61,8 +61,8 @@ def marking(mark: Mark) -> dict[str, str]:
 
 def snapshots(table_sql: str, *, as_text: bool = False, newest: int = _SNAPSHOTS_READ) -> str:
     """The statement that reads the newest snapshots; as text: in JSON."""
-    summary = "TO_JSON(summary)" if as_text else "summary"
-    return f"SELECT {summary} FROM {table_sql}.snapshots ORDER BY committed_at DESC LIMIT {newest}"
+    summary = exp.column("summary")
+    return _newest(table_sql, exp.func("TO_JSON", summary) if as_text else summary, newest)
 
 
 def written(summary: Mapping[str, str], *, merge: bool) -> Written:
@@ -79,10 +79,7 @@ def written(summary: Mapping[str, str], *, merge: bool) -> Written:
 
 def size(table_sql: str) -> str:
     """The statement that reads the size of the newest snapshot."""
-    return (
-        f"SELECT summary['total-files-size'] AS {SIZE} FROM {table_sql}.snapshots "
-        "ORDER BY committed_at DESC LIMIT 1"
-    )
+    return _newest(table_sql, exp.alias_(_of_summary("total-files-size"), SIZE), 1)
 
 
 def joining(catalog: str | None, parts: Sequence[str]) -> str:
@@ -109,9 +106,10 @@ def check_once(table_sql: str, summaries: Sequence[Mapping[str, str]]) -> None:
 
 def unless_marked(table_sql: str, mark: Mark) -> str:
     """A query that raises where the mark is committed: what follows it in a script is not run."""
-    words = _text("filtersql: the position is committed already")
-    same = f"summary['filtersql.mark'] = {_text(mark.text)}"
-    return f"SELECT ASSERT_TRUE(COUNT(*) = 0, {words}) FROM {table_sql}.snapshots WHERE {same}"
+    words = exp.Literal.string("filtersql: the position is committed already")
+    none = exp.Anonymous(this="ASSERT_TRUE", expressions=[exp.Count(this=exp.Star()).eq(0), words])
+    same = _of_summary("filtersql.mark").eq(mark.text)
+    return exp.select(none).from_(_snapshots(table_sql)).where(same).sql("spark")
 
 
 def append_statement(
@@ -138,6 +136,19 @@ def create_statements(
         return (create,)
     names = ", ".join(quoted(str(name), "spark") for name in clustered)
     return create, f"ALTER TABLE {table_sql} WRITE ORDERED BY {names}"
+
+
+def _newest(table_sql: str, wanted: exp.Expr, count: int) -> str:
+    query = exp.select(wanted).from_(_snapshots(table_sql))
+    return query.order_by(exp.column("committed_at").desc()).limit(count).sql("spark")
+
+
+def _snapshots(table_sql: str) -> exp.Table:
+    return exp.to_table(f"{table_sql}.snapshots", dialect="spark")
+
+
+def _of_summary(name: str) -> exp.Expr:
+    return exp.Bracket(this=exp.column("summary"), expressions=[exp.Literal.string(name)])
 
 
 def _text(value: str) -> str:

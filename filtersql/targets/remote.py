@@ -24,17 +24,17 @@ import json
 import re
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pyarrow import parquet
 
 from filtersql.errors import Mistakes
-from filtersql.errors.targets import SettingRefused
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
@@ -44,9 +44,10 @@ from filtersql.targets.line import Line
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
+from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
-from filtersql.targets.splitting import lowered
 from filtersql.targets.statements import (
+    describe_table,
     described,
     drop,
     drop_table,
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["Remote"]
+
+_T = TypeVar("_T")
 
 _QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
 _MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
@@ -85,9 +88,7 @@ class Remote:
     atomic: bool = False
     #: names this session's own things: no other session's cached rows are taken for its own
     own: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
-    in_force: dict[str, str] = field(default_factory=dict)
-    #: what the server has set
-    told: dict[str, str] = field(default_factory=dict)
+    settings: ServerSettings = field(default_factory=ServerSettings)
     schemas: set[str] = field(default_factory=set)
     views: list[str] = field(default_factory=list)
     uploaded: list[tuple[str, str]] = field(default_factory=list)
@@ -125,28 +126,18 @@ class Remote:
 
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
-        wanted = {k: v for k, v in settings.items() if self.in_force.get(k) != v}
-        if not wanted:
-            return
-        # One statement after the other: what the first ones set decides how later ones are read.
-        self._ask(*(immediately(setting(*pair)) for pair in wanted.items()))
-        found = {str(row[0]): row[1] for row in self.rows("SET")}
-        self.told = {k: str(v) for k, v in found.items() if k not in self.in_force} | self.told
-        for name, value in wanted.items():
-            if str(found.get(name)).lower() != value.lower():
-                raise Mistakes([SettingRefused(name, value, str(found.get(name)))])
-        self.in_force |= wanted
+        wanted = self.settings.missing(settings)
+        if wanted:
+            # One after the other: what the first ones set decides how later ones are read.
+            self._ask(*(immediately(setting(*pair)) for pair in wanted.items()))
+            self.settings.take(wanted, self.rows("SET"))
 
     def size(self, settings: Mapping[str, int]) -> None:
         """Set into how many parts work is split, with the next statement: the session is ours.
 
         Never into more than the server has set.
         """
-        for name, wanted in settings.items():
-            value = lowered(self.told.get(name), name, wanted)
-            if self.in_force.get(name) != value:
-                self.in_force[name] = value
-                self.queued.append(immediately(setting(name, value)))
+        self.queued += self.settings.lowering(settings)
 
     def bytes_of(self, parts: Sequence[str]) -> int | None:
         """How many bytes a table has."""
@@ -191,18 +182,12 @@ class Remote:
         # Spark would take an equal query's cached rows, which may be older than the target is now.
         kept = f"SELECT * FROM (\n{query}\n) WHERE {mine} = {mine}"
         cache = f"CACHE TABLE {quoted(name, 'spark')} OPTIONS ('storageLevel' 'DISK_ONLY') AS\n"
-        look = f"{select_all(name)} LIMIT 0"
         self.views.append(name)
-        return self._ask(drop("VIEW", name), cache + kept, look)[0]
+        return self._ask(drop("VIEW", name), cache + kept, f"{select_all(name)} LIMIT 0")[0]
 
     def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
         """The rows of a query of a table; None where the table does not exist."""
-        try:
-            return self.rows(query)
-        except Mistakes as refused:
-            if is_missing(refused):
-                return None
-            raise
+        return self._unless_missing(lambda: self.rows(query), None)
 
     def table_sql(self, parts: Sequence[str]) -> str:
         """A table's name, quoted, in the catalog of the targets."""
@@ -214,12 +199,8 @@ class Remote:
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        try:
-            return described(self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}"))
-        except Mistakes as refused:
-            if is_missing(refused):
-                return ()
-            raise
+        look = describe_table(self.table_sql(parts))
+        return self._unless_missing(lambda: described(self.rows(look)), ())
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded."""
@@ -269,11 +250,8 @@ class Remote:
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
-        return settled(
-            lambda: self._write(statement, compiled, mark),
-            lambda: self.committed(compiled.target),
-            mark,
-        )
+        committed = partial(self.committed, compiled.target)
+        return settled(partial(self._write, statement, compiled, mark), committed, mark)
 
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         merge = statement != compiled.initial_copy_sql
@@ -291,16 +269,13 @@ class Remote:
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """The newest mark that stands with a table's data."""
-        table = self.table_sql(parts)
-        try:
-            if self.format == "iceberg":
-                rows = self.rows(iceberg.snapshots(table, as_text=True))
-                return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
-            return delta.mark_of(self._records(delta.history(table)))
-        except Mistakes as refused:
-            if is_missing(refused):
-                return None
-            raise
+        return self._unless_missing(lambda: self._mark_of(self.table_sql(parts)), None)
+
+    def _mark_of(self, table: str) -> Mark | None:
+        if self.format == "iceberg":
+            rows = self.rows(iceberg.snapshots(table, as_text=True))
+            return iceberg.mark_of([json.loads(str(row[0])) for row in rows])
+        return delta.mark_of(self._records(delta.history(table)))
 
     def beside(self) -> Remote:
         """Another session of the server."""
@@ -328,6 +303,16 @@ class Remote:
                 self._ask()
         finally:
             self.line.close()
+
+    @staticmethod
+    def _unless_missing(question: Callable[[], _T], otherwise: _T) -> _T:
+        """The answer of a question about a table; else where it does not exist."""
+        try:
+            return question()
+        except Mistakes as refused:
+            if is_missing(refused):
+                return otherwise
+            raise
 
     def _ask(self, *statements: str) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """What waits and these, in one round trip; the answer to the last one if it is a query."""

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,9 +31,10 @@ from filtersql.targets import delta, delta_folder, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.raised import spark_refusals
-from filtersql.targets.session_settings import copied, during
+from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
+    describe_table,
     described,
     drop_table,
     insert_values,
@@ -187,7 +189,7 @@ class Session:
         """The names and types of a table's columns; none where the table does not exist."""
         if not self.exists(parts):
             return ()
-        return described(self.rows(f"DESCRIBE TABLE {self.table_sql(parts)}"))
+        return described(self.rows(describe_table(self.table_sql(parts))))
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
@@ -229,11 +231,12 @@ class Session:
         """Add rows; none, or an error, where another process filled the slot."""
         name = self.table_sql(parts)
         if self.format == "iceberg":
-            with self._settings(iceberg.APPEND_SETTINGS):
-                self._collect(iceberg.append_statement(name, columns, rows, slot))
+            settings = iceberg.APPEND_SETTINGS
+            insert = iceberg.append_statement(name, columns, rows, slot)
         else:
-            with self._settings(delta.filling(slot)):
-                self._collect(insert_values(name, columns, rows, "spark"))
+            settings, insert = delta.filling(slot), insert_values(name, columns, rows, "spark")
+        with self._settings(settings):
+            self._collect(insert)
         return self.rows(then)
 
     def beside(self) -> Session:
@@ -254,11 +257,8 @@ class Session:
 
     def write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         """Run a MERGE or INSERT and commit the mark with it; None: it was committed before."""
-        return settled(
-            lambda: self._write(statement, compiled, mark),
-            lambda: self.committed(compiled.target),
-            mark,
-        )
+        committed = partial(self.committed, compiled.target)
+        return settled(partial(self._write, statement, compiled, mark), committed, mark)
 
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         merge = statement != compiled.initial_copy_sql
@@ -302,7 +302,7 @@ class Session:
         self.clear()
         shutil.rmtree(self.staging, ignore_errors=True)
         for name, value in self.before.items():
-            self._put(name, value)
+            put(self.spark, name, value)
         self.before.clear()
 
     def _schema(self, schema: str) -> None:
@@ -327,14 +327,7 @@ class Session:
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))
-        self._put(name, value)
-
-    def _put(self, name: str, value: str | None) -> None:
-        with spark_refusals():
-            if value is None:
-                self.spark.conf.unset(name)
-            else:
-                self.spark.conf.set(name, value)
+        put(self.spark, name, value)
 
     def _sql(self, statement: str) -> DataFrame:
         with spark_refusals():

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from filtersql.errors import Mistakes
 from filtersql.targets.raised import spark_refusals
 
-__all__ = ["copied", "during"]
+__all__ = ["copied", "during", "put"]
 
 
 @contextmanager
@@ -27,10 +27,7 @@ def during(
         for name in marks:
             spark.conf.unset(name)
         for name, known in before.items():
-            if known is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, known)
+            put(spark, name, known)
 
 
 def copied(spark: SparkSession, marks: Sequence[str]) -> SparkSession:
@@ -47,3 +44,12 @@ def copied(spark: SparkSession, marks: Sequence[str]) -> SparkSession:
         for name in marks:
             other.conf.unset(name)
     return other
+
+
+def put(spark: SparkSession, name: str, value: str | None) -> None:
+    """Set a setting, or take it away. Raises Mistakes."""
+    with spark_refusals():
+        if value is None:
+            spark.conf.unset(name)
+        else:
+            spark.conf.set(name, value)

@@ -19,6 +19,7 @@ from filtersql.rendering.sql_fragments import quoted
 from filtersql.storage import Engine
 
 __all__ = [
+    "describe_table",
     "described",
     "drop",
     "drop_table",
@@ -104,6 +105,11 @@ def drop(kind: str, name: str) -> str:
 def drop_table(table_sql: str, engine: Engine) -> str:
     """DROP TABLE IF EXISTS of a table whose name is quoted."""
     return exp.Drop(tables=[table(table_sql, engine)], kind="TABLE", exists=True).sql(engine)
+
+
+def describe_table(table_sql: str, style: str = "TABLE") -> str:
+    """What Spark tells of a table whose name is quoted: TABLE, DETAIL or HISTORY."""
+    return exp.Describe(this=table(table_sql, "spark"), style=style).sql("spark")
 
 
 def show_tables(schema_sql: str) -> str:
