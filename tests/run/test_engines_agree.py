@@ -7,9 +7,13 @@ which also asks that Delta and Iceberg hold DuckDB's rows.
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
-from engine_runs import Stage
+import pytest
+from engine_runs import Difference, Stage
+from places import HOME
 from soak_engines import rounds
 
 
@@ -19,3 +23,27 @@ def test_duckdb_holds_what_the_model_says(tmp_path: Path) -> None:
         rounds(alone, 26, 1)
         assert alone.played >= 26
         assert {"ended", "stopped"} <= {*alone.tried}
+
+
+@pytest.mark.spark
+def test_delta_and_iceberg_hold_what_duckdb_holds(tmp_path: Path, spark: object) -> None:
+    """After each run of 25 worlds, in one Spark; they end with the same words and counts."""
+    with Stage(tmp_path) as every:
+        rounds(every, 25, 2)
+        assert every.played >= 25
+
+
+@pytest.mark.long
+def test_a_fault_in_a_macro_is_found_and_printed_as_a_few_rows(tmp_path: Path) -> None:
+    """A MERGE that deletes what is to stay: shrunk to a change or two of one table."""
+    macros = shutil.copytree(HOME / "macros", tmp_path / "macros")
+    merge = macros / "merge.sql"
+    right, wrong = "s.{{ plan.effect }} = 'delete'", "s.{{ plan.effect }} <> 'delete'"
+    text = merge.read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    merge.write_text(text.replace(right, wrong), encoding="utf-8")
+    with Stage(tmp_path, spark=(), macros=macros) as alone, pytest.raises(Difference) as found:
+        rounds(alone, 26, 1)
+    printed = str(found.value)
+    assert printed.count("CREATE TABLE") == 1
+    assert len(re.findall(r'"op": ', printed)) <= 2
