@@ -6,6 +6,7 @@ import contextlib
 
 import pytest
 from running import World, delete, insert, table, update
+from soak_commits import Tried, play
 from test_applying import T1, T2, Killed, OneByOne, engine, held, world
 from test_targets_spark import lake, warm
 
@@ -213,3 +214,11 @@ def test_spark_writes_its_ledger_once(lake, monkeypatch) -> None:
     assert world.run(engine).mistakes == ()
     assert world.run(engine).results[1].position == 9
     assert len(commits) == 3
+
+
+def test_random_histories_survive_kills_around_their_commits(tmp_path) -> None:
+    """What soak_commits.py plays by the hundred."""
+    tried = Tried()
+    for seed in range(8):
+        play(seed, tmp_path / str(seed), tried)
+    assert tried.kills >= 8
