@@ -23,7 +23,8 @@ from filtersql.storage import Engine
 __all__ = ["filters_in"]
 
 _BLANK = r"(?:\s|--[^\n]*\n)*"
-_VERDICT = re.compile(rf"\bCOALESCE\({_BLANK}(?=\()")
+_COALESCE = "COALESCE("
+_FIRST = re.compile(rf"{_BLANK}(?=\()")
 #: what stands behind a filter: a connective and the next one, or the value of NULL
 _NEXT = re.compile(
     rf"{_BLANK}(?:(?P<more>(?:AND|OR)\b{_BLANK}(?=\())|,{_BLANK}(?:TRUE|FALSE|NULL){_BLANK}\))"
@@ -37,13 +38,14 @@ _PARTS: dict[Engine, re.Pattern[str]] = {
 def filters_in(text: str, engine: Engine) -> list[tuple[int, int]]:
     """Where each filter begins and ends, with its parentheses, in the order of the text."""
     found: list[tuple[int, int]] = []
-    place = 0
-    while (begun := _VERDICT.search(text, place)) is not None:
-        filters, place = _verdict(text, begun.end(), engine)
-        if not _is_comment(text, begun.start()) and place > begun.end():
+    begin = text.find(_COALESCE)
+    while begin >= 0:
+        end = begin + len(_COALESCE)
+        first = _FIRST.match(text, end)
+        if first is not None and not _is_comment(text, begin):
+            filters, end = _verdict(text, first.end(), engine)
             found += filters
-        else:
-            place = begun.end()
+        begin = text.find(_COALESCE, end)
     return found
 
 
