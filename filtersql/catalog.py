@@ -147,7 +147,7 @@ class Table:
     span: Span
     primary_key: tuple[str, ...] = ()
     primary_key_name: str | None = None
-    #: looked at when a statement or a transaction ends: no row is found by such a key
+    #: checked when a statement or transaction ends: no row is found by such a key
     primary_key_deferrable: bool = False
     replica_identity: ReplicaIdentity = ReplicaIdentity()
     unique_indexes: tuple[UniqueIndex, ...] = ()
@@ -181,16 +181,12 @@ class Table:
     def identity_columns(self) -> tuple[str, ...]:
         """The columns that an old row carries: the replica identity.
 
-        FULL: all but virtual generated ones. NOTHING, or DEFAULT without a primary key that is
-        not deferrable: none.
+        FULL: all but virtual generated ones. NOTHING, or DEFAULT without a `finding_key`: none.
         """
         match self.replica_identity.kind:
             case Identity.FULL:
-                return tuple(
-                    column.name
-                    for column in self.columns
-                    if column.generated is not Generated.VIRTUAL
-                )
+                logged = (each for each in self.columns if each.generated != Generated.VIRTUAL)
+                return tuple(column.name for column in logged)
             case Identity.INDEX:
                 return self.replica_identity.index
             case Identity.DEFAULT:
@@ -236,10 +232,9 @@ class Catalog:
 
     def ancestors(self, name: RelationName) -> Iterator[Table]:
         """The partitioned tables above a partition, nearest first."""
-        parent = self.tables[name].partition_of
-        while parent is not None and parent in self.tables:
+        while (parent := self.tables[name].partition_of) in self.tables and parent is not None:
             yield self.tables[parent]
-            parent = self.tables[parent].partition_of
+            name = parent
 
     def partitions(self, name: RelationName) -> Iterator[Table]:
         """The partitions directly below a partitioned table, in the order of definition."""

@@ -67,7 +67,9 @@ class _Commands(click.Group):
             hint = f' Did you mean "{close[0]}"?' if close else ""
             ctx.fail(f'No such command "{args[0]}".{hint}')
         name, command, rest = super().resolve_command(ctx, args)
-        if command is None or any(isinstance(one, click.Argument) for one in command.params):
+        if command is None or any(
+            isinstance(parameter, click.Argument) for parameter in command.params
+        ):
             return name, command, rest
         return name, command, spread_selectors(rest)
 

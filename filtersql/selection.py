@@ -90,14 +90,14 @@ def select(
     which cannot be taken, one that matches is named in the message.
     """
     mistakes: list[Mistake] = []
-    taken = _union("--select", select, nodes, others, mistakes)
+    selected = _union("--select", select, nodes, others, mistakes)
     left_out = _union("--exclude", exclude, nodes, others, mistakes)
     if mistakes:
         raise Mistakes(mistakes)
     chosen = tuple(
         node
         for place, node in enumerate(nodes)
-        if (not _words(select) or place in taken) and place not in left_out
+        if (not _words(select) or place in selected) and place not in left_out
     )
     if not chosen and left_out:
         raise Mistakes([NOTHING_LEFT()])
@@ -116,7 +116,7 @@ def _union(
     mistakes: list[Mistake],
 ) -> set[int]:
     """The places of the nodes that any word matches."""
-    found: set[int] = set()
+    places: set[int] = set()
     for word in _words(selectors):
         both = set(range(len(nodes)))
         wrong = False
@@ -131,8 +131,8 @@ def _union(
                 mistakes.append(mistake)
         if not both and not wrong:
             mistakes.append(NOTHING_MATCHES(flag=flag, criterion=word))
-        found |= both
-    return found
+        places |= both
+    return places
 
 
 def _matching(
@@ -146,15 +146,15 @@ def _matching(
     else:
         asked, prefix, value = [frozenset(node.traits.names) for node in nodes], "", criterion
     matches = _is_path if prefix == "path:" else fnmatchcase
-    found = {
+    places = {
         place
         for place, values in enumerate(asked)
         if value in values or any(matches(each, value) for each in values)
     }
-    if found:
-        return found, None
+    if places:
+        return places, None
     if colon and not prefix and not _is_subscription(method, nodes):
-        return found, UNKNOWN_METHOD(
+        return places, UNKNOWN_METHOD(
             flag=flag,
             criterion=criterion,
             method=method,
@@ -164,7 +164,7 @@ def _matching(
     known = sorted({prefix + each for values in asked for each in values})
     if prefix == "state:":
         known = [] if value in STATES else [prefix + each for each in STATES]
-    return found, NOTHING_MATCHES(flag=flag, criterion=criterion, hint=meant(criterion, known))
+    return places, NOTHING_MATCHES(flag=flag, criterion=criterion, hint=meant(criterion, known))
 
 
 def _is_subscription(name: str, nodes: Iterable[Selectable]) -> bool:

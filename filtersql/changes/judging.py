@@ -105,9 +105,9 @@ def judgements(resolved: ResolvedTable, filter_of: Callable[[Contribution], Filt
 
 def stopping(resolved: ResolvedTable) -> dict[Action, str]:
     """The actions whose first change stops a run, and what PostgreSQL says of it."""
-    published = [one for one in (Action.UPDATE, Action.DELETE) if one in resolved.filters]
-    found = refusals(resolved.unjudged, published)
-    return {action: found[action] for action in published if action in found}
+    published = [action for action in (Action.UPDATE, Action.DELETE) if action in resolved.filters]
+    refused = refusals(resolved.unjudged, published)
+    return {action: refused[action] for action in published if action in refused}
 
 
 def _stop(resolved: ResolvedTable) -> dict[Action, tuple[Criterion, ...]]:
@@ -132,7 +132,7 @@ def _old_of_delete(criteria: tuple[Criterion, ...], rules: Semantics) -> Arm:
 
 
 def _is_published(criteria: tuple[Criterion, ...]) -> bool:
-    return any(one.filter is not None or one.matches for one in criteria)
+    return any(criterion.filter is not None or criterion.matches for criterion in criteria)
 
 
 def _criteria(
@@ -178,5 +178,5 @@ def _arms(single: Sequence[Arm]) -> tuple[Arm, ...]:
 
 def _same(left: Arm, right: Arm) -> bool:
     return left.image == right.image and [
-        (one.filter, one.matches, one.stops) for one in left.criteria
-    ] == [(one.filter, one.matches, one.stops) for one in right.criteria]
+        (criterion.filter, criterion.matches, criterion.stops) for criterion in left.criteria
+    ] == [(criterion.filter, criterion.matches, criterion.stops) for criterion in right.criteria]

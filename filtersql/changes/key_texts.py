@@ -53,13 +53,13 @@ def texts_of(pg_type: PgType) -> Texts:
         return texts_of(pg_type.base)
     name = pg_type.name.removeprefix("_")
     if name == "numeric" and pg_type.typmod < 0:
-        found = Texts.ZEROS
+        texts = Texts.ZEROS
     elif name == "bpchar" and pg_type.length is None and pg_type.typmod < 0:
-        found = Texts.BLANKS
+        texts = Texts.BLANKS
     elif name == "citext":
-        found = Texts.LETTERS
+        texts = Texts.LETTERS
     elif name in _SEVERAL or (name in _SIGNED and name != pg_type.name):
-        found = Texts.SEVERAL
+        texts = Texts.SEVERAL
     else:
         return Texts.ONE
-    return found if name == pg_type.name else Texts.SEVERAL
+    return texts if name == pg_type.name else Texts.SEVERAL

@@ -66,7 +66,7 @@ def row_key(table: Table, *, unique_keys: bool = False) -> tuple[str, ...]:
 
 def _unique(table: Table) -> tuple[str, ...]:
     filled = {column.name for column in table.columns if column.not_null}
-    return next((one.columns for one in table.unique_indexes if filled >= {*one.columns}), ())
+    return next((index.columns for index in table.unique_indexes if filled >= {*index.columns}), ())
 
 
 def row_form(

@@ -69,8 +69,8 @@ def _is_told(kind: PgType, form: FeedFormat, feed: Feed) -> bool:
     """Whether the format writes every value of a type so that it can be told from all others."""
     if any(
         _declared_digits(kind) not in range(digits[name] + 1)
-        for said, digits in form.keeps.items()
-        if said in feed.options.items()
+        for option, digits in form.keeps.items()
+        if option in feed.options.items()
         and (name := kind.name.removeprefix("_")) in digits
         and kind.schema == "pg_catalog"
     ):

@@ -29,7 +29,7 @@ def adopted(
     """Whether all unknown targets were right at a position, and are known now."""
     audited = adopt(inputs_of(project), audits_of(project, nodes, compilation), engine, at=at)
     print_audits(console, audited)
-    if all(one.right for one in audited):
+    if all(audit.right for audit in audited):
         return True
     console.message(
         "Nothing was adopted: the targets above are not what the sources give", fg="red"

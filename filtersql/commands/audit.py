@@ -46,9 +46,9 @@ def command(console: Console, *, repair: bool) -> int:
     finally:
         engine.close()
     print_audits(console, done)
-    wrong = [one for one in done if not one.right]
+    wrong = [audited for audited in done if not audited.right]
     # A target that is not filled yet was compared with nothing: it is not right.
-    skipped = sum(one.right and one.found is None for one in done)
+    skipped = sum(audited.right and audited.found is None for audited in done)
     right = len(done) - len(wrong) - skipped
     console.message(
         f"Done. RIGHT={right} WRONG={len(wrong)} "
@@ -57,8 +57,8 @@ def command(console: Console, *, repair: bool) -> int:
         fg="red" if wrong else "green",
     )
     if console.options.json:
-        console.document({"audits": [_record(one) for one in done]})
-    codes = [mistake.exit_code for one in done for mistake in one.mistakes]
+        console.document({"audits": [_record(audited) for audited in done]})
+    codes = [mistake.exit_code for audited in done for mistake in audited.mistakes]
     return max(codes, default=1 if wrong else 0)
 
 
@@ -66,65 +66,65 @@ def audits_of(
     project: Project, nodes: Sequence[Node], compilation: Compilation
 ) -> dict[str, list[Audit]]:
     """The targets by subscription, each with what keeps a copy of its source."""
-    found: dict[str, list[Audit]] = {}
+    audits: dict[str, list[Audit]] = {}
     for node in nodes:
         compiled = node.compiled
-        asked = {one.relation for one in compiled.lookups}
+        asked = {lookup.relation for lookup in compiled.lookups}
         looked_up = {
             each.compiled.relation: each.compiled
             for each in compilation.nodes
             if each.compiled.subscription == compiled.subscription
             and each.compiled.relation in asked
         }
-        one = Audit(compiled, source_copy(node, project), looked_up)
-        found.setdefault(compiled.subscription, []).append(one)
-    return found
+        of_target = Audit(compiled, source_copy(node, project), looked_up)
+        audits.setdefault(compiled.subscription, []).append(of_target)
+    return audits
 
 
 def print_audits(console: Console, done: Sequence[Audited]) -> None:
     """A line for each target, and the rows that were found."""
-    for index, one in enumerate(done, 1):
-        _print(console, f"{index} of {len(done)}", one)
+    for index, audited in enumerate(done, 1):
+        _print(console, f"{index} of {len(done)}", audited)
 
 
-def _print(console: Console, place: str, one: Audited) -> None:
+def _print(console: Console, place: str, audited: Audited) -> None:
     console.message(
-        dotted(f"{place} {_word(one)} {one.unique_id}", f"[{_told(one)}]"),
-        fg="green" if one.right else "red",
+        dotted(f"{place} {_word(audited)} {audited.unique_id}", f"[{_told(audited)}]"),
+        fg="green" if audited.right else "red",
     )
-    if one.mistakes:
-        console.report(Mistakes(one.mistakes))
-    if one.found is not None and one.found.sample:
-        headers = list(one.found.sample[0])
-        rows = [[_text(row[name]) for name in headers] for row in one.found.sample]
-        few = len(rows) < one.found.total and one.compiled.key
-        footer = [f"(the first {len(rows)} of {one.found.total})"] if few else []
-        console.result(aligned(".".join(one.compiled.target), headers, rows, footer))
+    if audited.mistakes:
+        console.report(Mistakes(audited.mistakes))
+    if audited.found is not None and audited.found.sample:
+        headers = list(audited.found.sample[0])
+        rows = [[_text(row[name]) for name in headers] for row in audited.found.sample]
+        few = len(rows) < audited.found.total and audited.compiled.key
+        footer = [f"(the first {len(rows)} of {audited.found.total})"] if few else []
+        console.result(aligned(".".join(audited.compiled.target), headers, rows, footer))
         console.result()
 
 
-def _word(one: Audited) -> str:
-    if one.mistakes:
+def _word(audited: Audited) -> str:
+    if audited.mistakes:
         return "ERROR"
-    if one.found is None:
+    if audited.found is None:
         return "SKIP"
-    if not one.found.total:
+    if not audited.found.total:
         return "OK"
-    return "REPAIRED" if one.repaired else "FOUND"
+    return "REPAIRED" if audited.repaired else "FOUND"
 
 
-def _told(one: Audited) -> str:
-    if one.mistakes:
+def _told(audited: Audited) -> str:
+    if audited.mistakes:
         return "not compared"
-    if one.found is None:
+    if audited.found is None:
         return "not yet filled"
-    stands = "" if one.position is None else f" at seq {one.position}"
-    if not one.found.total:
+    stands = "" if audited.position is None else f" at seq {audited.position}"
+    if not audited.found.total:
         return f"no difference{stands}"
     counts = (
-        (one.found.leaked, "leaked"),
-        (one.found.missing, "missing"),
-        (one.found.differing, "differing"),
+        (audited.found.leaked, "leaked"),
+        (audited.found.missing, "missing"),
+        (audited.found.differing, "differing"),
     )
     return ", ".join(f"{count} {word}" for count, word in counts if count) + stands
 
@@ -137,17 +137,17 @@ def _text(value: object) -> str:
     return "NULL" if value is None else str(value)
 
 
-def _record(one: Audited) -> dict[str, object]:
-    found = one.found
+def _record(audited: Audited) -> dict[str, object]:
+    differences = audited.found
     return {
-        "unique_id": one.unique_id,
-        "target": ".".join(one.compiled.target),
-        "status": _word(one).lower(),
-        "position": one.position,
-        "leaked": found.leaked if found else 0,
-        "missing": found.missing if found else 0,
-        "differing": found.differing if found else 0,
-        "sample": [dict(row) for row in found.sample] if found else [],
-        "repaired": one.repaired,
-        "message": "\n\n".join(map(str, one.mistakes)) or None,
+        "unique_id": audited.unique_id,
+        "target": ".".join(audited.compiled.target),
+        "status": _word(audited).lower(),
+        "position": audited.position,
+        "leaked": differences.leaked if differences else 0,
+        "missing": differences.missing if differences else 0,
+        "differing": differences.differing if differences else 0,
+        "sample": [dict(row) for row in differences.sample] if differences else [],
+        "repaired": audited.repaired,
+        "message": "\n\n".join(map(str, audited.mistakes)) or None,
     }

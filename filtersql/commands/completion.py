@@ -23,10 +23,10 @@ def command(console: Console, *, shell: str) -> int:
 
     Node names come from target/manifest.json, which `compile` writes.
     """
-    found = get_completion_class(shell)
-    assert found is not None  # click knows the three
+    completion = get_completion_class(shell)
+    assert completion is not None  # click knows the three
     root = click.get_current_context().find_root().command
-    click.echo(found(root, {}, "filtersql", "_FILTERSQL_COMPLETE").source())
+    click.echo(completion(root, {}, "filtersql", "_FILTERSQL_COMPLETE").source())
     if shell == "bash":
         # A node's name has a colon, at which bash would begin a new word.
         click.echo('COMP_WORDBREAKS="${COMP_WORDBREAKS//:}"')

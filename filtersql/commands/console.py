@@ -87,13 +87,13 @@ class Console:
 
     def warn(self, notices: Iterable[RememberedNotice]) -> None:
         """Warnings, on stderr: the first of a kind with its name, and not hundreds of one kind."""
-        told: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for each in notices:
-            told[each.name] += 1
-            report = each.report + f"\nname: {each.name}" * (told[each.name] == 1)
-            many = told[each.name] > _OF_ONE_KIND
+            counts[each.name] += 1
+            report = each.report + f"\nname: {each.name}" * (counts[each.name] == 1)
+            many = counts[each.name] > _OF_ONE_KIND
             self.warning(each.name, each.message, each.place, each.hint, "" if many else report)
-        for name, count in told.items():
+        for name, count in counts.items():
             if count > _OF_ONE_KIND and self.options.log_format != "json":
                 more = f"warning: {count - _OF_ONE_KIND} more of {name}; `filtersql review` has all"
                 click.echo(_painted(f"{more}\n", "warning:", "yellow"), err=True, color=self._err)

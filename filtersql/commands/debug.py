@@ -60,19 +60,19 @@ class _Report:
 
     def check(
         self,
-        what: str,
+        subject: str,
         look: Callable[[], _Found],
         describe: Callable[[_Found], str] = str,
     ) -> _Found | None:
         """Prints `what … OK` with what was found, or ERROR; the mistake is kept for the end."""
         try:
-            found = look()
+            result = look()
         except (Mistake, Mistakes) as wrong:
             self.mistakes += wrong.mistakes if isinstance(wrong, Mistakes) else [wrong]
-            self._line(what, "ERROR", str(wrong).split("\n", 1)[0])
+            self._line(subject, "ERROR", str(wrong).split("\n", 1)[0])
             return None
-        self._line(what, "OK", describe(found))
-        return found
+        self._line(subject, "OK", describe(result))
+        return result
 
     def end(self) -> int:
         """Prints the mistakes, or that all is well, and gives the exit code."""
@@ -85,10 +85,10 @@ class _Report:
             echo(f"\n{mistake}", err=True)
         return max(mistake.exit_code for mistake in self.mistakes)
 
-    def _line(self, what: str, status: str, found: str) -> None:
-        self.lines.append({"check": what, "status": status, "found": found})
+    def _line(self, what: str, status: str, result: str) -> None:
+        self.lines.append({"check": what, "status": status, "found": result})
         color = "green" if status == "OK" else "red"
-        self.console.result(f"{what:<12} {click.style(f'{status:<6}', fg=color)}{found}")
+        self.console.result(f"{what:<12} {click.style(f'{status:<6}', fg=color)}{result}")
 
 
 def _described(project: Project) -> str:

@@ -39,8 +39,8 @@ def _with_states(
 ) -> tuple[Listed, ...]:
     """The targets with how they stand to the manifest of --state; what else there is has none."""
     compilation = compile_project(project, via_partition_root=options.publish_via_partition_root)
-    found = states(project, compilation, options)
+    states_by_key = states(project, compilation, options)
     return tuple(
-        replace(each, traits=replace(each.traits, states=found.get(each.key, frozenset())))
+        replace(each, traits=replace(each.traits, states=states_by_key.get(each.key, frozenset())))
         for each in listed
     )

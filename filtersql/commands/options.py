@@ -129,7 +129,9 @@ def merged_options(ctx: click.Context, flags: Mapping[str, object]) -> Options:
         name: value for name, value in flags.items() if name in _NAMES and value not in (None, ())
     }
     if ctx.obj is None:
-        asked = [one for one in ctx.command.params if one.name in _NAMES - _NOT_HERE - {*set_here}]
+        asked = [
+            param for param in ctx.command.params if param.name in _NAMES - _NOT_HERE - {*set_here}
+        ]
         set_here |= _from_environment(ctx, asked)
     return replace(base, **set_here, given=base.given | set(set_here))  # type: ignore[arg-type]
 
@@ -159,19 +161,19 @@ def own_from_environment(
     """A command's own flags, those that are not given filled from the environment."""
     given = click.core.ParameterSource.COMMANDLINE
     asked = [
-        one
-        for one in ctx.command.params
-        if isinstance(one, click.Option)
-        and one.name in arguments
-        and one.name not in _NAMES
-        and ctx.get_parameter_source(str(one.name)) is not given
+        param
+        for param in ctx.command.params
+        if isinstance(param, click.Option)
+        and param.name in arguments
+        and param.name not in _NAMES
+        and ctx.get_parameter_source(str(param.name)) is not given
     ]
     return {**arguments, **_from_environment(ctx, asked)}
 
 
 def _from_environment(ctx: click.Context, params: Sequence[click.Parameter]) -> dict[str, object]:
     """The values of flags whose variable is set; click says what is wrong with one."""
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     for param in params:
         if not isinstance(param, click.Option) or param.name is None:
             continue
@@ -179,10 +181,10 @@ def _from_environment(ctx: click.Context, params: Sequence[click.Parameter]) -> 
         opposite = f"FILTERSQL_NO_{param.name.upper()}"
         if text := os.environ.get(variable):
             value = param.type.split_envvar_value(text) if param.multiple else text
-            found[param.name] = _read(ctx, param, value, variable)
+            options[param.name] = _read(ctx, param, value, variable)
         elif param.secondary_opts and (text := os.environ.get(opposite)):
-            found[param.name] = not _read(ctx, param, text, opposite)
-    return found
+            options[param.name] = not _read(ctx, param, text, opposite)
+    return options
 
 
 def _read(ctx: click.Context, param: click.Parameter, value: object, variable: str) -> object:

@@ -72,14 +72,14 @@ def command(console: Console) -> int:
     if options.select or options.exclude:
         raise click.UsageError("retry takes no --select or --exclude: run_results.json says what.")
     root = find_root(options.project_dir or Path.cwd())
-    found = _read(root / "target" / "run_results.json")
-    failed = [each.unique_id for each in found.results if each.status != "success"]
+    earlier = _read(root / "target" / "run_results.json")
+    failed = [each.unique_id for each in earlier.results if each.status != "success"]
     if not failed:
         console.message("Nothing to retry: no target failed or was skipped in the last run")
         if options.json:
             console.document({"results": []})
         return 0
-    console.options = _restored(console, found.args)
+    console.options = _restored(console, earlier.args)
     project, compilation = loaded_compilation(console)
     by_name = {node.compiled.unique_id: node for node in compilation.nodes}
     if gone := [name for name in failed if name not in by_name]:
@@ -87,10 +87,10 @@ def command(console: Console) -> int:
             NOT_DEFINED(kind="target", name=name, hint=meant(name, by_name)) for name in gone
         )
     flags = RunFlags(
-        full_refresh=found.args.full_refresh,
-        accept_filter_change=found.args.accept_filter_change,
-        require_approval=found.args.require_approval,
-        resync=tuple(name for name in found.args.resync if _is_one(name, failed)),
+        full_refresh=earlier.args.full_refresh,
+        accept_filter_change=earlier.args.accept_filter_change,
+        require_approval=earlier.args.require_approval,
+        resync=tuple(name for name in earlier.args.resync if _is_one(name, failed)),
         command="retry",
     )
     return carry_out(console, project, compilation, [by_name[name] for name in failed], flags)

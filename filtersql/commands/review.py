@@ -147,12 +147,12 @@ def _changes(
     if options.state is None:
         return None
     earlier = read_manifest(options.state, project.name)
-    found = states(project, compilation, options)
+    states_by_key = states(project, compilation, options)
     chosen = {_key(node) for node in nodes}
     changes = changes_of_meaning(
         earlier,
         {_key(node): node for node in compilation.nodes},
-        lambda key: key in chosen and "modified" in found[key],
+        lambda key: key in chosen and "modified" in states_by_key[key],
         lambda node: Trials(engine, node.resolved.table),
         lambda each, table: _earlier_filter(project, earlier.path, each, table),
     )

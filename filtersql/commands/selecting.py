@@ -25,13 +25,13 @@ def selected(project: Project, compilation: Compilation, options: Options) -> tu
     """The targets that the flags take. Raises Mistakes where a selector matches nothing."""
     if not options.select and not options.exclude:
         return compilation.nodes
-    found = states(project, compilation, options) if asks_for_state(options) else {}
+    states_by_key = states(project, compilation, options) if asks_for_state(options) else {}
     nodes = [
         _Selectable(
             node,
             replace(
                 target_traits(node.resolved, project.definitions),
-                states=found.get(_key(node), frozenset()),
+                states=states_by_key.get(_key(node), frozenset()),
             ),
         )
         for node in compilation.nodes
@@ -47,16 +47,16 @@ def states(
     assert options.state is not None  # asks_for_state looked
     earlier = read_manifest(options.state, project.name)
     fingerprints = Fingerprints(project.macro_paths)
-    found = {}
+    states_by_key = {}
     for node in compilation.nodes:
         before = earlier.nodes.get(_key(node))
         if before is None:
-            found[_key(node)] = frozenset({"new", "modified"})
+            states_by_key[_key(node)] = frozenset({"new", "modified"})
         elif _is_modified(node, before, fingerprints.of(node), earlier, project):
-            found[_key(node)] = frozenset({"old", "modified"})
+            states_by_key[_key(node)] = frozenset({"old", "modified"})
         else:
-            found[_key(node)] = frozenset({"old", "unmodified"})
-    return found
+            states_by_key[_key(node)] = frozenset({"old", "unmodified"})
+    return states_by_key
 
 
 def _is_modified(

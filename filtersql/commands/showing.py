@@ -34,8 +34,8 @@ def shown(console: Console, kind: str, name: str) -> tuple[Project, str, object]
         raise Mistakes(wrong)
     match kind:
         case "publication":
-            found = review.show_publication(name, definitions, settings, deparse)
-            text, document = review.publication_text(found), review.publication_json(found)
+            listing = review.show_publication(name, definitions, settings, deparse)
+            text, document = review.publication_text(listing), review.publication_json(listing)
         case "table":
             relation = relation_name(Passage(name, Source("the command line", name)))
             details = review.show_table(relation, definitions, settings, deparse)

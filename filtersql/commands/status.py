@@ -29,7 +29,7 @@ def command(console: Console) -> int:
     assert project.output is not None  # load() asked for one
     engine = open_engine(project.output, project.root)
     try:
-        found = status(inputs_of(project), tables, engine)
+        statuses = status(inputs_of(project), tables, engine)
     finally:
         engine.close()
     if console.options.json:
@@ -45,7 +45,7 @@ def command(console: Console) -> int:
                     "conflicts": dict(each.conflicts),
                     "quarantine": each.quarantine,
                 }
-                for each in found
+                for each in statuses
             ]
         )
     rows = [
@@ -59,7 +59,7 @@ def command(console: Console) -> int:
             str(sum(each.conflicts.values())),
             str(each.quarantine),
         ]
-        for each in found
+        for each in statuses
     ]
     headers = ["Node", "Target", "State", "Position", "Lag", "Last run", "Conflicts", "Quarantine"]
     console.result(aligned(f"Targets of {project.name}", headers, rows, []))

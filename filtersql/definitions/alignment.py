@@ -57,12 +57,12 @@ def aligned(raw: str, value: str, style: str) -> _Pieces | None:
         if j >= len(raw):
             # What a block scalar's last line break becomes has no character of its own.
             return pieces if not value[i:].strip(_BLANK) else None
-        found = escape.match(raw, j) if escape else None
-        if found and found.groupdict().get("fold"):
-            j = found.end()
-        elif found:
-            pieces.append((i, j, found.end() - j))
-            i, j = i + 1, found.end()
+        match = escape.match(raw, j) if escape else None
+        if match and match.groupdict().get("fold"):
+            j = match.end()
+        elif match:
+            pieces.append((i, j, match.end() - j))
+            i, j = i + 1, match.end()
         elif raw[j] in _BLANK:
             begin, j = j, _run(raw, j)
             pieces.append((i, begin, 0))

@@ -46,8 +46,8 @@ def printed(bounds: Bounds, types: Sequence[str]) -> str:
         case "hash":
             return f"FOR VALUES WITH (modulus {bounds.lower[0]}, remainder {bounds.upper[0]})"
         case "list":
-            one = list(types[:1]) * len(bounds.lower)
-            return f"FOR VALUES IN ({_values(bounds.lower, one)})"
+            type_of_key = list(types[:1]) * len(bounds.lower)
+            return f"FOR VALUES IN ({_values(bounds.lower, type_of_key)})"
         case _:
             return f"FOR VALUES FROM ({lower}) TO ({upper})"
 

@@ -222,10 +222,12 @@ class Drafts:
         Mapping[str, str],
         Mapping[RelationName, PgType],
         tuple[str, ...] | None,
+        Callable[[str], bool],
     ]:
-        """Own types, the relations, whose rows are types too, other names, domains, the path."""
+        """What `read_type` asks: types, relations, other names, domains, the path, schemas."""
         copied = (name for name, kind in self.others.items() if kind == "materialized views")
-        return self.types, chain(self.tables, copied), self.type_aliases, self.bases, self.path
+        rows = chain(self.tables, copied)
+        return self.types, rows, self.type_aliases, self.bases, self.path, self.has_schema
 
     def has_schema(self, schema: str) -> bool:
         """Whether a statement made it, a table is in it, or every database has it."""

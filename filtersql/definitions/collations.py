@@ -36,11 +36,11 @@ def create_collation(script: Script, statement: Statement) -> None:
         if statement.node.if_not_exists:
             return
         raise ALREADY_EXISTS(span, kind="collation", name=name.name, first=None)
-    said = {one.def_elem.defname: _word(one.def_elem.arg) for one in options}
-    for one in sorted(said.keys() - _OPTIONS):
+    values = {option.def_elem.defname: _word(option.def_elem.arg) for option in options}
+    for one in sorted(values.keys() - _OPTIONS):
         raise UnsupportedStatement(f"{one} of a collation", span)
-    exact = said.get("deterministic", "true") in _YES
-    known[name] = exact and own_collations(script.drafts).get(said.get("from", "")) is not (
+    exact = values.get("deterministic", "true") in _YES
+    known[name] = exact and own_collations(script.drafts).get(values.get("from", "")) is not (
         OwnCollation.LOOSE
     )
 

@@ -125,11 +125,13 @@ def check_counted(pg_type: PgType, span: Span) -> None:
 
 def check_said(node: Node, table: RelationName, text: Passage, version: int) -> None:
     """Raises where constraints of a column exclude each other; serial says two of them, last."""
-    said = [(enum_name(one.constraint, "contype"), one.constraint) for one in node.constraints]
+    written = [(enum_name(one.constraint, "contype"), one.constraint) for one in node.constraints]
     if _is_serial(node.type_name):
-        said += ((kind, said[-1][1]) for kind in ("CONSTR_DEFAULT", "CONSTR_NOTNULL") if said)
+        written += (
+            (kind, written[-1][1]) for kind in ("CONSTR_DEFAULT", "CONSTR_NOTNULL") if written
+        )
     before: set[str] = set()
-    for kind, constraint in said:
+    for kind, constraint in written:
         if kind == "CONSTR_PRIMARY" and version >= _KEYS_NOT_NULL:
             kind = "CONSTR_NOTNULL"
         words = [kind] if kind in _ONCE and kind in before else []
@@ -145,10 +147,10 @@ def check_said(node: Node, table: RelationName, text: Passage, version: int) -> 
 def read_generation(node: Node, text: Passage) -> tuple[Generated, Passage] | None:
     """GENERATED ALWAYS AS (…) of a column."""
     for wrapped in node.constraints:
-        one = wrapped.constraint
-        if enum_name(one, "contype") == "CONSTR_GENERATED":
-            kind = Generated.STORED if one.generated_kind == "s" else Generated.VIRTUAL
-            return kind, inside_parentheses(text, one.location)
+        constraint = wrapped.constraint
+        if enum_name(constraint, "contype") == "CONSTR_GENERATED":
+            kind = Generated.STORED if constraint.generated_kind == "s" else Generated.VIRTUAL
+            return kind, inside_parentheses(text, constraint.location)
     return None
 
 

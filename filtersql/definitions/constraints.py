@@ -35,8 +35,8 @@ _MADE = re.compile(r"_(not_null|check|excl|fkey|p?key)\d*\Z")
 
 def note_all(script: Script, table: DraftTable, node: Node) -> None:
     """Those of a column's definition, and its default."""
-    for one in node.constraints:
-        note_constraint(script, table, one.constraint, node.colname)
+    for wrapped in node.constraints:
+        note_constraint(script, table, wrapped.constraint, node.colname)
 
 
 def note_constraint(
@@ -60,10 +60,10 @@ def drop_constraint(
     """DROP CONSTRAINT: of a key, a foreign key, or of what says nothing of rows' keys."""
     name = command.name
     index = table.indexes.get(name)
-    foreign = [one for one in table.foreign_keys if one[0].name == name]
+    foreign = [key for key in table.foreign_keys if key[0].name == name]
     key = name == table.primary_key_name or (index is not None and index.constraint)
     parents = _parents(script, table)
-    if any(name in one.constraints or _has_key(one, name) for one in parents):
+    if any(name in parent.constraints or _has_key(parent, name) for parent in parents):
         raise INHERITED_CONSTRAINT(place(), name=name, table=table.name.name)
     if key and table.partition_of is None:
         release_index(script, table, name, place)
@@ -72,7 +72,7 @@ def drop_constraint(
         else:
             _drop_unique(script.drafts, table, index)
     elif foreign:
-        table.foreign_keys = [one for one in table.foreign_keys if one not in foreign]
+        table.foreign_keys = [key for key in table.foreign_keys if key not in foreign]
     elif table.constraints.get(name, "") is None:
         del table.constraints[name]
     elif _UNNAMED in table.constraints and name not in table.constraints and _CHECKS.search(name):
@@ -80,14 +80,14 @@ def drop_constraint(
     elif table.all_named and not script.drafts.incomplete:
         named_null = name in table.constraints or _MADE.search(name)
         if not (command.missing_ok and not named_null and not key and not parents):
-            what = "DROP CONSTRAINT of NOT NULL, or of what nothing names,"
-            raise UnsupportedStatement.dumped(what, place())
+            construct = "DROP CONSTRAINT of NOT NULL, or of what nothing names,"
+            raise UnsupportedStatement.dumped(construct, place())
 
 
 def _parents(script: Script, table: DraftTable) -> list[DraftTable]:
     names = [*([table.partition_of] if table.partition_of else ())]
     names += (name for name, _ in table.inherits)
-    return [script.drafts.tables[one] for one in names if one in script.drafts.tables]
+    return [script.drafts.tables[name] for name in names if name in script.drafts.tables]
 
 
 def _has_key(table: DraftTable, name: str) -> bool:

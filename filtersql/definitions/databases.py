@@ -104,8 +104,8 @@ class Connections:
 
 def connections(text: Passage, drafts: Drafts) -> Connections:
     """The sessions that psql's commands begin in a file."""
-    found = psql_commands(text) if _CONNECT.search(text.text) else ()
-    return Connections(drafts, [one for one in found if _CONNECT.match(one.text)])
+    commands = psql_commands(text) if _CONNECT.search(text.text) else ()
+    return Connections(drafts, [one for one in commands if _CONNECT.match(one.text)])
 
 
 def _database(command: Passage, drafts: Drafts) -> str | None:
@@ -116,29 +116,29 @@ def _database(command: Passage, drafts: Drafts) -> str | None:
         return None
     named = _NAMED.fullmatch(argument)
     if named is None:
-        what = r"\connect with a connection string"
-        drafts.mistakes.append(UnsupportedStatement(what, command.span(), _HINT))
+        construct = r"\connect with a connection string"
+        drafts.mistakes.append(UnsupportedStatement(construct, command.span(), _HINT))
         return None
     return named["plain"] or named["quoted"] or named["odd"]
 
 
 def create_database(script: Script, statement: Statement) -> None:
     """Raises where it says of the database what is not so for the project."""
-    said = {}
+    values = {}
     for wrapped in statement.node.options:
         option = wrapped.def_elem
         value = option.arg.string.sval or str(option.arg.integer.ival)
-        said[option.defname] = value
+        values[option.defname] = value
     place = place_of(script, statement, statement.node.dbname)
-    encoding = said.get("encoding", _UNKNOWN)
+    encoding = values.get("encoding", _UNKNOWN)
     if not _UNICODE.fullmatch(encoding):
-        what = f"CREATE DATABASE with ENCODING '{encoding}'"
-        raise UnsupportedStatement(what, place, _PLAIN)
+        construct = f"CREATE DATABASE with ENCODING '{encoding}'"
+        raise UnsupportedStatement(construct, place, _PLAIN)
     known = script.drafts.database_locale
     collate, _, ctype = known.partition("|")
-    names = _SAID.get(said.get("locale_provider", "libc"), ())
+    names = _SAID.get(values.get("locale_provider", "libc"), ())
     for keys, ours in zip(names, (collate, ctype or collate), strict=False):
-        name = next((said[key] for key in keys if key in said), None)
+        name = next((values[key] for key in keys if key in values), None)
         if name is not None and _differs(name, ours.removeprefix("icu:")):
             raise UnsupportedStatement(f"CREATE DATABASE with LOCALE '{name}'", place, _SAY)
 

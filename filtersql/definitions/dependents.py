@@ -34,6 +34,7 @@ __all__ = [
     "remove_table",
     "remove_view",
     "resting_on",
+    "without_not_null",
 ]
 
 
@@ -84,6 +85,7 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     remove_sequences(drafts, table, name)
     table.defaults.pop(name, None)
     table.identities.discard(name)
+    table.constraints = without_not_null(table, name)
     del table.columns[name]
     table.gone.add(name)
     if name in table.primary_key:
@@ -93,6 +95,11 @@ def drop_column(drafts: Drafts, table: DraftTable, name: str) -> None:
     table.foreign_keys = [one for one in table.foreign_keys if name not in one[0].columns]
     if name in table.identity.index:
         table.identity = replace(table.identity, index=())
+
+
+def without_not_null(table: DraftTable, column: str) -> dict[str, str | None]:
+    """The constraints of a table where a column is nullable, or gone."""
+    return {name: of for name, of in table.constraints.items() if of != column}
 
 
 def remove_sequences(drafts: Drafts, table: DraftTable, column: str | None = None) -> None:

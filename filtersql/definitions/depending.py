@@ -53,7 +53,7 @@ def check_undepended(
     script: Script, roots: Sequence[Thing], place: Callable[[], Span], *, cascades: bool
 ) -> None:
     """Raises where something depends on what is dropped together, and with CASCADE would go too."""
-    drafts, found = script.drafts, dict[Thing, Thing]()
+    drafts, users = script.drafts, dict[Thing, Thing]()
     dropped = [*roots]
     for root in roots if all(one.kind == "table" for one in roots) else ():
         below = (one for one in drafts.below(root.name) if one.partition_of is not None)
@@ -61,13 +61,13 @@ def check_undepended(
     for root in dropped:
         for each in users_of(drafts, root):
             if not _goes_along(drafts, each, dropped):
-                found.setdefault(each, root)
-    if found and cascades:
-        what = f"CASCADE that takes {described(script, next(iter(found)))} along"
-        raise UnsupportedStatement.dumped(what, script.span(script.at))
-    if found:
+                users.setdefault(each, root)
+    if users and cascades:
+        construct = f"CASCADE that takes {described(script, next(iter(users)))} along"
+        raise UnsupportedStatement.dumped(construct, script.span(script.at))
+    if users:
         lines = (
-            f"{described(script, a)} depends on {described(script, b)}" for a, b in found.items()
+            f"{described(script, a)} depends on {described(script, b)}" for a, b in users.items()
         )
         named = described(script, roots[0]) if len(roots) == 1 else None
         raise DependedOn(named, [*lines], place())

@@ -60,7 +60,7 @@ def note(
             others[name] = kind
         elif table is not None and table.columns is not None and not table.unattached:
             tables[name] = frozen(drafts, table)
-    one = Earlier(said, tables, others)
+    statement = Earlier(said, tables, others)
     if drafts.refuse is not None:
         known = {entry.name for entry in there}
         judged = (
@@ -68,38 +68,38 @@ def note(
             for entry in sound_now(said.tables, drafts)
         )
         sure = replace(said, tables=tuple(judged))
-        if mistakes := drafts.refuse(replace(one, said=sure, made=made(drafts, drafts.path))):
+        if mistakes := drafts.refuse(replace(statement, said=sure, made=made(drafts, drafts.path))):
             drafts.mistakes += mistakes
             # who subscribes to it is told nothing more
             drafts.doubts.append(("publications", said.name))
             raise Refused
-    drafts.said.append(one)
+    drafts.said.append(statement)
 
 
 def earlier(drafts: Drafts, tables: Mapping[RelationName, Table]) -> Iterator[Earlier]:
     """What was said and is not so in the end; `tables` are those of the end."""
     members: dict[tuple[type, str], Mapping[RelationName, PublishedTable]] = {}
-    for one in drafts.said:
-        key = type(one.said), one.said.name
+    for statement in drafts.said:
+        key = type(statement.said), statement.said.name
         now: Publication | ReplicationSet | None
-        if isinstance(one.said, Publication):
-            now = drafts.publications.get(one.said.name)
+        if isinstance(statement.said, Publication):
+            now = drafts.publications.get(statement.said.name)
         else:
-            now = drafts.replication_sets.get(one.said.name)
-        if now is None or _rules(now) != _rules(one.said):
-            yield one
+            now = drafts.replication_sets.get(statement.said.name)
+        if now is None or _rules(now) != _rules(statement.said):
+            yield statement
             continue
         if key not in members:
             members[key] = {entry.name: entry for entry in now.tables}
         changed = [
             entry
-            for entry in one.said.tables
+            for entry in statement.said.tables
             if not _is(members[key].get(entry.name), entry)
             or _judged(tables.get(entry.name), kind_of(drafts, entry.name))
-            != _judged(one.tables.get(entry.name), one.others.get(entry.name))
+            != _judged(statement.tables.get(entry.name), statement.others.get(entry.name))
         ]
         if changed:
-            yield replace(one, said=replace(one.said, tables=tuple(changed)))
+            yield replace(statement, said=replace(statement.said, tables=tuple(changed)))
 
 
 def _rules(said: Publication | ReplicationSet) -> object:

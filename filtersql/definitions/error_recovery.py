@@ -41,17 +41,17 @@ def undoubted(definitions: Definitions, drafts: Drafts) -> Definitions:
     gone, catalog = _doubted(drafts), definitions.catalog
     tables = {name: table for name, table in catalog.tables.items() if name not in gone}
     earlier = []
-    for one in definitions.earlier:
-        if isinstance(one.said, Publication):
-            earlier.append(replace(one, said=_publication(one.said, drafts)))
+    for statement in definitions.earlier:
+        if isinstance(statement.said, Publication):
+            earlier.append(replace(statement, said=_publication(statement.said, drafts)))
         else:
-            earlier.append(replace(one, said=_set(one.said, drafts)))
+            earlier.append(replace(statement, said=_set(statement.said, drafts)))
     publications, sets = definitions.publications, definitions.replication_sets
     return replace(
         definitions,
         catalog=replace(catalog, tables=tables),
-        publications={name: _publication(one, drafts) for name, one in publications.items()},
-        replication_sets={name: _set(one, drafts) for name, one in sets.items()},
+        publications={name: _publication(each, drafts) for name, each in publications.items()},
+        replication_sets={name: _set(each, drafts) for name, each in sets.items()},
         earlier=tuple(earlier),
         subscriptions={},
     )
@@ -65,37 +65,39 @@ def sound_now(entries: Iterable[PublishedTable], drafts: Drafts) -> Iterable[Pub
     named, kept = _words_of(drafts, "relations") | _words_of(drafts, "publications"), []
     for entry in entries:
         clauses = (entry.where, *entry.filters.values())
-        read = _words(" ".join(one.text for one in clauses if one is not None))
-        looked_up = any(_is_in(one.name, read) for one in gone if one in drafts.tables)
+        read = _words(" ".join(clause.text for clause in clauses if clause is not None))
+        looked_up = any(
+            _is_in(relation.name, read) for relation in gone if relation in drafts.tables
+        )
         missing = entry.name not in drafts.tables and _is_in(entry.name.name, named)
         if not (entry.name in gone or missing or looked_up or read & types):
             kept.append(entry)
     return kept
 
 
-def _set(said: ReplicationSet, drafts: Drafts) -> ReplicationSet:
-    return replace(said, tables=tuple(sound_now(said.tables, drafts)))
+def _set(replication_set: ReplicationSet, drafts: Drafts) -> ReplicationSet:
+    return replace(replication_set, tables=tuple(sound_now(replication_set.tables, drafts)))
 
 
-def _publication(said: Publication, drafts: Drafts) -> Publication:
+def _publication(publication: Publication, drafts: Drafts) -> Publication:
     """Nothing but its filters, which may read any time: `created` may be what is wrong."""
-    tables = sound_now(said.tables, drafts)
+    tables = sound_now(publication.tables, drafts)
     return replace(
-        said,
+        publication,
         tables=tuple(replace(entry, columns=None) for entry in tables),
         schemas=(),
         except_tables=(),
         via_partition_root=True,
         generated_columns="none",
-        created=said.created or datetime(2000, 1, 1, tzinfo=UTC),
+        created=publication.created or datetime(2000, 1, 1, tzinfo=UTC),
     )
 
 
 def _doubted(drafts: Drafts) -> set[RelationName]:
     """The tables that are named by what failed, or below such a table."""
     words = _words_of(drafts, "relations")
-    found = {*drafts.broken, *(one for one in drafts.tables if _is_in(one.name, words))}
-    return found | {each.name for one in found for each in drafts.below(one)}
+    doubted = {*drafts.broken, *(name for name in drafts.tables if _is_in(name.name, words))}
+    return doubted | {below.name for name in doubted for below in drafts.below(name)}
 
 
 def _words_of(drafts: Drafts, kind: str) -> frozenset[str]:

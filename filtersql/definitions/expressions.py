@@ -35,7 +35,7 @@ def columns_named(text: Passage | str) -> frozenset[str]:
     except Mistake:
         return frozenset()
     last = (node.fields[-1] for node in column_refs(tree))
-    return frozenset(one.string.sval for one in last if one.WhichOneof("node") == "string")
+    return frozenset(part.string.sval for part in last if part.WhichOneof("node") == "string")
 
 
 def subqueries(text: Passage) -> list[int]:

@@ -59,16 +59,18 @@ def finish(drafts: Drafts) -> Definitions:
 
 def _shorten_lists(drafts: Drafts) -> None:
     """Of a set's column list, which holds names, those count that a column has in the end."""
-    for one in list(drafts.replication_sets.values()):
+    for replication_set in list(drafts.replication_sets.values()):
         members = []
-        for entry in one.tables:
+        for entry in replication_set.tables:
             table = drafts.tables.get(entry.name)
             if table is not None and table.columns is not None and entry.columns is not None:
                 gone = table.gone - table.columns.keys()
                 kept = tuple(name for name in entry.columns if name not in gone)
                 entry = replace(entry, columns=kept)
             members.append(entry)
-        drafts.replication_sets[one.name] = replace(one, tables=tuple(members))
+        drafts.replication_sets[replication_set.name] = replace(
+            replication_set, tables=tuple(members)
+        )
 
 
 def _complete(drafts: Drafts, table: DraftTable, below: tuple[RelationName, ...]) -> None:
@@ -169,7 +171,11 @@ def _check_references(drafts: Drafts) -> None:
 
 def _check_subscriptions(drafts: Drafts) -> None:
     """Publications and sets that a subscription names are looked up by `publications.index`."""
-    below = [named for one in drafts.subscriptions.values() for named in one.superset_of]
+    below = [
+        named
+        for subscription in drafts.subscriptions.values()
+        for named in subscription.superset_of
+    ]
     for name, span in (*below, *drafts.test_subscriptions):
         if name not in drafts.subscriptions:
             drafts.mistakes.append(Unknown("subscription", name, span, drafts.subscriptions))

@@ -67,20 +67,20 @@ def check_key(drafts: Drafts, table: DraftTable, key: ForeignKey, schema: str, s
         return
     columns = key.referenced_columns or other.primary_key
     _check_named(other, columns, span)
-    unique = [one.columns for one in other.indexes.values() if one.refusal is None]
+    unique = [index.columns for index in other.indexes.values() if index.refusal is None]
     unique += [()] if other.primary_key_deferrable else [other.primary_key]
     covered = {*columns} in [{*one} for one in unique] or not other.all_named
     if not columns or not covered or len(columns) != len(key.columns):
-        what = f'a foreign key that matches no unique constraint of table "{name.name}"'
-        raise UnsupportedStatement(what, span)
+        construct = f'a foreign key that matches no unique constraint of table "{name.name}"'
+        raise UnsupportedStatement(construct, span)
     _check_types(drafts, table, key, other, span)
 
 
 def release_index(script: Script, table: DraftTable, index: str, place: Callable[[], Span]) -> None:
     """Raises where a unique index goes that serves foreign keys."""
     for _, key, _ in resting_on(script.drafts, table, index):
-        what = f"DROP of {index}, on which foreign key {key.name} rests,"
-        raise UnsupportedStatement.dumped(what, place())
+        construct = f"DROP of {index}, on which foreign key {key.name} rests,"
+        raise UnsupportedStatement.dumped(construct, place())
 
 
 def check_retyped(drafts: Drafts, table: DraftTable, span: Span) -> None:
@@ -119,5 +119,5 @@ def _compared(drafts: Drafts, own: PgType, there: PgType) -> bool:
         kind = drafts.types.get(RelationName(one.schema, one.name.removeprefix("_")))
         if one.schema != "pg_catalog" and kind in (None, "domain"):
             return True  # what an extension's type is compared with, or a domain is made of
-    alike = any({own.name, there.name} <= one for one in _FAMILIES)
+    alike = any({own.name, there.name} <= family for family in _FAMILIES)
     return alike and own.schema == there.schema

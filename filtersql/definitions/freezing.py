@@ -19,11 +19,13 @@ __all__ = ["frozen", "made"]
 
 def frozen(drafts: Drafts, table: DraftTable) -> Table:
     """The table as it stands now."""
-    found = _frozen(table)
-    own = {column.type.schema for column in found.columns} != {"pg_catalog"}
+    as_frozen = _frozen(table)
+    own = {column.type.schema for column in as_frozen.columns} != {"pg_catalog"}
     if not own and not drafts.collations:
-        return found
-    return replace(found, columns=tuple(compared(drafts, column) for column in found.columns))
+        return as_frozen
+    return replace(
+        as_frozen, columns=tuple(compared(drafts, column) for column in as_frozen.columns)
+    )
 
 
 def made(drafts: Drafts, path: tuple[str, ...] | None = None) -> Made:
@@ -33,7 +35,7 @@ def made(drafts: Drafts, path: tuple[str, ...] | None = None) -> Made:
         functions=frozenset(drafts.functions),
         collations=own_collations(drafts),
         schemas=frozenset(drafts.schemas)
-        | {one.schema for one in (*drafts.tables, *drafts.types, *drafts.functions)},
+        | {name.schema for name in (*drafts.tables, *drafts.types, *drafts.functions)},
         path=path,
         rivals=rivals(drafts, ("public",)),
     )

@@ -53,12 +53,12 @@ def check_generation(table: DraftTable, generation: Passage) -> None:
 
 def value_of(node: Node) -> str | None:
     """Which of `default`, `generated` and `identity` a column's definition says."""
-    kinds = {enum_name(one.constraint, "contype") for one in node.constraints}
+    kinds = {enum_name(wrapped.constraint, "contype") for wrapped in node.constraints}
     if "CONSTR_IDENTITY" in kinds:
         return "identity"
     if "CONSTR_GENERATED" in kinds:
         return "generated"
-    names = [one.string.sval for one in node.type_name.names]
+    names = [part.string.sval for part in node.type_name.names]
     serial = len(names) == 1 and names[0] in SERIAL
     return "default" if serial or "CONSTR_DEFAULT" in kinds else None
 
@@ -67,9 +67,9 @@ def note_value(table: DraftTable, node: Node) -> None:
     """The default or the identity of a column's definition."""
     if value_of(node) == "identity":
         table.identities.add(node.colname)
-    for one in node.constraints:
-        if enum_name(one.constraint, "contype") == "CONSTR_DEFAULT":
-            table.defaults[node.colname] = without_places(one.constraint.raw_expr)
+    for wrapped in node.constraints:
+        if enum_name(wrapped.constraint, "contype") == "CONSTR_DEFAULT":
+            table.defaults[node.colname] = without_places(wrapped.constraint.raw_expr)
 
 
 def set_default(script: Script, table: DraftTable, command: Node, place: _Place) -> None:

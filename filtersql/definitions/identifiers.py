@@ -67,9 +67,9 @@ def cut(name: str) -> str:
 def parts_of(text: str) -> list[str] | None:
     """The names between the points of a text; None of one that PostgreSQL reads no name in."""
     parts, position = [], 0
-    while found := _PART.match(text, position):
-        parts.append(fold(found[1]) if found[1] else cut(found[2].replace('""', '"')))
-        position = found.end()
+    while match := _PART.match(text, position):
+        parts.append(fold(match[1]) if match[1] else cut(match[2].replace('""', '"')))
+        position = match.end()
         if position == len(text):
             return parts
         if text[position] != ".":

@@ -55,8 +55,8 @@ def inherit(script: Script, table: DraftTable, nodes: list[Node]) -> None:
         parent = known_table(script, node)
         twice = any(name == parent.name for name, _ in table.inherits)
         if twice or parent.partition_of is not None:
-            what = "INHERITS of a partition, or of one table twice,"
-            raise UnsupportedStatement(what, span)
+            construct = "INHERITS of a partition, or of one table twice,"
+            raise UnsupportedStatement(construct, span)
         table.inherits.append((parent.name, span))
         _inherit_columns(table, parent, span)
 
@@ -70,10 +70,10 @@ def _inherit_columns(table: DraftTable, parent: DraftTable, span: Span) -> None:
         table.columns[column.name] = column
 
 
-def check_own(inherited: Column, own: Column, said: str | None) -> Column:
+def check_own(inherited: Column, own: Column, default: str | None) -> Column:
     """A column that a table defines and a parent has: as one, where only NOT NULL differs."""
     same = (inherited.type, inherited.collation) == (own.type, own.collation)
-    if not same or said is not None or inherited.generated is not None:
+    if not same or default is not None or inherited.generated is not None:
         raise UnsupportedStatement.dumped("a parent's column that is defined again", own.span)
     return replace(own, not_null=own.not_null or inherited.not_null)
 
@@ -83,8 +83,8 @@ def detach(script: Script, table: DraftTable, command: Node, place: _Place) -> N
     node = getattr(command, "def").partition_cmd.name
     name = referenced(script, node)
     if getattr(command, "def").partition_cmd.concurrent:
-        what = "DETACH PARTITION … CONCURRENTLY"
-        raise UnsupportedStatement(what, span_of(script, node), "Write DETACH PARTITION.")
+        construct = "DETACH PARTITION … CONCURRENTLY"
+        raise UnsupportedStatement(construct, span_of(script, node), "Write DETACH PARTITION.")
     if kind_of(script.drafts, name) in _NO_TABLES:
         raise refusals.NOT_ITS_PARTITION(
             span_of(script, node), table=name.name, parent=table.name.name

@@ -61,13 +61,13 @@ def add_constraint(
         _add_foreign_key(table, node, span, references, columns)
         return
     names = columns or tuple(key.string.sval for key in node.keys)
-    what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
-    check_names(table.columns, names, what, span)
+    word = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
+    check_names(table.columns, names, word, span)
     if kind == "CONSTR_PRIMARY" and table.primary_key:
         raise refusals.SEVERAL_PRIMARY_KEYS(span, table=table.name.name)
     for name in names:
         check_sorted(table, name, span)
-        check_indexed(table, name, _KINDS[what], span)
+        check_indexed(table, name, _KINDS[word], span)
     deferrable = node.deferrable or node.initdeferred
     if kind == "CONSTR_PRIMARY":
         table.primary_key = names
@@ -150,12 +150,12 @@ def free_name(table: DraftTable, columns: str, label: str) -> str:
 
 def column_labels(elements: Iterable[Node]) -> list[str]:
     """What an index calls its columns; DROP INDEX takes one of an expression under any name."""
-    found: list[str] = []
+    labels: list[str] = []
     for element in elements:
         name = element.name or "expr"
-        free = (f"{name}{number or ''}" for number in range(len(found) + 1))
-        found.append(next(one for one in free if one not in found))
-    return found
+        free = (f"{name}{number or ''}" for number in range(len(labels) + 1))
+        labels.append(next(label for label in free if label not in labels))
+    return labels
 
 
 def _add_foreign_key(
@@ -174,26 +174,26 @@ def _add_foreign_key(
 
 def free_key_name(table: DraftTable, columns: tuple[str, ...]) -> str:
     """The first of `t_b_fkey`, `t_b_fkey1`, … that no foreign key of the table has yet."""
-    taken = {key.name for key, _ in table.foreign_keys}
-    numbers = (str(number or "") for number in range(len(taken) + 1))
-    names = (object_name(table.name.name, "_".join(columns), f"fkey{one}") for one in numbers)
-    return next(one for one in names if one not in taken)
+    names_in_use = {key.name for key, _ in table.foreign_keys}
+    numbers = (str(number or "") for number in range(len(names_in_use) + 1))
+    names = (object_name(table.name.name, "_".join(columns), f"fkey{number}") for number in numbers)
+    return next(name for name in names if name not in names_in_use)
 
 
 def _clauses(node: Node) -> str:
     """ruleutils.c: pg_get_constraintdef_worker(), behind the referenced columns."""
-    said = [" MATCH FULL"] if node.fk_matchtype == "f" else []
+    clauses = [" MATCH FULL"] if node.fk_matchtype == "f" else []
     for letter, when in ((node.fk_upd_action, "UPDATE"), (node.fk_del_action, "DELETE")):
         if letter in _ACTIONS:
-            said.append(f" ON {when} {_ACTIONS[letter]}")
+            clauses.append(f" ON {when} {_ACTIONS[letter]}")
     if node.fk_del_set_cols:
-        said.append(f" ({', '.join(key.string.sval for key in node.fk_del_set_cols)})")
+        clauses.append(f" ({', '.join(key.string.sval for key in node.fk_del_set_cols)})")
     if node.deferrable or node.initdeferred:
-        said.append(" DEFERRABLE")
+        clauses.append(" DEFERRABLE")
     if node.initdeferred:
-        said.append(" INITIALLY DEFERRED")
+        clauses.append(" INITIALLY DEFERRED")
     if not node.is_enforced:
-        said.append(" NOT ENFORCED")
+        clauses.append(" NOT ENFORCED")
     elif node.skip_validation:
-        said.append(" NOT VALID")
-    return "".join(said)
+        clauses.append(" NOT VALID")
+    return "".join(clauses)

@@ -66,6 +66,8 @@ class Publication:
     span: Span
     tables: tuple[PublishedTable, ...] = ()
     schemas: tuple[str, ...] = ()
+    #: where YAML names them; those of SQL exist, or the statement is refused
+    schema_places: Mapping[str, Span] = field(default_factory=dict)
     all_tables: bool = False
     except_tables: tuple[RelationName, ...] = ()
     publish: frozenset[Action] = frozenset(Action)

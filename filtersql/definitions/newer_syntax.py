@@ -35,15 +35,15 @@ def check_syntax(script: Script, statement: Statement) -> None:
     if statement.kind == "create_foreign_table_stmt":
         node = node.base_stmt
     parts = [*getattr(node, "table_elts", ())]
-    parts += (getattr(one.alter_table_cmd, "def") for one in getattr(node, "cmds", ()))
-    found = [each for part in parts for each in _newer(part)]
+    parts += (getattr(command.alter_table_cmd, "def") for command in getattr(node, "cmds", ()))
+    constructs = [each for part in parts for each in _newer(part)]
     if _SAID_ENFORCED.search(script.text.text, statement.start, statement.end):
-        found.append((_WORDS, 18))
-    for what, since in found:
+        constructs.append((_WORDS, 18))
+    for construct, since in constructs:
         if version < since:
             at = place_of(script, statement, "")
             script.drafts.incomplete = True  # as of any statement that does not parse
-            raise UnsupportedStatement(f"{what} before PostgreSQL {since}", at)
+            raise UnsupportedStatement(f"{construct} before PostgreSQL {since}", at)
 
 
 def _newer(part: Node) -> Iterator[tuple[str, int]]:
@@ -53,17 +53,17 @@ def _newer(part: Node) -> Iterator[tuple[str, int]]:
             if part.column_def.storage_name:
                 yield "STORAGE of a column that is made", 16
             for wrapped in part.column_def.constraints:
-                one = wrapped.constraint
-                kind = enum_name(one, "contype")
+                constraint = wrapped.constraint
+                kind = enum_name(constraint, "contype")
                 if kind in _ENFORCED:
                     yield _WORDS, 18
-                elif kind == "CONSTR_NOTNULL" and one.is_no_inherit:
+                elif kind == "CONSTR_NOTNULL" and constraint.is_no_inherit:
                     yield "NOT NULL NO INHERIT", 18
-                elif kind == "CONSTR_GENERATED" and one.generated_kind == "v":
+                elif kind == "CONSTR_GENERATED" and constraint.generated_kind == "v":
                     yield "a virtual generated column", 18
         case "constraint":
-            one = part.constraint
-            if enum_name(one, "contype") == "CONSTR_NOTNULL":
+            constraint = part.constraint
+            if enum_name(constraint, "contype") == "CONSTR_NOTNULL":
                 yield "NOT NULL as a constraint of the table", 18
-            if one.without_overlaps or one.fk_with_period:
+            if constraint.without_overlaps or constraint.fk_with_period:
                 yield "WITHOUT OVERLAPS", 18

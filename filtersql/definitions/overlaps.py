@@ -67,13 +67,17 @@ def check_bounds(
         if lower is not None and upper is not None and lower >= upper:
             shown = printed(new, types).removeprefix("FOR VALUES FROM ").split(" TO ")
             raise refusals.EMPTY_RANGE(span, name=name, lower=shown[0], upper=shown[-1])
-    others = [(other, one) for other, one in there.items() if one.strategy == new.strategy]
-    for other, one in sorted(others, key=lambda each: _place(each[1], types)):
+    others = [
+        (other, bounds_there)
+        for other, bounds_there in there.items()
+        if bounds_there.strategy == new.strategy
+    ]
+    for other, bounds_there in sorted(others, key=lambda each: _place(each[1], types)):
         if new.strategy == "default":
             raise refusals.SECOND_DEFAULT(span, name=name, other=other)
         if new.strategy == "hash":
-            _check_factor(new, one, other, span)
-        if _overlap(new, one, types):
+            _check_factor(new, bounds_there, other, span)
+        if _overlap(new, bounds_there, types):
             raise refusals.OVERLAP(span, name=name, other=other)
 
 
@@ -98,7 +102,7 @@ def _overlap(new: Bounds, there: Bounds, types: Sequence[str]) -> bool:
         kind = types[0] if types else ""
         held = {_equal(value, kind) for value in there.lower}
         return any(_equal(value, kind) in held for value in new.lower)
-    sides = [_ordered(one, types) for one in (new.lower, new.upper, there.lower, there.upper)]
+    sides = [_ordered(bound, types) for bound in (new.lower, new.upper, there.lower, there.upper)]
     lower, upper, first, last = sides
     if lower is None or upper is None or first is None or last is None:
         return False
@@ -107,13 +111,13 @@ def _overlap(new: Bounds, there: Bounds, types: Sequence[str]) -> bool:
 
 def _ordered(values: Sequence[str], types: Sequence[str]) -> tuple[tuple[int, _Key], ...] | None:
     """A bound as something that sorts like it; None where the order is not known here."""
-    found: list[tuple[int, _Key]] = []
+    places: list[tuple[int, _Key]] = []
     for value, kind in zip(values, types, strict=True):
         key = 0 if value in ("MINVALUE", "MAXVALUE") else _value(value, kind)
         if key is None:
             return None
-        found.append(({"MINVALUE": -1, "MAXVALUE": 1}.get(value, 0), key))
-    return tuple(found)
+        places.append(({"MINVALUE": -1, "MAXVALUE": 1}.get(value, 0), key))
+    return tuple(places)
 
 
 def _equal(value: str, kind: str) -> object:

@@ -43,7 +43,7 @@ __all__ = [
 def own_sequences(script: Script, table: DraftTable, columns: Iterable[Node]) -> None:
     """Those of new columns."""
     for node in columns:
-        type_ = [one.string.sval for one in node.type_name.names]
+        type_ = [part.string.sval for part in node.type_name.names]
         if len(type_) == 1 and type_[0] in SERIAL:
             name = _free(script, table, node.colname)
             _own(script, table, node.colname, name)
@@ -57,7 +57,7 @@ def own_identity(script: Script, table: DraftTable, column: str, identity: Node)
     """The sequence of an identity column, which a dump names."""
     for option in identity.options:
         if option.def_elem.defname == "sequence_name":
-            *schema, name = (one.string.sval for one in option.def_elem.arg.list.items)
+            *schema, name = (part.string.sval for part in option.def_elem.arg.list.items)
             _own(script, table, column, RelationName((schema or [table.name.schema])[-1], name))
             return
     _own(script, table, column, _free(script, table, column))
@@ -88,11 +88,11 @@ def _own_by(script: Script, statement: Statement, sequence: RelationName) -> Non
     for option in statement.node.options:
         if option.def_elem.defname != "owned_by":
             continue
-        *names, column = (one.string.sval for one in option.def_elem.arg.list.items)
+        *names, column = (part.string.sval for part in option.def_elem.arg.list.items)
         at = place_of(script, statement, column)
         if not names or any(sequence in table.sequences for table in script.drafts.tables.values()):
-            what = "OWNED BY without a table, or of a sequence that a column owns,"
-            raise UnsupportedStatement.dumped(what, at)
+            construct = "OWNED BY without a table, or of a sequence that a column owns,"
+            raise UnsupportedStatement.dumped(construct, at)
         node = type(statement.node.sequence)(
             relname=names[-1], schemaname=(names[-2:-1] or [""])[0], location=statement.start
         )

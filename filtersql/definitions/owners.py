@@ -21,9 +21,9 @@ __all__ = ["change_owner", "refuse_owned"]
 
 def refuse_owned(script: Script, statement: Statement) -> None:
     """REASSIGN and DROP OWNED: raises, for the owners of tables are not known."""
-    what = "DROP OWNED" if statement.kind == "drop_owned_stmt" else "REASSIGN OWNED"
+    construct = "DROP OWNED" if statement.kind == "drop_owned_stmt" else "REASSIGN OWNED"
     hint = "Name what is dropped or gets another owner."
-    raise UnsupportedStatement(what, place_of(script, statement, ""), hint)
+    raise UnsupportedStatement(construct, place_of(script, statement, ""), hint)
 
 
 def _role(script: Script, node: Node) -> str | None:

@@ -68,9 +68,9 @@ def attach(
         _check_extra(table, parent, drafts.postgres_version, span)
     if bounds is not None:
         siblings = {
-            one.name.name: one.late_bounds
-            for one in drafts.children(parent.name)
-            if one.partition_of == parent.name and one.late_bounds and not one.unattached
+            child.name.name: child.late_bounds
+            for child in drafts.children(parent.name)
+            if child.partition_of == parent.name and child.late_bounds and not child.unattached
         }
         check_bounds(table.name.name, bounds, siblings, _key_types(parent), span)
     table.partition_of, table.parent_span, table.late_bounds = parent.name, span, bounds
@@ -112,9 +112,9 @@ def check_partitioned(table: DraftTable, span: Span, version: int) -> None:
                 raise refusals.KEY_COLUMN_GENERATED(span, column=name)
     if table.primary_key:
         check_key_holds(table, "PRIMARY KEY", table.primary_key, span)
-    for one in table.indexes.values():
-        if one.constraint:
-            check_key_holds(table, "UNIQUE", one.columns, span)
+    for index in table.indexes.values():
+        if index.constraint:
+            check_key_holds(table, "UNIQUE", index.columns, span)
 
 
 def check_key_holds(table: DraftTable, kind: str, columns: tuple[str, ...], span: Span) -> None:
@@ -155,7 +155,7 @@ def share_keys(table: DraftTable, parent: DraftTable) -> None:
 
 def share_index(table: DraftTable, index: DraftIndex) -> None:
     """A partition gets its root's index, where it has none over the same columns."""
-    if not any(_serves(one, index) for one in table.indexes.values()):
+    if not any(_serves(own, index) for own in table.indexes.values()):
         label = "key" if index.constraint else "idx"
         name = free_name(table, "_".join(index.named or index.columns), label)
         table.indexes[name] = replace(index, name=name)
@@ -206,8 +206,8 @@ def _check_generation(own: Column, above: Column, version: int, span: Span) -> N
     if same and version < _EXPRESSIONS_DIFFER:
         same = same_expression(own.generation, above.generation)
     if not same:
-        what = f'a partition whose column "{own.name}" is generated otherwise than its root\'s'
-        raise UnsupportedStatement(what, span)
+        construct = f'a partition whose column "{own.name}" is generated otherwise than its root\'s'
+        raise UnsupportedStatement(construct, span)
 
 
 def _check_extra(table: DraftTable, parent: DraftTable, version: int, span: Span) -> None:

@@ -68,14 +68,14 @@ def writes_of_concern(text: str) -> bool:
 
 def check_writes(script: Script, node: Node) -> None:
     """Raises where rows of a system table, or of pglogical's or bdr's, are written."""
-    what = _WRITES.get(node.DESCRIPTOR.name)
-    if what is not None:
+    construct = _WRITES.get(node.DESCRIPTOR.name)
+    if construct is not None:
         table = node.relation
         own = table.schemaname in ("pglogical", "bdr")
         of_concern = table.schemaname in ("", "pg_catalog") and _TABLES.fullmatch(table.relname)
         if own or of_concern:
             span = script.span(table.location, len(table.relname))
-            raise UnsupportedStatement(f"{what} of {table.relname}", span, _HINT)
+            raise UnsupportedStatement(f"{construct} of {table.relname}", span, _HINT)
     for kind, value in node.ListFields():
         if kind.message_type is not None:
             for each in value if kind.is_repeated else (value,):

@@ -43,17 +43,17 @@ def calls_of(statement: Statement) -> Iterator[Node]:
 def check_calls_of(script: Script, statement: Statement, functions: Container[str]) -> None:
     """Raises where one of some functions is called otherwise, or not just once."""
     node = statement.node
-    once = [one.location for one in calls_of(statement)]
+    once = [call.location for call in calls_of(statement)]
     rows = any(item.WhichOneof("node") != "range_function" for item in node.from_clause)
     several = rows or any(
-        node.HasField(one)
-        for one in ("where_clause", "having_clause", "limit_count", "limit_offset")
+        node.HasField(clause)
+        for clause in ("where_clause", "having_clause", "limit_count", "limit_offset")
     )
     for one, name in _calls_in(node, functions):
         if several or one.location not in once:
             where = "for each row of a query" if several else "inside of another expression"
-            what = f"a call of {name}() {where}"
-            raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)
+            construct = f"a call of {name}() {where}"
+            raise UnsupportedStatement(construct, script.span(one.location, len(name)), _HINT)
 
 
 def may_call(text: str) -> bool:
@@ -63,18 +63,18 @@ def may_call(text: str) -> bool:
 
 def check_hidden(script: Script, statement: Statement, functions: Container[str]) -> None:
     """INSERT, EXPLAIN, PREPARE and their like: raises where one of some functions is called."""
-    for one, name in _calls_in(statement.node, functions):
-        what = f"a call of {name}() inside of another statement"
-        raise UnsupportedStatement(what, script.span(one.location, len(name)), _HINT)
+    for call, name in _calls_in(statement.node, functions):
+        construct = f"a call of {name}() inside of another statement"
+        raise UnsupportedStatement(construct, script.span(call.location, len(name)), _HINT)
 
 
 def _calls_in(node: Node, functions: Container[str]) -> Iterator[tuple[Node, str]]:
     """The calls of some functions below a node, with their names; set_config() is one of them."""
-    for one in function_calls(node):
-        name = ".".join(part.string.sval for part in one.funcname)
+    for call in function_calls(node):
+        name = ".".join(part.string.sval for part in call.funcname)
         setting = name.removeprefix("pg_catalog.") == "set_config"
-        if name in functions or (setting and sets(_first(one))):
-            yield one, name
+        if name in functions or (setting and sets(_first(call))):
+            yield call, name
 
 
 def _first(node: Node) -> str | None:

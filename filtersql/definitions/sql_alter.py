@@ -34,6 +34,12 @@ from filtersql.definitions.sql_alter_kinds import TABLES, check_changed, check_o
 from filtersql.definitions.sql_names import Script, known_table, place_of, referenced, span_of
 from filtersql.definitions.sql_partitions import read_bounds
 from filtersql.definitions.sql_tables import add_table_constraint
+from filtersql.definitions.unvalidated import (
+    add_unvalidated,
+    check_key,
+    check_not_null,
+    validate,
+)
 from filtersql.errors import Mistake
 from filtersql.errors import keys as refusals
 from filtersql.errors.columns import SYSTEM_COLUMN
@@ -129,6 +135,14 @@ def _add_constraint(script: Script, table: DraftTable, command: Node, place: Pla
                 raise SYSTEM_COLUMN(place(), verb="alter", column=name)
             raise refusals.SYSTEM_NOT_NULL(place(), column=name)
         column_of(table, name, place)
+    kind = enum_name(node, "contype")
+    if kind == "CONSTR_PRIMARY":
+        check_key(table, node, place)
+    elif kind == "CONSTR_NOTNULL":
+        check_not_null(table, node, place)
+        if node.skip_validation:
+            add_unvalidated(script, table, node, place)
+            return
     add_table_constraint(script, table, node)
     if table.partition_by is not None:
         check_partitioned(table, place(), script.drafts.postgres_version)
@@ -200,6 +214,7 @@ _CHANGES: dict[str, Change] = {
     "AT_AlterColumnType": alter_type,
     "AT_AddConstraint": _add_constraint,
     "AT_DropConstraint": drop_constraint,
+    "AT_ValidateConstraint": validate,
     "AT_ReplicaIdentity": _replica_identity,
     "AT_AttachPartition": _attach,
     "AT_DetachPartition": detach,

@@ -16,7 +16,7 @@ from filtersql.catalog import Generated, Identity
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.columns import check_collated, check_counted, read_column
 from filtersql.definitions.constraints import note_all
-from filtersql.definitions.dependents import drop_column
+from filtersql.definitions.dependents import drop_column, without_not_null
 from filtersql.definitions.depending import Thing, check_undepended, described, users_of
 from filtersql.definitions.expressions import columns_named
 from filtersql.definitions.foreign_keys import check_references, check_retyped
@@ -131,8 +131,6 @@ def require_not_null(script: Script, table: DraftTable, command: Node, place: Pl
 def drop_not_null(script: Script, table: DraftTable, command: Node, place: Place) -> None:
     """DROP NOT NULL, where no key, identity or replica identity needs it."""
     column = column_of(table, command.name, place)
-    if not column.not_null:
-        return
     if column.name in table.identities:
         raise refusals.IS_IDENTITY(place(), column=column.name, table=table.name.name)
     if column.name in table.primary_key:
@@ -140,8 +138,7 @@ def drop_not_null(script: Script, table: DraftTable, command: Node, place: Place
     if table.identity.kind is Identity.INDEX and column.name in table.identity.index:
         raise refusals.IN_IDENTITY(place(), column=column.name)
     set_not_null(table, (column.name,), False)
-    for name in [name for name, one in table.constraints.items() if one == column.name]:
-        del table.constraints[name]
+    table.constraints = without_not_null(table, column.name)
 
 
 def alter_type(script: Script, table: DraftTable, command: Node, place: Place) -> None:

@@ -57,12 +57,12 @@ _SILENT = (
 def check_psql(text: Passage, drafts: Drafts) -> None:
     r"""Notes psql's commands that bring statements of their own: \gexec, \i, \if."""
     for command in psql_commands(text) if _PSQL.search(text.text) else ():
-        found = _PSQL.match(command.text)
-        if found is None:
+        match = _PSQL.match(command.text)
+        if match is None:
             continue
-        hint = _HINT if found[1] in ("gexec", "if", "elif") else _FILES_HINT
+        hint = _HINT if match[1] in ("gexec", "if", "elif") else _FILES_HINT
         drafts.mistakes.append(
-            UnsupportedStatement(f"psql's \\{found[1]}", command.span(0, found.end()), hint)
+            UnsupportedStatement(f"psql's \\{match[1]}", command.span(0, match.end()), hint)
         )
 
 
@@ -79,10 +79,10 @@ def check_block(script: Script, statement: Statement) -> None:
     """DO: raises where the block changes a definition, itself or by a function."""
     for wrapped in statement.node.args:
         if wrapped.def_elem.defname == "as":
-            found = _change(script, wrapped.def_elem.arg.string.sval, set())
-            if found:
+            change = _change(script, wrapped.def_elem.arg.string.sval, set())
+            if change:
                 place = place_of(script, statement, "")
-                raise UnsupportedStatement(f"DO with {found}", place, _HINT)
+                raise UnsupportedStatement(f"DO with {change}", place, _HINT)
 
 
 def check_calls(script: Script, statement: Statement) -> None:
@@ -90,11 +90,11 @@ def check_calls(script: Script, statement: Statement) -> None:
     if not script.drafts.bodies:
         return
     for node in function_calls(statement.node):
-        parts = [one.string.sval for one in node.funcname]
-        found = _change_of(script, parts, set())
-        if found:
-            what = f"a call of {'.'.join(parts)}(), which does {found},"
-            raise UnsupportedStatement(what, place_of(script, statement, parts[-1]), _HINT)
+        parts = [part.string.sval for part in node.funcname]
+        change = _change_of(script, parts, set())
+        if change:
+            construct = f"a call of {'.'.join(parts)}(), which does {change},"
+            raise UnsupportedStatement(construct, place_of(script, statement, parts[-1]), _HINT)
 
 
 def create_event_trigger(script: Script, statement: Statement) -> None:
@@ -111,11 +111,11 @@ def check_events(script: Script, statement: Statement) -> None:
     if not triggers or _is_silent(statement):
         return
     for name, (function, span) in [*triggers.items()]:
-        found = _change_of(script, (function,), set())
-        if found:
+        change = _change_of(script, (function,), set())
+        if change:
             del triggers[name]
-            what = f'event trigger "{name}", which does {found},'
-            script.drafts.mistakes.append(UnsupportedStatement(what, span, _EVENTS_HINT))
+            construct = f'event trigger "{name}", which does {change},'
+            script.drafts.mistakes.append(UnsupportedStatement(construct, span, _EVENTS_HINT))
 
 
 def _is_silent(statement: Statement) -> bool:
@@ -137,17 +137,17 @@ def _change_of(script: Script, parts: tuple[str, ...] | list[str], seen: set[str
     """What a function of the files changes, in its own words."""
     for (schema, name, _), body in script.drafts.bodies.items():
         if name == parts[-1] and (len(parts) == 1 or parts[-2] == schema):
-            found = _change(script, body, seen | {name})
-            if found:
-                return found
+            change = _change(script, body, seen | {name})
+            if change:
+                return change
     return None
 
 
 def _change(script: Script, text: str, seen: set[str]) -> str | None:
     """What a text changes, itself or by a function of the files."""
-    found = _CHANGES.search(text)
-    if found:
-        return " ".join(found[0].split())
+    match = _CHANGES.search(text)
+    if match:
+        return " ".join(match[0].split())
     if changed := setting_changed(text):
         return changed
     for name in {name for _, name, _ in script.drafts.bodies} - seen:

@@ -105,8 +105,8 @@ def _carry_out(script: Script, statement: Statement) -> None:
     script.at, script.drafts.path = statement.start, tuple(script.path)
     mistakes, done = script.drafts.mistakes, False
     known = len(mistakes)
-    if statement.kind in _READING and (found := rivals(script.drafts, script.path)):
-        session = replace(script.text.session, rivals=found)
+    if statement.kind in _READING and (overrides := rivals(script.drafts, script.path)):
+        session = replace(script.text.session, rivals=overrides)
         script.text = replace(script.text, session=session)
     try:
         check_syntax(script, statement)
@@ -133,8 +133,8 @@ def _select(script: Script, statement: Statement) -> None:
     call(script, statement)
     for text in commands(script, statement):
         inner = Script(text, script.drafts, replace(script.settings, path=()))
-        for one in parse_statements(text):
-            _carry_out(inner, one)
+        for inner_statement in parse_statements(text):
+            _carry_out(inner, inner_statement)
 
 
 #: the statements that hold expressions with calls

@@ -28,11 +28,13 @@ _RETURNED = ("FUNC_PARAM_OUT", "FUNC_PARAM_TABLE")
 def create_function(script: Script, statement: Statement) -> None:
     """CREATE FUNCTION: a name with the types of its arguments, as PostgreSQL prints them."""
     node = statement.node
-    parts = [one.string.sval for one in node.funcname]
+    parts = [part.string.sval for part in node.funcname]
     schema = parts[-2] if len(parts) > 1 else next(iter(script.path), "public")
-    wrapped = (one.function_parameter for one in node.parameters)
-    given = [one for one in wrapped if enum_name(one, "mode") not in _RETURNED]
-    types = [_type(script, one.arg_type) for one in given]
+    wrapped = (wrapped_parameter.function_parameter for wrapped_parameter in node.parameters)
+    parameters = [
+        parameter for parameter in wrapped if enum_name(parameter, "mode") not in _RETURNED
+    ]
+    types = [_type(script, parameter.arg_type) for parameter in parameters]
     name, signature = RelationName(schema, parts[-1]), ", ".join(types)
     script.drafts.functions.add(name)
     note_body(script.drafts, name, signature, node)

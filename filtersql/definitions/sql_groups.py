@@ -47,7 +47,7 @@ def create_group(script: Script, name: str, span: Span) -> None:
     script.drafts.replication_sets.setdefault(name, made)
 
 
-def add_ddl_filter(script: Script, found: ReplicationSet, added: DdlFilter) -> None:
+def add_ddl_filter(script: Script, replication_set: ReplicationSet, added: DdlFilter) -> None:
     """A filter of commands: it is listed, and it is told when it says what it leaves out."""
     for one in script.drafts.replication_sets.values():
         for each in one.ddl_filters:
@@ -67,16 +67,22 @@ def add_ddl_filter(script: Script, found: ReplicationSet, added: DdlFilter) -> N
                 f"Say '{words}' where these alone are meant; several filters add up.",
             )
         )
-    filters = (*found.ddl_filters, added)
-    script.drafts.replication_sets[found.name] = replace(found, ddl_filters=filters)
+    filters = (*replication_set.ddl_filters, added)
+    script.drafts.replication_sets[replication_set.name] = replace(
+        replication_set, ddl_filters=filters
+    )
 
 
-def remove_ddl_filter(script: Script, found: ReplicationSet, name: str, span: Span) -> None:
+def remove_ddl_filter(
+    script: Script, replication_set: ReplicationSet, name: str, span: Span
+) -> None:
     """It is gone from its set."""
-    kept = tuple(each for each in found.ddl_filters if each.name != name)
-    if len(kept) == len(found.ddl_filters):
-        raise Unknown("DDL filter", name, span, [each.name for each in found.ddl_filters])
-    script.drafts.replication_sets[found.name] = replace(found, ddl_filters=kept)
+    kept = tuple(each for each in replication_set.ddl_filters if each.name != name)
+    if len(kept) == len(replication_set.ddl_filters):
+        raise Unknown("DDL filter", name, span, [each.name for each in replication_set.ddl_filters])
+    script.drafts.replication_sets[replication_set.name] = replace(
+        replication_set, ddl_filters=kept
+    )
 
 
 def node_sets(script: Script, node: str, sets: Sequence[str], span: Span) -> None:
@@ -84,29 +90,29 @@ def node_sets(script: Script, node: str, sets: Sequence[str], span: Span) -> Non
     if not sets and script.drafts.group is None:
         raise GROUP_DEFAULT_SET(span)
     names = tuple((name, span) for name in sets or [script.drafts.group or ""])
-    found = script.drafts.subscriptions.get(node)
-    if found is None:
-        found = with_settings(Subscription(node, span), script.drafts.defaults, {})
-    script.drafts.subscriptions[node] = replace(found, replication_sets=names)
+    subscription = script.drafts.subscriptions.get(node)
+    if subscription is None:
+        subscription = with_settings(Subscription(node, span), script.drafts.defaults, {})
+    script.drafts.subscriptions[node] = replace(subscription, replication_sets=names)
 
 
 def changed_default(script: Script, set_name: str, span: Span) -> None:
     """Warn of a change of the group's default set, which commands and calls travel by as well."""
-    said = "should not be dropped or modified"
+    warning = "should not be dropped or modified"
     detail = "It is used for the replication of commands and of calls of BDR, too."
-    _warn_of_default(script, set_name, "default-set-changed", said, span, detail)
+    _warn_of_default(script, set_name, "default-set-changed", warning, span, detail)
 
 
 def filtered_default(script: Script, set_name: str, span: Span) -> None:
     """Warn of a row filter in the group's default set, which is not meant for a selection."""
-    said = "is not meant for selective replication"
-    _warn_of_default(script, set_name, "filter-in-default-set", said, span)
+    warning = "is not meant for selective replication"
+    _warn_of_default(script, set_name, "filter-in-default-set", warning, span)
 
 
 def _warn_of_default(
-    script: Script, set_name: str, lint: str, said: str, span: Span, detail: str | None = None
+    script: Script, set_name: str, lint: str, warning: str, span: Span, detail: str | None = None
 ) -> None:
     if set_name == script.drafts.group:
-        message = f'the default set of group "{set_name}" {said}'
+        message = f'the default set of group "{set_name}" {warning}'
         hint = "Make a set of its own, and let the nodes subscribe to that."
         script.drafts.notices.append(Notice(lint, message, span, detail, hint))

@@ -109,8 +109,8 @@ class Script:
 def span_of(script: Script, node: Node) -> Span:
     """Where a range_var stands."""
     start = max(node.location, 0)
-    found = _NAME.match(script.text.text, start)
-    return script.text.span(start, found.end() if found else start + 1)
+    match = _NAME.match(script.text.text, start)
+    return script.text.span(start, match.end() if match else start + 1)
 
 
 def place_of(script: Script, statement: Statement, name: str) -> Span:
@@ -204,10 +204,10 @@ def created_in_schema(script: Script, statement: Statement) -> tuple[RelationNam
 def check_opened(drafts: Drafts, name: RelationName, span: Span) -> None:
     """Raises what table_open() says of an index or a composite type."""
     many = kind_of(drafts, name)
-    one = UNOPENED.get(many or "")
-    if one is not None and many is not None:
+    kind = UNOPENED.get(many or "")
+    if kind is not None and many is not None:
         if drafts.postgres_version < _CANNOT_OPEN_SINCE:
-            raise IS_ONE(span, name=name.name, one=one)
+            raise IS_ONE(span, name=name.name, one=kind)
         raise CANNOT_OPEN(span, name=name.name, many=many)
 
 

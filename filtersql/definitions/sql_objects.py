@@ -57,7 +57,7 @@ def create_index(script: Script, statement: Statement) -> None:
     columns = [wrapped.index_elem.name for wrapped in node.index_params]
     included = [wrapped.index_elem.name for wrapped in node.index_including_params]
     elements = (*node.index_params, *node.index_including_params)
-    named = column_labels(one.index_elem for one in elements)
+    named = column_labels(element.index_elem for element in elements)
     label = node.idxname or free_name(table, "_".join(named), "idx")
     if kind_of(drafts, RelationName(name.schema, label)) is not None:
         if node.if_not_exists:
@@ -195,7 +195,7 @@ def _drop_publication(script: Script, statement: Statement, item: Node) -> None:
 
 def _check_publications(script: Script, statement: Statement) -> None:
     drafts = script.drafts
-    for name in [one.string.sval for one in statement.node.objects]:
+    for name in [item.string.sval for item in statement.node.objects]:
         if name not in drafts.publications and name not in drafts.broken_publications:
             span = place_of(script, statement, name)
             raise Unknown("publication", name, span, drafts.publications)

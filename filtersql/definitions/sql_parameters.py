@@ -43,51 +43,53 @@ _BOOLEANS = {"true": True, "on": True, "1": True, "false": False, "off": False, 
 
 def publication_parameters(script: Script, options: Iterable[Node]) -> dict[str, object]:
     """What is said, as attributes of a Publication."""
-    said: dict[str, object] = {}
+    parameters: dict[str, object] = {}
     for name, node, span in _options(script, options, "publication", _PUBLICATION):
         if name == "publish":
             if not node.HasField("arg"):
                 raise refusals.NEEDS_VALUE(span, name=name)
-            said["publish"] = published_actions(_string(node), span)
+            parameters["publish"] = published_actions(_string(node), span)
         elif name == "publish_via_partition_root":
-            said["via_partition_root"] = _boolean(name, node, span)
+            parameters["via_partition_root"] = _boolean(name, node, span)
         else:
             value = _string(node).lower()
             if value not in ("none", "stored"):
                 raise refusals.INVALID_GENERATED(span, value=_string(node))
-            said["generated_columns"] = value
-    return said
+            parameters["generated_columns"] = value
+    return parameters
 
 
 def subscription_parameters(script: Script, options: Iterable[Node]) -> dict[str, object]:
     """What is said, as attributes of a Subscription: the others concern a live server only."""
-    said, found = dict[str, bool](), dict[str, object]()
+    switches, parameters = dict[str, bool](), dict[str, object]()
     places: dict[str, Span] = {}
     for name, node, span in _options(script, options, "subscription", _SUBSCRIPTION):
         places[name] = span
         if name not in _WORDS:
-            said[name] = _boolean(name, node, span)
+            switches[name] = _boolean(name, node, span)
         elif name == "origin":
             if _string(node).lower() not in ("any", "none"):
                 raise refusals.UNRECOGNIZED_ORIGIN(span, value=_string(node))
-            found["local_changes_only"] = _string(node).lower() == "none"
+            parameters["local_changes_only"] = _string(node).lower() == "none"
         elif name == "slot_name" and _string(node).lower() == "none":
-            said["slot"] = False
-    _exclude(said, places)
-    return found | {name: said[name] for name in ("copy_data", "enabled") if name in said}
+            switches["slot"] = False
+    _exclude(switches, places)
+    return parameters | {
+        name: switches[name] for name in ("copy_data", "enabled") if name in switches
+    }
 
 
-def _exclude(said: Mapping[str, bool], places: Mapping[str, Span]) -> None:
+def _exclude(switches: Mapping[str, bool], places: Mapping[str, Span]) -> None:
     """What cannot be done without a connection, or without a slot."""
-    if said.get("connect") is False:
+    if switches.get("connect") is False:
         for name in ("enabled", "create_slot", "copy_data"):
-            if said.get(name):
+            if switches.get(name):
                 raise refusals.EXCLUSIVE(places[name], first="connect = false", name=name)
         return
-    for name in ("enabled", "create_slot") if said.get("slot") is False else ():
-        if said.get(name):
+    for name in ("enabled", "create_slot") if switches.get("slot") is False else ():
+        if switches.get(name):
             raise refusals.EXCLUSIVE(places[name], first="slot_name = NONE", name=name)
-        if name not in said:
+        if name not in switches:
             raise refusals.MUST_ALSO(places["slot_name"], name=name)
 
 

@@ -25,9 +25,9 @@ def read_bounds(node: Node, text: Passage) -> Bounds:
     if node.strategy == "h":
         return Bounds("hash", (str(node.modulus),), (str(node.remainder),))
     if node.strategy == "l":
-        return Bounds("list", tuple(_value(one, text) for one in node.listdatums))
+        return Bounds("list", tuple(_value(value, text) for value in node.listdatums))
     sides = (node.lowerdatums, node.upperdatums)
-    lower, upper = (tuple(_value(one, text) for one in side) for side in sides)
+    lower, upper = (tuple(_value(value, text) for value in side) for side in sides)
     return Bounds("range", lower, upper)
 
 

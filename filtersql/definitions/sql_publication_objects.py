@@ -64,8 +64,10 @@ def listed_schemas(
             schemas[node.name] = None
         elif kind == "PUBLICATIONOBJ_TABLES_IN_CUR_SCHEMA":
             drafts = script.drafts
-            there = [one for one in script.path if one != "public" or drafts.has_schema(one)]
-            known = (one for one in there if drafts.has_schema(one))
+            there = [
+                schema for schema in script.path if schema != "public" or drafts.has_schema(schema)
+            ]
+            known = (schema for schema in there if drafts.has_schema(schema))
             current = next(known, None) or next(iter(there), None)
             if current is None:
                 raise NO_CURRENT_SCHEMA(script.span(node.location))

@@ -54,7 +54,7 @@ def create_publication(script: Script, statement: Statement) -> None:
         first = drafts.publications[node.pubname].span
         raise ALREADY_EXISTS(span, kind="publication", name=node.pubname, first=first)
     with made_whole(drafts, node.pubname):
-        said = publication_parameters(script, node.options)
+        parameters = publication_parameters(script, node.options)
         schemas = listed_schemas(script, statement, node.pubobjects)
         tables = listed_tables(script, node.pubobjects)
         publication = Publication(
@@ -67,7 +67,7 @@ def create_publication(script: Script, statement: Statement) -> None:
             owner=script.settings.owner,
             written_in="sql",
         )
-        made = replace(publication, **said)  # type: ignore[arg-type]
+        made = replace(publication, **parameters)  # type: ignore[arg-type]
         note(drafts, made)
         _tell_duplicates(script, made)
         drafts.publications[node.pubname] = made
@@ -83,16 +83,16 @@ def alter_publication(script: Script, statement: Statement) -> None:
     if publication is None:
         raise Unknown("publication", node.pubname, span, drafts.publications)
     if node.options:
-        said = publication_parameters(script, node.options)
-        if said.get("via_partition_root") is False:
+        parameters = publication_parameters(script, node.options)
+        if parameters.get("via_partition_root") is False:
             _check_roots(script, publication, span)
-        drafts.publications[node.pubname] = replace(publication, **said)  # type: ignore[arg-type]
+        drafts.publications[node.pubname] = replace(publication, **parameters)  # type: ignore[arg-type]
         return
     action = enum_name(node, "action")
     schemas = listed_schemas(script, statement, node.pubobjects)
     if publication.all_tables:
-        what = "Schemas" if schemas else "Tables"
-        raise refusals.ALL_TABLES(span, publication=publication.name, what=what)
+        word = "Schemas" if schemas else "Tables"
+        raise refusals.ALL_TABLES(span, publication=publication.name, what=word)
     if action == "AP_DropObjects":
         for wrapped in node.pubobjects:
             if wrapped.publication_obj_spec.HasField("pubtable"):
@@ -124,19 +124,19 @@ def _check_roots(script: Script, publication: Publication, span: Span) -> None:
     for name, table in script.drafts.tables.items():  # the oldest is told
         entry = entries.get(name)
         if entry is not None and table.partition_by and (entry.where or entry.columns):
-            what = "WHERE clause" if entry.where else "column list"
+            word = "WHERE clause" if entry.where else "column list"
             raise refusals.ROOT_NEEDED(
-                span, publication=publication.name, what=what, table=entry.name.name
+                span, publication=publication.name, what=word, table=entry.name.name
             )
 
 
 def name_place(script: Script, statement: Statement, word: str) -> Span:
     """Where the name behind the first keyword `word` of a statement stands."""
-    found = False
+    reached = False
     for lexeme in lexemes(script.text.text, statement.start):
-        if found:
+        if reached:
             return script.text.span(lexeme.start, lexeme.end)
-        found = script.text.text[lexeme.start : lexeme.end].lower() == word
+        reached = script.text.text[lexeme.start : lexeme.end].lower() == word
     return script.span(statement.start)
 
 

@@ -15,20 +15,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
-from filtersql.definitions.dependents import memberships
-from filtersql.definitions.depending import Thing, described, users_of
-from filtersql.definitions.kinds import SYSTEM_COLUMNS, index_holder, kind_of
+from filtersql.definitions.kinds import index_holder, kind_of
 from filtersql.definitions.model import Publication, PublishedTable, ReplicationSet
-from filtersql.definitions.sql_alter_kinds import TABLES, check_object
+from filtersql.definitions.sql_alter_kinds import check_object
 from filtersql.definitions.sql_functions import FUNCTIONS
 from filtersql.definitions.sql_names import AlreadyTold, Script, known_table, place_of, referenced
-from filtersql.errors.columns import COLUMN_EXISTS, SYSTEM_COLUMN, SYSTEM_NAME, UNKNOWN_COLUMN
+from filtersql.definitions.sql_rename_columns import rename_columns
 from filtersql.errors.definitions import (
     ALREADY_EXISTS,
     Unknown,
     UnsupportedStatement,
 )
-from filtersql.errors.wording import meant
 from filtersql.grammar import Node, Statement, enum_name
 from filtersql.names import RelationName
 from filtersql.source import Span
@@ -60,15 +57,15 @@ def rename(script: Script, statement: Statement) -> None:
     elif kind == "OBJECT_COLUMN":
         # ALTER VIEW takes a table's column, too.
         if enum_name(node, "relation_type") in _WITH_COLUMNS:
-            _rename_columns(script, statement)
+            rename_columns(script, statement)
     elif kind == "OBJECT_TABCONSTRAINT":
         _check_free(script, statement, referenced(script, node.relation).schema)
         _rename_index(script, node, referenced(script, node.relation).schema, node.subname)
     elif kind == "OBJECT_PUBLICATION":
         _rename_publication(script, statement)
     elif kind in _REFUSED:
-        what = f"ALTER {kind.removeprefix('OBJECT_').replace('_', ' ')} … RENAME"
-        raise UnsupportedStatement.dumped(what, place_of(script, statement, node.newname))
+        construct = f"ALTER {kind.removeprefix('OBJECT_').replace('_', ' ')} … RENAME"
+        raise UnsupportedStatement.dumped(construct, place_of(script, statement, node.newname))
 
 
 def alter_schema(script: Script, statement: Statement) -> None:
@@ -135,11 +132,13 @@ def _check_no_code(script: Script, name: RelationName, at: Span) -> None:
     words = (one.words for one in drafts.code.values())
     code = name in drafts.views or any(name.name in one for one in words)
     arrays = {name, RelationName(name.schema, f"_{name.name}")}
-    columns = (one for table in drafts.tables.values() for one in (table.columns or {}).values())
-    rows = any((one.type.schema, one.type.name) in arrays for one in columns)
-    members = (entry for one in _lists(drafts) for entry in one.tables if entry.name == name)
+    columns = (
+        column for table in drafts.tables.values() for column in (table.columns or {}).values()
+    )
+    rows = any((column.type.schema, column.type.name) in arrays for column in columns)
+    members = (entry for owner in _lists(drafts) for entry in owner.tables if entry.name == name)
     word = re.compile(rf"\b{re.escape(name.name)}\b", re.IGNORECASE)
-    short = any(one.where is not None and word.search(one.where.text) for one in members)
+    short = any(member.where is not None and word.search(member.where.text) for member in members)
     if code or rows or short:
         raise UnsupportedStatement.dumped(
             "another name of a relation that code or filters know", at
@@ -164,85 +163,6 @@ def _check_free(script: Script, statement: Statement, schema: str) -> None:
         raise ALREADY_EXISTS(
             place_of(script, statement, new.name), kind="relation", name=new.name, first=first
         )
-
-
-def _rename_columns(script: Script, statement: Statement) -> None:
-    """RENAME COLUMN of a table and of its partitions, where nothing reads the column."""
-    node, drafts = statement.node, script.drafts
-    name = referenced(script, node.relation)
-    at = place_of(script, statement, old := node.subname)
-    kind = kind_of(drafts, name)
-    if kind is not None and kind not in TABLES:
-        raise UnsupportedStatement.dumped(f"RENAME COLUMN of one of the {kind}", at)
-    table = known_table(script, node.relation, missing_ok=node.missing_ok)
-    below = drafts.below(table.name)
-    if old in SYSTEM_COLUMNS:
-        raise SYSTEM_COLUMN(at, verb="rename", column=old)
-    if old not in (table.columns or {}):
-        raise UNKNOWN_COLUMN(at, column=old, hint=meant(old, table.columns or {}))
-    if table.partition_of or table.inherits or (below and not node.relation.inh):
-        raise UnsupportedStatement.dumped("RENAME COLUMN of a part of a tree of tables", at)
-    _check_new_name(table, node.newname, at)
-    for each in [table, *below]:
-        if each.partition_of is None and each is not table:
-            raise UnsupportedStatement.dumped("RENAME COLUMN of a table with heirs", at)
-        _check_unread(script, each, old, at)
-    for each in [table, *below]:
-        _rename_column(each, old, node.newname)
-
-
-def _check_unread(script: Script, table: DraftTable, column: str, at: Span) -> None:
-    """Raises where a filter, a list, a generated column, a key or code names the column."""
-    drafts = script.drafts
-    found = users_of(drafts, Thing("column", table.name, column))
-    users = [described(script, one) for one in found]
-    listing = (one.name for one, entry in memberships(drafts, table.name) if entry.columns)
-    users += (f"replication set {one}" for one in listing)
-    keys = table.partition_by[1] if table.partition_by is not None else ()
-    if any(key not in (table.columns or {}) for key in keys):
-        users.append("the expression of a partition key")
-    if any(table.name.name in one.words for one in drafts.code.values()):
-        users.append("code of the table")
-    if users:
-        raise UnsupportedStatement.dumped(f"RENAME COLUMN where {users[0]} may name it", at)
-
-
-def _check_new_name(table: DraftTable, name: str, span: Span) -> None:
-    if name in SYSTEM_COLUMNS:
-        raise SYSTEM_NAME(span, column=name)
-    if name in (table.columns or {}):
-        first = (table.columns or {})[name].span
-        raise COLUMN_EXISTS(span, column=name, table=table.name.name, first=first)
-
-
-def _rename_column(table: DraftTable, old: str, new: str) -> None:
-    def swapped(names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(new if name == old else name for name in names)
-
-    table.constraints = {
-        name: new if one == old else one for name, one in table.constraints.items()
-    }
-    table.columns = {
-        (new if name == old else name): replace(one, name=new) if name == old else one
-        for name, one in (table.columns or {}).items()
-    }
-    table.sequences = {name: new if one == old else one for name, one in table.sequences.items()}
-    if old in table.defaults:
-        table.defaults[new] = table.defaults.pop(old)
-    table.gone.add(old)
-    if old in table.identities:
-        table.identities ^= {old, new}
-    table.primary_key = swapped(table.primary_key)
-    table.identity = replace(table.identity, index=swapped(table.identity.index))
-    table.indexes = {
-        name: replace(index, named=index.named or index.columns, columns=swapped(index.columns))
-        for name, index in table.indexes.items()
-    }
-    table.foreign_keys = [
-        (replace(key, columns=swapped(key.columns)), span) for key, span in table.foreign_keys
-    ]
-    if table.partition_by is not None:
-        table.partition_by = (table.partition_by[0], swapped(table.partition_by[1]))
 
 
 def _rename_index(script: Script, node: Node, schema: str, old: str) -> None:

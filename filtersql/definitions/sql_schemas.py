@@ -27,8 +27,8 @@ def create_schema(script: Script, statement: Statement) -> None:
     # A role's name stands for a schema's, as CREATE SCHEMA AUTHORIZATION says it.
     name = node.schemaname or node.authrole.rolename
     if node.schema_elts:
-        what = "CREATE SCHEMA with what it holds"
-        raise UnsupportedStatement.dumped(what, place_of(script, statement, name))
+        construct = "CREATE SCHEMA with what it holds"
+        raise UnsupportedStatement.dumped(construct, place_of(script, statement, name))
     if node.if_not_exists and drafts.has_schema(name):
         return
     at = place_of(script, statement, name)
@@ -46,7 +46,7 @@ def drop_schema(script: Script, statement: Statement, item: Node) -> None:
     schema, drafts = item.string.sval, script.drafts
     drafts.schemas.discard(schema)
     drafts.made_schemas.discard(schema)
-    drafts.operators[:] = [one for one in drafts.operators if one[0] != schema]
+    drafts.operators[:] = [operator for operator in drafts.operators if operator[0] != schema]
     for publication in list(drafts.publications.values()):
         kept = tuple(one for one in publication.schemas if one != schema)
         drafts.publications[publication.name] = replace(publication, schemas=kept)
@@ -54,14 +54,14 @@ def drop_schema(script: Script, statement: Statement, item: Node) -> None:
 
 def check_schemas(script: Script, statement: Statement) -> None:
     """Raises where not all of the schemas of DROP are there, or some are needed."""
-    named = [one.string.sval for one in statement.node.objects]
-    for one in named:
-        if one in SYSTEM_SCHEMAS:
-            raise refusals.SCHEMA_REQUIRED(place_of(script, statement, one), name=one)
-        if not script.drafts.has_schema(one) and not statement.node.missing_ok:
-            raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, one), schema=one)
+    named = [item.string.sval for item in statement.node.objects]
+    for schema in named:
+        if schema in SYSTEM_SCHEMAS:
+            raise refusals.SCHEMA_REQUIRED(place_of(script, statement, schema), name=schema)
+        if not script.drafts.has_schema(schema) and not statement.node.missing_ok:
+            raise refusals.UNKNOWN_SCHEMA(place_of(script, statement, schema), schema=schema)
         drafts = script.drafts
         names = (*drafts.tables, *drafts.others, *drafts.types, *drafts.functions, *drafts.broken)
-        if any(name.schema == one for name in names):
-            place = place_of(script, statement, one)
+        if any(name.schema == schema for name in names):
+            place = place_of(script, statement, schema)
             raise UnsupportedStatement.dumped("DROP of a schema that holds something", place)

@@ -16,7 +16,6 @@ from dataclasses import replace
 from filtersql.definitions.model import (
     Action,
     DdlFilter,
-    PublishedTable,
     ReplicationSet,
     Subscription,
 )
@@ -27,7 +26,6 @@ from filtersql.definitions.sql_groups import (
     add_ddl_filter,
     changed_default,
     create_group,
-    filtered_default,
     node_sets,
     remove_ddl_filter,
 )
@@ -36,21 +34,23 @@ from filtersql.definitions.sql_set_arguments import (
     flag,
     listed,
     named,
-    relation_named,
     set_place,
-    trimmed,
 )
-from filtersql.definitions.sql_set_members import check_system_schemas, has_key, joined
+from filtersql.definitions.sql_set_members import has_key
+from filtersql.definitions.sql_set_tables import (
+    add_all_tables,
+    add_table,
+    add_tables,
+    remove_table,
+    takes_keyless,
+)
 from filtersql.definitions.yaml_subscriptions import with_settings
 from filtersql.errors import Notice
-from filtersql.errors.altering import NOT_CONSTANT, NOT_MEMBER
 from filtersql.errors.definitions import ALREADY_EXISTS, UnsupportedStatement
-from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.errors.replication_sets import (
     EMPTY_SET_NAME,
     SET_EXISTS,
     SET_HOLDS_KEYLESS,
-    TABLE_IN_SET,
 )
 from filtersql.source import Span
 
@@ -60,9 +60,9 @@ _AUTOADD = "Say it where the set is made."
 
 
 def _replicated(arguments: Arguments, now: frozenset[Action]) -> frozenset[Action]:
-    said = {action: flag(arguments, f"replicate_{action}") for action in Action}
+    flags = {action: flag(arguments, f"replicate_{action}") for action in Action}
     return frozenset(
-        action for action in Action if said[action] or (said[action] is None and action in now)
+        action for action in Action if flags[action] or (flags[action] is None and action in now)
     )
 
 
@@ -87,22 +87,22 @@ def _create_set(script: Script, function: str, arguments: Arguments, span: Span)
     if existing is None:
         existing = function.startswith("bdr.")
     if autoadd and existing:
-        _add_tables(script, made, None, place, keyless=_takes_keyless(function))
+        add_tables(script, made, None, place, keyless=takes_keyless(function))
 
 
 def _alter_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
     name = named(script, function, "set_name", arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
+    replication_set = find_set(script, name, set_place(arguments, span))
     changed_default(script, name, set_place(arguments, span))
     autoadd = flag(arguments, "autoadd_tables")
-    replicate = _replicated(arguments, found.replicate)
-    tables = [script.drafts.tables.get(one.name) for one in found.tables]
+    replicate = _replicated(arguments, replication_set.replicate)
+    tables = [script.drafts.tables.get(table.name) for table in replication_set.tables]
     keyless = any(table is not None and not has_key(table) for table in tables)
-    if judges(replicate) and keyless and not _takes_keyless(function):
+    if judges(replicate) and keyless and not takes_keyless(function):
         raise SET_HOLDS_KEYLESS(set_place(arguments, span), name=name)
-    if autoadd not in (None, bool(found.autoadd_tables)):
+    if autoadd not in (None, bool(replication_set.autoadd_tables)):
         raise UnsupportedStatement(f"another autoadd_tables by {function}()", span, _AUTOADD)
-    script.drafts.replication_sets[name] = replace(found, replicate=replicate)
+    script.drafts.replication_sets[name] = replace(replication_set, replicate=replicate)
 
 
 def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -115,102 +115,19 @@ def _drop_set(script: Script, function: str, arguments: Arguments, span: Span) -
     script.drafts.replication_sets.pop(name, None)
 
 
-def _takes_keyless(function: str) -> bool:
-    """Whether a set takes tables without a key: BDR blocks their updates and deletes instead."""
-    return function.startswith("bdr.")
-
-
-def _add_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    if "relation" in arguments:
-        relation_named(script, function, arguments, span)  # a regclass is read before the call
-    name = named(script, function, "set_name", arguments, span)
-    relation = relation_named(script, function, arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
-    place = arguments["relation"].span
-    if any(table.name == relation for table in found.tables):
-        raise TABLE_IN_SET(place, table=relation.name, replication_set=name)
-    columns = listed(arguments, "columns")
-    where = None
-    if "row_filter" in arguments:
-        text = arguments["row_filter"].text
-        if text is None:
-            at = arguments["row_filter"].span
-            raise NOT_CONSTANT(at, function=function, name="row_filter")
-        where = trimmed(text)
-        filtered_default(script, name, place)
-    kept = None if columns is None else tuple(dict.fromkeys(columns))
-    entry = PublishedTable(relation, place, where, kept)
-    table = joined(script.drafts, found, entry, keyless=_takes_keyless(function))
-    if table is not None:
-        script.drafts.replication_sets[name] = replace(found, tables=(*found.tables, table))
-
-
-def _remove_table(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    relation = relation_named(script, function, arguments, span)
-    name = named(script, function, "set_name", arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
-    kept = tuple(table for table in found.tables if table.name != relation)
-    by_itself = bool(found.autoadd_tables) and relation not in found.not_added
-    if len(kept) == len(found.tables) and not by_itself:
-        raise NOT_MEMBER(arguments["relation"].span, table=relation.name, owner="replication set")
-    script.drafts.replication_sets[name] = replace(
-        found, tables=kept, not_added=found.not_added | {relation}
-    )
-
-
-def _add_all_tables(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    name = named(script, function, "set_name", arguments, span)
-    found = find_set(script, name, set_place(arguments, span))
-    schemas = listed(arguments, "schema_names") or []
-    for schema in schemas:
-        if not script.drafts.has_schema(schema) and not script.drafts.incomplete:
-            raise UNKNOWN_SCHEMA(arguments["schema_names"].span, schema=schema)
-    check_system_schemas(found, schemas, arguments["schema_names"].span)
-    _add_tables(script, found, schemas, arguments["schema_names"].span)
-
-
-def _add_tables(
-    script: Script,
-    found: ReplicationSet,
-    schemas: list[str] | None,
-    span: Span,
-    *,
-    keyless: bool = False,
-) -> None:
-    """Adds the tables that exist now, in some schemas or all.
-
-    `keyless`: also those without a key.
-    """
-    there = {table.name for table in found.tables}
-    added = [
-        joined(script.drafts, found, PublishedTable(table.name, span), keyless=keyless)
-        for table in script.drafts.tables.values()
-        if (schemas is None or table.name.schema in schemas)
-        and table.name not in there
-        and not (table.view or table.foreign or table.unlogged)
-        # pglogical 2.4 asks pg_class for ordinary tables: a partition stands for itself.
-        and not (table.partition_by is not None and schemas is not None)
-        # What autoadd would leave out later is left out now.
-        and (schemas is not None or keyless or has_key(table) or not judges(found.replicate))
-    ]
-    if None not in added:  # the call adds all of them, or fails
-        tables = (*found.tables, *filter(None, added))
-        script.drafts.replication_sets[found.name] = replace(found, tables=tables)
-
-
 def _add_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = find_set(script, named(script, function, "set_name", arguments, span), span)
+    replication_set = find_set(script, named(script, function, "set_name", arguments, span), span)
     name = named(script, function, "ddl_filter_name", arguments, span)
     said = [arguments.get(key) for key in ("command_tag", "role_name")]
-    tag, role = (None if one is None else str(one.value) for one in said)
+    tag, role = (None if argument is None else str(argument.value) for argument in said)
     place = arguments["ddl_filter_name"].span
-    add_ddl_filter(script, found, DdlFilter(name, place, tag, role))
+    add_ddl_filter(script, replication_set, DdlFilter(name, place, tag, role))
 
 
 def _remove_ddl_filter(script: Script, function: str, arguments: Arguments, span: Span) -> None:
-    found = find_set(script, named(script, function, "set_name", arguments, span), span)
+    replication_set = find_set(script, named(script, function, "set_name", arguments, span), span)
     name = named(script, function, "ddl_filter_name", arguments, span)
-    remove_ddl_filter(script, found, name, arguments["ddl_filter_name"].span)
+    remove_ddl_filter(script, replication_set, name, arguments["ddl_filter_name"].span)
 
 
 def _create_group(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -234,10 +151,14 @@ def _create_subscription(script: Script, function: str, arguments: Arguments, sp
     if said_sets is not None:
         sets, at = said_sets, arguments["replication_sets"].span
     copied = flag(arguments, "synchronize_data")
-    subscription = Subscription(name, place, replication_sets=tuple((one, at) for one in sets))
-    said: dict[str, object] = {} if copied is None else {"copy_data": copied}
-    said["local_changes_only"] = listed(arguments, "forward_origins") == []
-    script.drafts.subscriptions[name] = with_settings(subscription, script.drafts.defaults, said)
+    subscription = Subscription(
+        name, place, replication_sets=tuple((set_name, at) for set_name in sets)
+    )
+    settings: dict[str, object] = {} if copied is None else {"copy_data": copied}
+    settings["local_changes_only"] = listed(arguments, "forward_origins") == []
+    script.drafts.subscriptions[name] = with_settings(
+        subscription, script.drafts.defaults, settings
+    )
 
 
 def skip_sequences(script: Script, function: str, arguments: Arguments, span: Span) -> None:
@@ -251,9 +172,9 @@ CHANGES: dict[str, Callable[[Script, str, Arguments, Span], None]] = {
     "create_replication_set": _create_set,
     "alter_replication_set": _alter_set,
     "drop_replication_set": _drop_set,
-    "replication_set_add_table": _add_table,
-    "replication_set_remove_table": _remove_table,
-    "replication_set_add_all_tables": _add_all_tables,
+    "replication_set_add_table": add_table,
+    "replication_set_remove_table": remove_table,
+    "replication_set_add_all_tables": add_all_tables,
     "create_subscription": _create_subscription,
     "replication_set_add_ddl_filter": _add_ddl_filter,
     "replication_set_remove_ddl_filter": _remove_ddl_filter,

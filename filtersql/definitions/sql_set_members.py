@@ -28,7 +28,7 @@ __all__ = ["check_system_schemas", "has_key", "joined"]
 
 
 def joined(
-    drafts: Drafts, found: ReplicationSet, entry: PublishedTable, *, keyless: bool
+    drafts: Drafts, replication_set: ReplicationSet, entry: PublishedTable, *, keyless: bool
 ) -> PublishedTable | None:
     """A member as it is added, now that its table is as it is; None where it is none.
 
@@ -38,13 +38,15 @@ def joined(
     What is no table is refused.
     """
     table = drafts.tables.get(entry.name)
-    needs_key = judges(found.replicate) and not keyless
+    needs_key = judges(replication_set.replicate) and not keyless
     if table is None:
         kind = kind_of(drafts, entry.name) or system_kind(entry.name) or ""
         if kind == "tables" and not needs_key:
             raise UnsupportedStatement("a table of information_schema in a set", entry.span)
         raise next(
-            refusals(entry, found.name, (), (), kind=kind, unlogged=False, needs_key=needs_key)
+            refusals(
+                entry, replication_set.name, (), (), kind=kind, unlogged=False, needs_key=needs_key
+            )
         )
     if table.unattached or table.columns is None:
         return entry
@@ -52,7 +54,7 @@ def joined(
     wrong = [
         *refusals(
             replace(entry, columns=None) if keyless else entry,
-            found.name,
+            replication_set.name,
             _key(table),
             table.columns,
             kind=kind_of_table(table),
@@ -66,17 +68,19 @@ def joined(
     # pglogical keeps an empty list as none.
     columns = entry.columns if keyless else entry.columns or None
     member = replace(entry, joined=True, columns=columns)
-    note(drafts, replace(found, tables=(member,)))
+    note(drafts, replace(replication_set, tables=(member,)))
     return member
 
 
-def check_system_schemas(found: ReplicationSet, schemas: Collection[str], span: Span) -> None:
+def check_system_schemas(
+    replication_set: ReplicationSet, schemas: Collection[str], span: Span
+) -> None:
     """Raises where all tables of information_schema would be added: they have no key."""
-    if "information_schema" in schemas and judges(found.replicate):
+    if "information_schema" in schemas and judges(replication_set.replicate):
         raise SET_NEEDS_PRIMARY_KEY(
             span,
             name=RelationName("information_schema", "sql_features"),
-            replication_set=found.name,
+            replication_set=replication_set.name,
         )
 
 

@@ -90,11 +90,11 @@ def commands(script: Script, statement: Statement) -> Iterator[Passage]:
             first = node.args[0]
             if first.WhichOneof("node") == "named_arg_expr":
                 first = first.named_arg_expr.arg
-            said = constant(script, first, span)
-            if said is None or (said.text is None and said.value is not None):
+            command = constant(script, first, span)
+            if command is None or (command.text is None and command.value is not None):
                 raise NOT_CONSTANT(span, function=function, name="command")
-            if said.text is not None:
-                yield said.text
+            if command.text is not None:
+                yield command.text
 
 
 def _call(script: Script, function: str, node: Node) -> None:

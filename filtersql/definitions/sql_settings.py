@@ -75,17 +75,17 @@ def discard(script: Script, statement: Statement) -> None:
 def set_config(script: Script, node: Node) -> None:
     """The call of the function, as SET; NULL is the parameter's default."""
     span = script.span(node.location, len("set_config"))
-    found = [constant(script, one, span) for one in node.args]
-    known = str(found[0].value).lower() if found and found[0] is not None else ""
+    arguments = [constant(script, argument, span) for argument in node.args]
+    known = str(arguments[0].value).lower() if arguments and arguments[0] is not None else ""
     if known and known not in FOLLOWED:
         return
-    if len(found) != 3 or None in found:
+    if len(arguments) != 3 or None in arguments:
         raise UnsupportedStatement("set_config() of what is no constant", span)
-    _, value, local = filter(None, found)
-    said = None if value.value is None else [str(value.value)]
-    if known == "search_path" and said is not None:
-        said = [part.strip().strip('"') for part in said[0].split(",")]
-    _assign(script, known, said, span, local=local.value is True)
+    _, value, local = filter(None, arguments)
+    values = None if value.value is None else [str(value.value)]
+    if known == "search_path" and values is not None:
+        values = [part.strip().strip('"') for part in values[0].split(",")]
+    _assign(script, known, values, span, local=local.value is True)
 
 
 def set_for_later(script: Script, statement: Statement) -> None:
@@ -128,18 +128,18 @@ def _assign(script: Script, name: str, values: _Values, span: Span, *, local: bo
 
 def _values(node: Node) -> list[str]:
     """The values as texts; the interval of SET TIME ZONE as set_config() takes it."""
-    found = []
+    values = []
     for wrapped in node.args:
         if wrapped.WhichOneof("node") == "type_cast":
-            found.append(f"INTERVAL '{wrapped.type_cast.arg.a_const.sval.sval}'")
+            values.append(f"INTERVAL '{wrapped.type_cast.arg.a_const.sval.sval}'")
             continue
         value = wrapped.a_const
-        found.append(
+        values.append(
             {"sval": value.sval.sval, "fval": value.fval.fval, "ival": str(value.ival.ival)}[
                 value.WhichOneof("val")
             ]
         )
-    return found
+    return values
 
 
 def _is_as_ever(name: str, values: Sequence[str]) -> bool:
@@ -155,10 +155,10 @@ def _check_as_ever(script: Script, name: str, values: Sequence[str], span: Span)
         return
     if name == "standard_conforming_strings" and "\\" not in text:
         return
-    what = f"SET {name} = '{', '.join(values)}'"
+    construct = f"SET {name} = '{', '.join(values)}'"
     if name == "client_encoding":
-        raise UnsupportedStatement(what, span, "Write the file in UTF-8.")
-    raise UnsupportedStatement.dumped(what, span)
+        raise UnsupportedStatement(construct, span, "Write the file in UTF-8.")
+    raise UnsupportedStatement.dumped(construct, span)
 
 
 def _path(values: Sequence[str]) -> Sequence[str]:

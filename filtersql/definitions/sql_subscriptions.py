@@ -42,9 +42,9 @@ def create_subscription(script: Script, statement: Statement) -> None:
     _each_once(publications)
     # With connect = false nothing is copied until REFRESH PUBLICATION, which copies by default:
     # so it changes nothing here.
-    said = subscription_parameters(script, node.options)
+    parameters = subscription_parameters(script, node.options)
     subscription = Subscription(node.subname, span, publications)
-    drafts.subscriptions[node.subname] = with_settings(subscription, drafts.defaults, said)
+    drafts.subscriptions[node.subname] = with_settings(subscription, drafts.defaults, parameters)
 
 
 def alter_subscription(script: Script, statement: Statement) -> None:
@@ -60,8 +60,8 @@ def alter_subscription(script: Script, statement: Statement) -> None:
         drafts.subscriptions[node.subname] = replace(subscription, enabled=enabled)
     elif kind not in _OF_SERVERS:
         words = "SET" if kind == "OPTIONS" else kind.replace("_", " ")
-        what = f"ALTER SUBSCRIPTION … {words}"
-        raise UnsupportedStatement(what, span, _HINT)
+        construct = f"ALTER SUBSCRIPTION … {words}"
+        raise UnsupportedStatement(construct, span, _HINT)
 
 
 def drop_subscription(script: Script, statement: Statement) -> None:
@@ -77,14 +77,14 @@ def _publications(script: Script, statement: Statement) -> tuple[tuple[str, Span
     """The names behind PUBLICATION with their places, which the parse tree does not have."""
     names = [name.string.sval for name in statement.node.publication]
     places: list[Span] = []
-    found = False
+    reached = False
     for lexeme in lexemes(script.text.text, statement.start):
         if lexeme.end > statement.end or len(places) == len(names):
             break
-        if found and lexeme.kind in ("word", "name"):
+        if reached and lexeme.kind in ("word", "name"):
             places.append(script.text.span(lexeme.start, lexeme.end))
-        elif not found:
-            found = script.text.text[lexeme.start : lexeme.end].lower() == "publication"
+        elif not reached:
+            reached = script.text.text[lexeme.start : lexeme.end].lower() == "publication"
     return tuple(zip(names, places, strict=True))
 
 

@@ -116,20 +116,22 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
     for element in node.table_elts:
         kind = element.WhichOneof("node")
         if kind == "column_def":
-            column, found = read_column(element.column_def, table.name, script.text, script.drafts)
+            column, own_constraints = read_column(
+                element.column_def, table.name, script.text, script.drafts
+            )
             if column.name in SYSTEM_COLUMNS:
                 raise SYSTEM_NAME(column.span, column=column.name)
             if column.name in inherited:  # merged with the parent's
                 inherited.discard(column.name)
-                said = value_of(element.column_def)
-                column = check_own(table.columns[column.name], column, said)
+                default = value_of(element.column_def)
+                column = check_own(table.columns[column.name], column, default)
             elif column.name in table.columns:
                 first = table.columns[column.name].span
                 raise SPECIFIED_TWICE(column.span, column=column.name, first=first)
             table.columns[column.name] = column
             note_all(script, table, element.column_def)
             note_value(table, element.column_def)
-            keys += ((column, constraint) for constraint in found)
+            keys += ((column, constraint) for constraint in own_constraints)
         elif kind == "constraint":
             constraints.append(element.constraint)
         elif kind == "table_like_clause":
@@ -137,7 +139,7 @@ def _read_elements(script: Script, node: Node, table: DraftTable) -> None:
             raise UnsupportedStatement("LIKE in CREATE TABLE", at, "Write the columns.")
     # PostgreSQL makes the index of the primary key first, and foreign keys when the table is there.
     for turn in (_PRIMARY, "", _FOREIGN):
-        _add_keys(script, table, [one for one in keys if _turn(one[1].kind) == turn])
+        _add_keys(script, table, [key for key in keys if _turn(key[1].kind) == turn])
         for constraint in constraints:
             if _turn(enum_name(constraint, "contype")) == turn:
                 add_table_constraint(script, table, constraint)
@@ -152,19 +154,19 @@ def _check_keys(script: Script, node: Node) -> None:
     """That the columns of keys exist is asked first, of the elements and the parents."""
     parents = [referenced(script, wrapped.range_var) for wrapped in node.inh_relations]
     above = [script.drafts.tables.get(name) for name in parents]
-    if any(one is None or one.columns is None for one in above):
+    if any(parent is None or parent.columns is None for parent in above):
         return
     elements = [one for one in node.table_elts if one.WhichOneof("node") == "column_def"]
     columns = [one.column_def.colname for one in elements]
-    columns += (name for one in above if one is not None for name in one.columns or ())
+    columns += (name for parent in above if parent is not None for name in parent.columns or ())
     for element in node.table_elts:
         kind = enum_name(element.constraint, "contype")
         if element.WhichOneof("node") == "constraint" and kind in _KEYS - {_FOREIGN}:
             start = element.constraint.location
             span = script.span(start, _word(script.text, start))
-            what = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
+            word = "primary key" if kind == "CONSTR_PRIMARY" else "unique"
             names = [key.string.sval for key in element.constraint.keys]
-            check_names(columns, names, what, span)
+            check_names(columns, names, word, span)
 
 
 def _add_keys(
@@ -202,5 +204,5 @@ def _promote_index(table: DraftTable, node: Node, kind: str) -> None:
 
 def _word(text: Passage, start: int) -> int:
     """The length of the word at `start`."""
-    found = _WORD.match(text.text, max(start, 0))
-    return len(found[0]) if found else 1
+    match = _WORD.match(text.text, max(start, 0))
+    return len(match[0]) if match else 1

@@ -69,15 +69,15 @@ class Lexeme(NamedTuple):
 def lexemes(text: str, start: int = 0) -> Iterator[Lexeme]:
     """The tokens from `start` on, without blanks and comments."""
     while start < len(text):
-        found = _LEXEME.match(text, start)
-        assert found is not None
-        kind = found.lastgroup or ""
+        match = _LEXEME.match(text, start)
+        assert match is not None
+        kind = match.lastgroup or ""
         if kind == "comment":
-            start = _comment_end(text, found.end())
+            start = _comment_end(text, match.end())
             continue
         if kind != "space":
-            yield Lexeme(kind, found.start(), found.end())
-        start = found.end()
+            yield Lexeme(kind, match.start(), match.end())
+        start = match.end()
 
 
 def inside_parentheses(text: Passage, start: int) -> Passage:
@@ -137,8 +137,8 @@ def without_psql(text: Passage) -> Passage:
     if not _HAS_PSQL.search(text.text):
         return text
     whole, pieces, done = text.text, [], 0
-    while done < len(whole) and (found := _psql(whole, done)):
-        start, end = found
+    while done < len(whole) and (command := _psql(whole, done)):
+        start, end = command
         # \g and its kin send the statement before them, as a semicolon does.
         pieces += [whole[done:start], ";" if _SENDS.match(whole, start) else " "]
         pieces.append(re.sub(r"[^\r\n]", " ", whole[start + 1 : end]))
@@ -149,11 +149,11 @@ def without_psql(text: Passage) -> Passage:
 
 def psql_commands(text: Passage) -> Iterator[Passage]:
     """Psql's backslash commands, each to the end of its line."""
-    found = _psql(text.text, 0) if _HAS_PSQL.search(text.text) else None
-    while found:
-        if text.text[found[0]] == "\\":
-            yield text.part(*found)
-        found = _psql(text.text, found[1])
+    command = _psql(text.text, 0) if _HAS_PSQL.search(text.text) else None
+    while command:
+        if text.text[command[0]] == "\\":
+            yield text.part(*command)
+        command = _psql(text.text, command[1])
 
 
 def _psql(text: str, start: int) -> tuple[int, int] | None:
@@ -178,10 +178,10 @@ def without_secrets(text: str) -> str:
     if not _MAY_CONNECT.search(text):
         return text
 
-    def hidden(found: re.Match[str]) -> str:
-        if found["dsn"] is not None:
-            return f"{found['before']}{_stars(found['dsn'])}'"
-        return f"'{_stars(found[0][1:-1])}'"
+    def hidden(match: re.Match[str]) -> str:
+        if match["dsn"] is not None:
+            return f"{match['before']}{_stars(match['dsn'])}'"
+        return f"'{_stars(match[0][1:-1])}'"
 
     return _CONNECTION.sub(hidden, text)
 
@@ -192,9 +192,9 @@ def _stars(text: str) -> str:
 
 def _comment_end(text: str, start: int) -> int:
     depth = 1
-    while depth and (found := _COMMENT.search(text, start)):
-        depth += 1 if found[0] == "/*" else -1
-        start = found.end()
+    while depth and (match := _COMMENT.search(text, start)):
+        depth += 1 if match[0] == "/*" else -1
+        start = match.end()
     return len(text) if depth else start
 
 

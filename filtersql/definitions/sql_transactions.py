@@ -30,8 +30,8 @@ def transaction(script: Script, statement: Statement) -> None:
         script.began = None
     if kind != "COMMIT" or node.chain:
         words = {"PREPARE": "PREPARE TRANSACTION", "COMMIT": "COMMIT AND CHAIN"}
-        what = words.get(kind) or kind.replace("_", " ")
-        raise UnsupportedStatement.dumped(what, place)
+        construct = words.get(kind) or kind.replace("_", " ")
+        raise UnsupportedStatement.dumped(construct, place)
 
 
 def check_ended(script: Script) -> None:

@@ -73,9 +73,9 @@ def create_type(script: Script, statement: Statement) -> None:
 
 def _multirange(script: Script, node: Node, name: RelationName) -> RelationName:
     """The multirange type that CREATE TYPE … AS RANGE makes beside, as a dump names it."""
-    for one in node.params:
-        if one.def_elem.defname == "multirange_type_name":
-            return created_name(script, one.def_elem.arg.type_name.names)
+    for option in node.params:
+        if option.def_elem.defname == "multirange_type_name":
+            return created_name(script, option.def_elem.arg.type_name.names)
     many = name.name.replace("range", "multirange", 1)
     return RelationName(name.schema, many if many != name.name else f"{many}_multirange")
 
@@ -87,13 +87,13 @@ def drop_types(script: Script, statement: Statement) -> None:
     names = []
     for item in node.objects:
         *schema, last = (part.string.sval for part in item.type_name.names)
-        found = (RelationName(each, last) for each in schema[-1:] or script.path)
-        name = next((each for each in found if each in drafts.types), None)
+        candidates = (RelationName(each, last) for each in schema[-1:] or script.path)
+        name = next((each for each in candidates if each in drafts.types), None)
         if name is not None and drafts.types[name] in kinds:
             names.append(name)
         elif name is not None or not (node.missing_ok or drafts.incomplete):
-            what = "DROP of a type that the files do not make, or of another kind"
-            raise UnsupportedStatement.dumped(what, place_of(script, statement, last))
+            construct = "DROP of a type that the files do not make, or of another kind"
+            raise UnsupportedStatement.dumped(construct, place_of(script, statement, last))
     roots = [Thing("type", name) for name in names]
     cascades = enum_name(node, "behavior") == "DROP_CASCADE"
     place = partial(place_of, script, statement, names[0].name if names else "")

@@ -58,19 +58,19 @@ def check_code(script: Script, statement: Statement) -> None:
 
 def words_of(script: Script, statement: Statement, *, strings: bool) -> frozenset[str]:
     """The names in a statement, and marks; what strings hold, too."""
-    text, found = script.text.text, set[str]()
+    text, words = script.text.text, set[str]()
     for lexeme in lexemes(text[: statement.end], statement.start):
         written = text[lexeme.start : lexeme.end]
         if lexeme.kind == "name" and written[0] in "uU":
-            what = "a name with U& in code"
-            raise UnsupportedStatement.dumped(what, place_of(script, statement, ""))
+            construct = "a name with U& in code"
+            raise UnsupportedStatement.dumped(construct, place_of(script, statement, ""))
         if lexeme.kind == "string" and strings:
-            found |= {*written.strip("'").replace(".", " ").replace('"', " ").split()}
+            words |= {*written.strip("'").replace(".", " ").replace('"', " ").split()}
         elif lexeme.kind == "name":
-            found.add(written[1:-1].replace('""', '"'))
+            words.add(written[1:-1].replace('""', '"'))
         elif lexeme.kind in ("word", "mark"):
-            found.add(fold(written))
-    return frozenset(found)
+            words.add(fold(written))
+    return frozenset(words)
 
 
 def _check_drop(script: Script, statement: Statement) -> None:
@@ -85,11 +85,11 @@ def _check_drop(script: Script, statement: Statement) -> None:
         return
     names = [*_dropped(node, kind)]
     if kind in _FUNCTIONS:
-        gone = {one for one in drafts.functions if one.name in names}
+        gone = {function for function in drafts.functions if function.name in names}
         if called := drafts.called & {*names}:
             _refuse(script, statement, f"DROP FUNCTION {min(called)}() that is called")
     elif kind == "OBJECT_SCHEMA":
-        inside = [one for one in drafts.code.values() if one.of.schema in names]
+        inside = [code for code in drafts.code.values() if code.of.schema in names]
         if inside or (cascades and drafts.code):
             _refuse(script, statement, f"DROP SCHEMA {names[0]} beside views or code")
         return
@@ -97,15 +97,15 @@ def _check_drop(script: Script, statement: Statement) -> None:
         if cascades and drafts.code:
             _refuse(script, statement, f"DROP TYPE {names[0]} CASCADE beside views or code")
     else:
-        named = {one for one in _relations(drafts) if one.name in names}
-        gone = named | {each.name for one in named for each in drafts.below(one)}
-        names += [one.name for one in gone]
+        named = {relation for relation in _relations(drafts) if relation.name in names}
+        gone = named | {each.name for relation in named for each in drafts.below(relation)}
+        names += [relation.name for relation in gone]
     if kind == "OBJECT_OPERATOR" and drafts.code:
         _refuse(script, statement, "DROP OPERATOR beside views or code")
     for one in drafts.code.values():
         if one.of not in gone and not one.words.isdisjoint(names):
-            what = f"DROP of {min(one.words & {*names})}, which {one.kind} {one.label} names,"
-            _refuse(script, statement, what)
+            construct = f"DROP of {min(one.words & {*names})}, which {one.kind} {one.label} names,"
+            _refuse(script, statement, construct)
 
 
 def _relations(drafts: Drafts) -> Iterator[RelationName]:
@@ -132,18 +132,20 @@ def _check_columns(script: Script, statement: Statement) -> None:
     """ALTER TABLE … DROP COLUMN and ALTER COLUMN … TYPE."""
     drafts = script.drafts
     table = referenced(script, statement.node.relation)
-    names = {table.name, *(one.name.name for one in drafts.below(table))}
+    names = {table.name, *(partition.name.name for partition in drafts.below(table))}
     for wrapped in statement.node.cmds:
         command = wrapped.alter_table_cmd
         if enum_name(command, "subtype") not in _CHANGED:
             continue
-        for one in drafts.code.values():
+        for code in drafts.code.values():
             # A query may name columns by place, or all of them by the table's name.
-            whole = one.kind != "trigger" and not one.words.isdisjoint(names)
-            if one.columns and (command.name in one.words or whole):
-                what = f"a change of column {command.name}, which {one.kind} {one.label} may read,"
-                _refuse(script, statement, what)
+            whole = code.kind != "trigger" and not code.words.isdisjoint(names)
+            if code.columns and (command.name in code.words or whole):
+                construct = (
+                    f"a change of column {command.name}, which {code.kind} {code.label} may read,"
+                )
+                _refuse(script, statement, construct)
 
 
-def _refuse(script: Script, statement: Statement, what: str) -> None:
-    raise UnsupportedStatement.dumped(what, place_of(script, statement, ""))
+def _refuse(script: Script, statement: Statement, construct: str) -> None:
+    raise UnsupportedStatement.dumped(construct, place_of(script, statement, ""))

@@ -46,4 +46,4 @@ def _assigned(old: PgType, new: PgType) -> bool:
     if old.is_array and new.is_array:
         return _assigned(PgType(old.name[1:]), PgType(new.name[1:]))
     dated = old.name == "date" and new.name in ("timestamp", "timestamptz")
-    return dated or any({old.name, new.name} <= one for one in _ALIKE)
+    return dated or any({old.name, new.name} <= family for family in _ALIKE)

@@ -26,6 +26,7 @@ from typing import TypeAlias
 from filtersql.catalog import PgType
 from filtersql.errors import columns as refusals
 from filtersql.errors.definitions import Unknown, UnsupportedStatement
+from filtersql.errors.relations import UNKNOWN_SCHEMA
 from filtersql.grammar import Node
 from filtersql.names import RelationName
 from filtersql.source import Passage, Span
@@ -80,12 +81,13 @@ def read_type(
     aliases: Mapping[str, str] = {},
     bases: Mapping[RelationName, PgType] = {},
     path: Sequence[str] | None = None,
+    has_schema: Callable[[str], bool] = lambda schema: True,
 ) -> PgType:
     """The type of a column; `known` are the project's own types, `relations` have row types.
 
     `aliases`: other names of types without modifiers, which the source system has. `bases`: what
     domains are made of. `path`: where a name without a schema is looked up; anywhere where it is
-    not said. Raises what PostgreSQL refuses.
+    not said. `has_schema`: whether a schema exists. Raises what PostgreSQL refuses.
     """
     names = [name.string.sval for name in node.names]
     if len(names) == 1 and names[0] in aliases and not node.setof:
@@ -112,6 +114,8 @@ def read_type(
     if found is None:
         if schema in (None, "pg_catalog") and name in PSEUDO:
             raise refusals.PSEUDO_TYPE(_span(node, text), column=column, name=name)
+        if schema is not None and not has_schema(schema):
+            raise UNKNOWN_SCHEMA(_span(node, text), schema=schema)
         shown = (name if schema is None else f"{schema}.{name}") + "[]" * bool(node.array_bounds)
         spellings = [*BUILT_IN, *_SPELLINGS, *(one.name for one in known if one.name != name)]
         raise Unknown("type", shown, _span(node, text), spellings)

@@ -52,7 +52,8 @@ def create_operator(script: Script, statement: Statement) -> None:
 def create_cast(script: Script, statement: Statement) -> None:
     """CREATE CAST: one between PostgreSQL's own types is refused, no filter holds another."""
     node = statement.node
-    if {one.names[-1].string.sval for one in (node.sourcetype, node.targettype)} <= BUILT_IN:
+    types = (node.sourcetype, node.targettype)
+    if {type_name.names[-1].string.sval for type_name in types} <= BUILT_IN:
         at = place_of(script, statement, "")
         raise UnsupportedStatement("CREATE CAST between types of PostgreSQL", at)
 
@@ -60,21 +61,25 @@ def create_cast(script: Script, statement: Statement) -> None:
 def rivals(drafts: Drafts, path: Sequence[str]) -> tuple[Rival, ...]:
     """What is made by now and found with that search_path."""
     before = path[: path.index(_CATALOG)] if _CATALOG in path else ()
-    found = [Rival("function", one.name) for one in drafts.functions if one.schema in path]
-    found += (one for schema, one in drafts.operators if schema in path)
+    overrides = [
+        Rival("function", function.name) for function in drafts.functions if function.schema in path
+    ]
+    overrides += (one for schema, one in drafts.operators if schema in path)
     if before:
         types = (*drafts.types, *drafts.tables)
-        found += (Rival("type", one.name) for one in types if one.schema in before)
-    return tuple(dict.fromkeys(found))
+        overrides += (Rival("type", type_.name) for type_ in types if type_.schema in before)
+    return tuple(dict.fromkeys(overrides))
 
 
 def create_extension(script: Script, statement: Statement) -> None:
     """Its operators, in the schema that is said or would be made in."""
     node, operators = statement.node, script.drafts.operators
-    said = [
-        one.def_elem.arg.string.sval for one in node.options if one.def_elem.defname == "schema"
+    named = [
+        option.def_elem.arg.string.sval
+        for option in node.options
+        if option.def_elem.defname == "schema"
     ]
-    schema = next(iter((*said, *script.path)), "public")
+    schema = next(iter((*named, *script.path)), "public")
     if node.extname not in script.drafts.extensions:
         script.drafts.extensions[node.extname] = schema
         operators += _made(node.extname, schema)
@@ -84,10 +89,12 @@ def drop_extension(script: Script, statement: Statement, item: Node) -> None:
     """DROP EXTENSION: its operators go with it."""
     schema = script.drafts.extensions.pop(item.string.sval, None)
     gone = [] if schema is None else _made(item.string.sval, schema)
-    kept = [one for one in script.drafts.operators if one not in gone]
+    kept = [operator for operator in script.drafts.operators if operator not in gone]
     script.drafts.operators[:] = kept
 
 
 def _made(extension: str, schema: str) -> list[tuple[str, Rival]]:
-    found = _OPERATORS.get(extension, ())
-    return [(schema, Rival("operator", name, tuple(filter(None, types)))) for name, *types in found]
+    operators = _OPERATORS.get(extension, ())
+    return [
+        (schema, Rival("operator", name, tuple(filter(None, types)))) for name, *types in operators
+    ]

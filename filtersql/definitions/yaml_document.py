@@ -20,12 +20,12 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
 
 import yaml
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from filtersql.definitions.alignment import within
+from filtersql.definitions.yaml_loader import Node, composed, merged, problem_of, within_itself
 from filtersql.errors import Mistake
 from filtersql.errors import definitions as refusals
 from filtersql.errors.definitions import YamlMistake
@@ -33,8 +33,6 @@ from filtersql.errors.wording import meant
 from filtersql.source import Passage, Span
 
 __all__ = ["Document", "Node", "is_null", "kind", "number"]
-
-Node: TypeAlias = Any  # yaml.nodes.Node: PyYAML's stubs leave its values open
 
 _NULL = {"", "~", "null", "Null", "NULL"}
 _TRUE = {"true", "True", "TRUE"}
@@ -54,24 +52,21 @@ class Document:
 
     def root(self) -> Node | None:
         """The file's one node; None when it is empty or no YAML."""
-        loader = _Loader(self.passage.text)
         try:
-            node = loader.get_single_node()
+            node = composed(self.passage.text)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             at = min(mark.index if mark else 0, len(self.passage.text))
-            self.mistakes.append(YamlMistake(_problem(error), self.passage.span(at, at + 1)))
+            self.mistakes.append(YamlMistake(problem_of(error), self.passage.span(at, at + 1)))
             return None
         except yaml.reader.ReaderError as error:
             at = min(max(error.position, 0), len(self.passage.text))
             problem = f"character #x{ord(self.passage.text[at : at + 1] or ' '):04x} is not allowed"
             self.mistakes.append(YamlMistake(problem, self.passage.span(at, at + 1)))
             return None
-        finally:
-            loader.dispose()
         if node is None or is_null(node):
             return None
-        if "*" in self.passage.text and (inside := _within_itself(node, ())):
+        if "*" in self.passage.text and (inside := within_itself(node, ())):
             self.mistakes.append(YamlMistake("an alias inside its own anchor", self.span(inside)))
             return None
         return node
@@ -99,12 +94,12 @@ class Document:
         if not isinstance(node, MappingNode):
             self.wrong_kind(node, where, "a mapping")
             return []
-        found: dict[str, tuple[Node, Node]] = {}
-        for key, value in _merged(node):
+        entries: dict[str, tuple[Node, Node]] = {}
+        for key, value in merged(node):
             if not isinstance(key, ScalarNode):
                 self.wrong_kind(key, f"a key in {where}", "text")
-            elif key.value in found:
-                first = self.span(found[key.value][0])
+            elif key.value in entries:
+                first = self.span(entries[key.value][0])
                 self.mistakes.append(
                     refusals.LISTED_TWICE(self.span(key), name=key.value, owner=where, first=first)
                 )
@@ -116,8 +111,8 @@ class Document:
                     )
                 )
             else:
-                found[key.value] = key, value
-        return list(found.values())
+                entries[key.value] = key, value
+        return list(entries.values())
 
     def items(self, node: Node | None, where: str) -> list[Node]:
         """The items of a list."""
@@ -192,8 +187,8 @@ class Document:
 
     def texts(self, node: Node | None, where: str) -> list[Passage]:
         """A list of texts."""
-        found = [self.text(item, f"an item of {where}") for item in self.items(node, where)]
-        return [passage for passage in found if passage is not None]
+        passages = [self.text(item, f"an item of {where}") for item in self.items(node, where)]
+        return [passage for passage in passages if passage is not None]
 
     def missing(self, key: str, where: str, node: Node) -> None:
         """Notes that a key is not written."""
@@ -239,81 +234,3 @@ def _plain_scalar(node: Node, decimal: Callable[[str], object]) -> object:
     if _INTEGER.match(value):
         return int(value)
     return decimal(value) if _DECIMAL.match(value) else value
-
-
-def _merged(node: Node) -> list[tuple[Node, Node]]:
-    """The pairs of a mapping, with YAML's `<<` filled in behind its own."""
-    own = [pair for pair in node.value if pair[0].value != "<<" or pair[0].style]
-    if len(own) == len(node.value):
-        return own
-    names = {key.value for key, _ in own if isinstance(key, ScalarNode)}
-    for key, value in node.value:
-        if key.value != "<<":
-            continue
-        for base in value.value if isinstance(value, SequenceNode) else [value]:
-            if not isinstance(base, MappingNode):
-                continue
-            for pair in _merged(base):
-                if pair[0].value not in names:
-                    names.add(pair[0].value)
-                    own.append(pair)
-    return own
-
-
-def _within_itself(node: Node, above: tuple[Node, ...]) -> Node | None:
-    """The collection that holds itself through an alias, if there is one."""
-    if isinstance(node, ScalarNode):
-        return None
-    if any(node is one for one in above):
-        return node
-    children = node.value
-    if isinstance(node, MappingNode):
-        children = [child for pair in children for child in pair]
-    found = (_within_itself(child, (*above, node)) for child in children)
-    return next((one for one in found if one is not None), None)
-
-
-def _problem(error: yaml.MarkedYAMLError) -> str:
-    words = [word for word in (error.context, error.problem) if word]
-    return ", ".join(words).lower() or "not readable"
-
-
-class _WithoutTags:
-    """What PyYAML's composer asks of a resolver; the readers decide what a scalar is."""
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)  # type: ignore[call-arg]
-
-    def descend_resolver(self, *_: object) -> None: ...
-
-    def ascend_resolver(self) -> None: ...
-
-    def resolve(self, kind: type, value: object, implicit: object) -> str:
-        return ""
-
-    def dispose(self) -> None: ...
-
-
-if hasattr(yaml, "CSafeLoader"):
-    from yaml._yaml import CParser
-
-    class _Loader(_WithoutTags, CParser):
-        """libyaml's parser."""
-
-        def dispose(self) -> None:
-            CParser.dispose(self)
-
-else:  # a PyYAML that was built without libyaml
-
-    class _Loader(  # type: ignore[no-redef]
-        _WithoutTags,
-        yaml.composer.Composer,
-        yaml.parser.Parser,
-        yaml.scanner.Scanner,
-        yaml.reader.Reader,
-    ):
-        def __init__(self, stream: str) -> None:
-            yaml.reader.Reader.__init__(self, stream)
-            yaml.scanner.Scanner.__init__(self)
-            yaml.parser.Parser.__init__(self)
-            yaml.composer.Composer.__init__(self)

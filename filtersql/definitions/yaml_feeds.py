@@ -60,16 +60,16 @@ def _format_of(node: Node) -> str:
 
 
 def _options(document: Document, entry: Mapping[str, Node], form: FeedFormat) -> dict[str, str]:
-    said: dict[str, str | None] = {}
+    values: dict[str, str | None] = {}
     for key, kind in form.options.items():
         if kind == "boolean":
             truth = document.boolean(entry.get(key), key)
-            said[key] = None if truth is None else str(truth).lower()
+            values[key] = None if truth is None else str(truth).lower()
         elif kind == "text":
-            said[key] = document.string(entry.get(key), key)
+            values[key] = document.string(entry.get(key), key)
         else:
-            said[key] = document.choice(entry.get(key), key, kind)
-    return {key: value for key, value in said.items() if value is not None}
+            values[key] = document.choice(entry.get(key), key, kind)
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _assumed(document: Document, node: Node | None, form: FeedFormat, where: str) -> Iterator[str]:

@@ -76,8 +76,8 @@ def _read_foreign_key(document: Document, node: Node, table: DraftTable) -> None
     references = relation_of(document, entry["references"], "references")
     named = dict(columns_of(document, entry["columns"], where))
     columns = tuple(named)
-    for one, place in named.items():
-        table.key_places.setdefault(one, place.span())
+    for column, place in named.items():
+        table.key_places.setdefault(column, place.span())
     referenced = tuple(
         name for name, _ in columns_of(document, entry.get("referenced_columns"), where)
     )

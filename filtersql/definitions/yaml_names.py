@@ -29,18 +29,18 @@ def columns_of(
     published: bool = False,
 ) -> tuple[tuple[str, Passage], ...]:
     """The columns that a list names, each once; `published` as a publication's column list."""
-    found: dict[str, Passage] = {}
+    columns: dict[str, Passage] = {}
     for passage in document.texts(node, where):
         try:
             name = plain_name(passage)
         except Mistake as mistake:
             document.mistakes.append(mistake)
             continue
-        if name in found:
+        if name in columns:
             document.mistakes.append(
                 publications.COLUMN_TWICE(passage.span(), column=name)
                 if published
                 else keys.COLUMN_TWICE(passage.span(), column=name, what=where)
             )
-        found[name] = passage
-    return tuple(found.items())
+        columns[name] = passage
+    return tuple(columns.items())

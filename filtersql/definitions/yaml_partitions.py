@@ -73,9 +73,9 @@ def _bounds(document: Document, node: Node) -> Bounds | None:
         modulus = document.integer(entry["modulus"], "modulus")
         remainder = document.integer(entry["remainder"], "remainder")
         return Bounds("hash", (str(modulus),), (str(remainder),))
-    found = f"{{{', '.join(entry)}}}"
+    written = f"{{{', '.join(entry)}}}"
     expected = "default, {from, to}, {in} or {modulus, remainder}"
-    document.wrong_kind(node, "bounds", expected, found)
+    document.wrong_kind(node, "bounds", expected, written)
     return None
 
 

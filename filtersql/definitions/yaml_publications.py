@@ -19,9 +19,9 @@ from filtersql.definitions.yaml_document import Document, Node, is_null
 from filtersql.definitions.yaml_names import columns_of, relation_of
 from filtersql.errors import Mistake
 from filtersql.errors.altering import INVALID_GENERATED
-from filtersql.errors.definitions import ALREADY_EXISTS, LISTED_TWICE, TOGETHER
+from filtersql.errors.definitions import ALREADY_EXISTS, EMPTY_WHERE, LISTED_TWICE, TOGETHER
 from filtersql.names import RelationName
-from filtersql.source import Passage
+from filtersql.source import Passage, Span
 
 __all__ = ["name_of", "read_publication", "read_replication_set", "tags_of"]
 
@@ -57,12 +57,14 @@ def read_publication(document: Document, node: Node, drafts: Drafts) -> None:
             drafts.mistakes.append(TOGETHER(at, first="all_tables", second=key, where=where))
     if "except" in entry and not all_tables:
         document.missing("all_tables", f"{where} with except", entry["except"])
+    schemas = _names(document, entry.get("tables_in_schema"), "tables_in_schema")
     root = entry.get("publish_via_partition_root")
     drafts.publications[name] = Publication(
         name=name,
         span=span,
         tables=_tables(document, entry.get("tables"), where, _PUBLISHED),
-        schemas=tuple(_names(document, entry.get("tables_in_schema"), "tables_in_schema")),
+        schemas=tuple(schemas),
+        schema_places=schemas,
         all_tables=all_tables,
         except_tables=_excepted(document, entry.get("except")),
         publish=_actions(document, entry.get("publish")),
@@ -179,7 +181,10 @@ def _filter(document: Document, entry: Mapping[str, Node], key: str) -> Passage 
         return None
     passage = document.text(entry[key], key)
     if passage is not None and not passage.text.strip():
-        document.wrong_kind(entry[key], key, "a filter", "nothing")
+        if key == "where":
+            document.mistakes.append(EMPTY_WHERE(document.span(entry[key])))
+        else:
+            document.wrong_kind(entry[key], key, "a filter", "nothing")
         return None
     return None if passage is None else _trimmed(passage)
 
@@ -204,14 +209,15 @@ def _excepted(document: Document, node: Node | None) -> tuple[RelationName, ...]
     return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
-def _names(document: Document, node: Node | None, where: str) -> list[str]:
-    names = []
+def _names(document: Document, node: Node | None, where: str) -> dict[str, Span]:
+    """Each name once, with its place."""
+    names: dict[str, Span] = {}
     for passage in document.texts(node, where):
         try:
-            names.append(plain_name(passage))
+            names.setdefault(plain_name(passage), passage.span())
         except Mistake as mistake:
             document.mistakes.append(mistake)
-    return list(dict.fromkeys(names))
+    return names
 
 
 def _actions(document: Document, node: Node | None) -> frozenset[Action]:

@@ -79,13 +79,13 @@ def read_subscription(document: Document, node: Node, drafts: Drafts) -> None:
         )
     elif "publications" not in entry and "replication_sets" not in entry:
         document.missing("publications", where, entry["name"])
-    said = read_defaults(document, entry, where)
-    drafts.subscriptions[name] = with_settings(subscribed, drafts.defaults, said)
+    settings_of_entry = read_defaults(document, entry, where)
+    drafts.subscriptions[name] = with_settings(subscribed, drafts.defaults, settings_of_entry)
 
 
 def read_defaults(document: Document, entry: Mapping[str, Node], where: str) -> dict[str, object]:
     """What is said of the keys in `DEFAULTS`, as attributes of a Subscription."""
-    said: dict[str, object] = {
+    settings: dict[str, object] = {
         "copy_data": document.boolean(entry.get("copy_data"), f"copy_data of {where}"),
         "source": _source(document, entry.get("source"), where),
         "changes": read_feed(document, entry.get("changes"), where),
@@ -98,8 +98,8 @@ def read_defaults(document: Document, entry: Mapping[str, Node], where: str) -> 
     # `fail` is what every run does: there is nothing to keep of it.
     document.choice(entry.get("on_schema_change"), f"on_schema_change of {where}", ("fail",))
     if "target_config" in entry:
-        said["target_config"] = _config(document, entry["target_config"], where)
-    return {key: value for key, value in said.items() if value is not None}
+        settings["target_config"] = _config(document, entry["target_config"], where)
+    return {key: value for key, value in settings.items() if value is not None}
 
 
 def with_settings(subscription: Subscription, *said: Mapping[str, object]) -> Subscription:
@@ -146,43 +146,43 @@ def read_unit_test(document: Document, node: Node, drafts: Drafts) -> None:
 def _config(document: Document, node: Node, where: str) -> dict[str, object]:
     """How target tables are made: a word that none of the engines is told is a mistake."""
     entry = document.mapping(node, f"target_config of {where}", _CONFIG)
-    said: dict[str, object] = {}
+    config: dict[str, object] = {}
     if "cluster_by" in entry:
         named = document.texts(entry["cluster_by"], f"cluster_by of {where}")
-        said["cluster_by"] = [column.text for column in named]
+        config["cluster_by"] = [column.text for column in named]
     if "table_properties" in entry:
         pairs = document.pairs(entry["table_properties"], f"table_properties of {where}")
-        said["table_properties"] = {key.value: document.plain(value) for key, value in pairs}
-    return said
+        config["table_properties"] = {key.value: document.plain(value) for key, value in pairs}
+    return config
 
 
 def _subscribed(
     document: Document, entry: Mapping[str, Node], key: str, where: str
 ) -> tuple[tuple[str, Span], ...]:
-    found: dict[str, Span] = {}
+    places: dict[str, Span] = {}
     for passage in document.texts(entry.get(key), f"{key} of {where}"):
         try:
             name = plain_name(passage)
         except Mistake as mistake:
             document.mistakes.append(mistake)
             continue
-        if name in found:
+        if name in places:
             document.mistakes.append(
                 PUBLICATION_TWICE(passage.span(), kind="publication", name=name)
             )
-        found[name] = passage.span()
-    return tuple(found.items())
+        places[name] = passage.span()
+    return tuple(places.items())
 
 
 def _named(document: Document, node: Node | None, where: str) -> tuple[tuple[str, Span], ...]:
     """Names of subscriptions with their places."""
-    found: dict[str, Span] = {}
+    places: dict[str, Span] = {}
     for passage in document.texts(node, where):
         try:
-            found[plain_name(passage)] = passage.span()
+            places[plain_name(passage)] = passage.span()
         except Mistake as mistake:
             document.mistakes.append(mistake)
-    return tuple(found.items())
+    return tuple(places.items())
 
 
 def _enabled(document: Document, node: Node | None, where: str) -> dict[str, str]:

@@ -53,7 +53,7 @@ class UnknownTable(Mistake):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         targets = list(known)
-        close = nearest(name, [*targets, *(one.removeprefix("public.") for one in targets)])
+        close = nearest(name, [*targets, *(target.removeprefix("public.") for target in targets)])
         super().__init__(
             f'no selected target holds table "{name}"',
             detail=f"They hold {', '.join(targets)}." if targets else None,

@@ -22,6 +22,12 @@ LISTED_TWICE = Wording(
     '"{name}" is listed twice in {owner}', detail="It is listed first at {first}."
 )
 ALREADY_EXISTS = Wording('{kind} "{name}" already exists', detail="It is defined at {first}.")
+# WHERE ()
+EMPTY_WHERE = Wording(
+    'syntax error at or near ")"',
+    detail="Nothing stands between the parentheses of WHERE.",
+    hint='Leave "where" out to publish every row.',
+)
 # Statements of another database than those before.
 SECOND_DATABASE = Wording(
     'statements in database "{name}" follow those in another database',

@@ -14,6 +14,21 @@ COLUMN_UNKNOWN = Wording('column "{column}" named in key does not exist')
 SEVERAL_PRIMARY_KEYS = Wording('multiple primary keys for table "{table}" are not allowed')
 # ADD PRIMARY KEY (ctid), which PostgreSQL 18 gives a NOT NULL constraint first.
 SYSTEM_NOT_NULL = Wording('cannot add not-null constraint on system column "{column}"')
+# A column whose NOT NULL is NOT VALID, which PostgreSQL 18 has.
+_VALIDATE = "You might need to validate it using ALTER TABLE ... VALIDATE CONSTRAINT."
+NOT_VALID_IN_KEY = Wording(
+    'cannot create primary key on column "{column}"',
+    detail='The constraint "{name}" on column "{column}" of table "{table}", marked NOT VALID, '
+    "is incompatible with a primary key.",
+    hint=_VALIDATE,
+)
+NOT_VALID = Wording(
+    'incompatible NOT VALID constraint "{name}" on relation "{table}"', hint=_VALIDATE
+)
+SECOND_NOT_NULL = Wording(
+    'cannot create not-null constraint "{name}" on column "{column}" of table "{table}"',
+    detail='A not-null constraint named "{first}" already exists for this column.',
+)
 SYSTEM_INDEXED = Wording("index creation on system columns is not supported")
 VIRTUAL_INDEXED = Wording("{many} on virtual generated columns are not supported")
 # json, point

@@ -71,7 +71,7 @@ class CannotJudge(Mistake):
     @classmethod
     def is_told(cls, reason: str) -> bool:
         """Whether a statement stopped for this, and not for a filter's error."""
-        told = any(reason.endswith(f": {one}") for one in _DETAILS.values())
+        told = any(reason.endswith(f": {detail}") for detail in _DETAILS.values())
         lacks = " because it does not have a replica identity and publishes "
         return reason.startswith(("cannot update ", "cannot delete from ")) and (
             told or lacks in reason
@@ -85,12 +85,12 @@ def verb_of(action: str) -> str:
 
 def refusals(mistakes: Iterable[Mistake], actions: Iterable[str]) -> Mapping[str, str]:
     """What each action is refused with, by the first mistake that stops it."""
-    found: dict[str, str] = {}
+    refusals_by_action: dict[str, str] = {}
     for mistake in mistakes:
         for action in actions:
-            told = (
+            refusal = (
                 mistake.refusal(action) if isinstance(mistake, OldRowsMistake) else mistake.message
             )
-            if told is not None:
-                found.setdefault(str(action), told)
-    return found
+            if refusal is not None:
+                refusals_by_action.setdefault(str(action), refusal)
+    return refusals_by_action

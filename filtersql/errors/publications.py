@@ -38,7 +38,7 @@ def missing_publication(name: str, known: Iterable[str], span: Span) -> Notice:
 def perhaps(name: str, known: Iterable[str]) -> str | None:
     """The hint that names what a typo probably meant, or a name in capital letters."""
     names = list(known)
-    capitals = next((one for one in names if one != name and one.lower() == name), None)
+    capitals = next((other for other in names if other != name and other.lower() == name), None)
     if capitals is not None:
         return f'Perhaps "{capitals}" was meant: without double quotes a name is in lower case.'
     return meant(name, names)

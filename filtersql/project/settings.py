@@ -85,8 +85,8 @@ def read_settings(document: Document) -> Settings:
         },
         silence=tuple(
             said
-            for one in document.items(entry.get("silence"), "silence")
-            if (said := document.string(one, "silence")) is not None
+            for item in document.items(entry.get("silence"), "silence")
+            if (said := document.string(item, "silence")) is not None
         ),
         defaults=_defaults(document, entry.get("defaults")),
     )

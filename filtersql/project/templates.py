@@ -25,7 +25,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from filtersql.errors import Mistake
 from filtersql.errors.project import UNSET_ENVIRONMENT, UNSET_VARIABLE
 from filtersql.errors.wording import meant
-from filtersql.project.template_places import Marks, carriages_kept, located, template_mistake
+from filtersql.project.template_mistakes import located, template_mistake
+from filtersql.project.template_places import Marks, carriages_kept
 from filtersql.source import Passage, Source
 
 if TYPE_CHECKING:

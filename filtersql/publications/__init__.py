@@ -79,11 +79,11 @@ def check(
     )
     index = _index(definitions, settings)
     mistakes = [mistake for each in definitions.earlier for mistake in index.judged_then(each)]
-    told = {
+    spans = {
         mistake.span for mistake in mistakes if mistake.span
     }  # what follows from it is not told again
     held = (mistake for each in index.mistakes.values() for mistake in each)
-    mistakes += (mistake for mistake in held if mistake.span not in told)
+    mistakes += (mistake for mistake in held if mistake.span not in spans)
     if mistakes:
         raise Mistakes(mistakes)
     notices: dict[Notice, None] = {}
@@ -98,7 +98,7 @@ def check(
 
 
 def judged_then(
-    said: Earlier,
+    statement: Earlier,
     definitions: Definitions,
     *,
     semantics: Semantics,
@@ -113,7 +113,7 @@ def judged_then(
         default_via_partition_root,
         via_partition_root_flag,
     )
-    return _index(definitions, settings).judged_then(said)
+    return _index(definitions, settings).judged_then(statement)
 
 
 def _index(definitions: Definitions, settings: Settings) -> Index:

@@ -78,9 +78,9 @@ def published_columns(
             f'Publication "{member.name}" publishes ({_listed(table, published)}).'
             for published, member in answers.items()
         ]
-        said = " ".join(described)
-        return columns, (DIFFERENT_COLUMN_LISTS(span, name=table.name, lists=said),)
-    parameters = [said for said in lists if isinstance(said, str)]
+        described_lists = " ".join(described)
+        return columns, (DIFFERENT_COLUMN_LISTS(span, name=table.name, lists=described_lists),)
+    parameters = [listed for listed in lists if isinstance(listed, str)]
     if changes and len(parameters) > 1 and any(column.generated for column in table.columns):
         return columns, (DIFFERENT_GENERATED_COLUMNS(span, name=table.name),)
     return columns, ()

@@ -56,10 +56,10 @@ def open_keys(
 
 
 def unclosed(
-    found: Iterable[ResolvedTable], members: Iterable[Membership], index: Index
+    resolved_tables: Iterable[ResolvedTable], members: Iterable[Membership], index: Index
 ) -> Mapping[RelationName, tuple[Notice, ...]]:
     """The warnings of one subscription, by the table that has the key."""
-    targets = {each.table.name: each for each in found}
+    targets = {each.table.name: each for each in resolved_tables}
     held = {*targets, *(source for each in targets.values() for source in each.sources)}
     keys: Iterable[OpenKey] = open_keys(held, index.lineage.tables, "")
     kind = "subscription"
@@ -81,7 +81,8 @@ def unclosed(
 def _notice(
     name: RelationName, key: OpenKey, where: str, target: ResolvedTable, index: Index
 ) -> Notice:
-    made = next(one for one in index.lineage.tables[name].foreign_keys if one.name == key.conname)
+    foreign_keys = index.lineage.tables[name].foreign_keys
+    made = next(foreign_key for foreign_key in foreign_keys if foreign_key.name == key.conname)
     return Notice(
         "foreign-key-outside",
         f'table "{shown(name)}" references "{shown(made.references)}", which {where} does not hold',

@@ -110,9 +110,17 @@ class Index:
     def in_vain(self, subscription: Subscription) -> Iterator[Notice]:
         """What a subscription names in vain: publications, partitions that their root silences."""
         names = {name for name, _ in subscription.replication_sets}
-        chosen = [one for one in self.sets.values() if one.name in names]
+        chosen = [
+            replication_set
+            for replication_set in self.sets.values()
+            if replication_set.name in names
+        ]
         if self.settings.semantics.partition_routing == "root_wins":
-            roots = {name: one.name for one in self.sets.values() for name in one.entries}
+            roots = {
+                name: replication_set.name
+                for replication_set in self.sets.values()
+                for name in replication_set.entries
+            }
             yield from ignored_partitions(subscription, chosen, roots, self.lineage)
         if self.settings.semantics.partition_routing == "as_added":
             yield from ignored_roots(subscription, chosen, self.lineage)

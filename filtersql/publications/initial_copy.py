@@ -57,13 +57,13 @@ def copied_besides(
     if postgres_version >= _JUDGES_ALL_TOGETHER or subscribed.routing != "via_root_topmost":
         return ()
     known = frozenset(streamed)
-    found: dict[RelationName, list[tuple[Membership, RelationName]]] = {}
+    publishers: dict[RelationName, list[tuple[Membership, RelationName]]] = {}
     for member in subscribed.members:
         alone = listing([member], "via_root_topmost")
         for name, table in lineage.tables.items():
             published = published_as(name, alone, lineage) if not table.partition_by else None
             if published is not None and published.name not in known:
-                found.setdefault(published.name, [])
-                if published.members[0] not in found[published.name]:
-                    found[published.name] += published.members
-    return tuple(Published(name, tuple(by)) for name, by in found.items())
+                publishers.setdefault(published.name, [])
+                if published.members[0] not in publishers[published.name]:
+                    publishers[published.name] += published.members
+    return tuple(Published(name, tuple(by)) for name, by in publishers.items())

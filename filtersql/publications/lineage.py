@@ -19,6 +19,8 @@ from filtersql.names import RelationName
 
 __all__ = ["Lineage", "is_publishable"]
 
+_EVERYWHERE = frozenset({"public", "information_schema", *CATALOG_SCHEMAS})
+
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
@@ -59,6 +61,10 @@ class Lineage:
             catalog.others,
             catalog.schemas | {*schemas} | {name.schema for name in catalog.others},
         )
+
+    def has_schema(self, schema: str) -> bool:
+        """Whether statements made it, something is in it, or every database has it."""
+        return schema in self.known_schemas or schema in _EVERYWHERE
 
     def lineage(self, name: RelationName) -> tuple[RelationName, ...]:
         """The table and the partitioned tables above it."""

@@ -1,8 +1,7 @@
 """Why a filter is in force and another is not, as sentences for `show` and the compiled header.
 
 Example
-    ``Publication "everything" (for all tables) sends every insert, so the filter of "p1" does not
-    matter.``
+    `Publication "p2" (for all tables) sends every insert, so the filter of "p1" does not matter.`
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from filtersql.errors.publications import shown
 from filtersql.names import RelationName
 from filtersql.publications.flag import only_flag_turns_off
 from filtersql.publications.index import SET, Index
-from filtersql.publications.model import Contribution, ResolvedTable
+from filtersql.publications.model import ResolvedTable
 
 __all__ = ["Leak", "leaks", "listed", "reasons"]
 
@@ -53,7 +52,6 @@ _SWITCHES = {
     ("existing_target_on_insert", "error"): "The run stops before a change that brings a row which"
     " the target has.",
 }
-
 #: those of them that say how a filter judges
 _OF_FILTERS = ("null_policy", "update_decision", "delete_policy")
 _OF_ACTIONS = {
@@ -79,12 +77,12 @@ def reasons(resolved: ResolvedTable, index: Index) -> Iterator[str]:
 def _is_turned(resolved: ResolvedTable, switch: tuple[str, str]) -> bool:
     name, value = switch
     conflicts = ("missing_target", "existing_target_on_insert")
-    said = resolved.subscription.on_conflict if name in conflicts else None
+    policy = resolved.subscription.on_conflict if name in conflicts else None
     if _OF_ACTIONS.get(name, Action.INSERT) not in {*resolved.filters, Action.INSERT}:
         return False
     if name in _OF_FILTERS and all(each.where is None for each in resolved.contributions):
         return False
-    return said is None and getattr(resolved.semantics, name) == value
+    return policy is None and getattr(resolved.semantics, name) == value
 
 
 def _routing(resolved: ResolvedTable, index: Index) -> Iterator[str]:
@@ -116,9 +114,9 @@ def _turned_off(resolved: ResolvedTable, index: Index) -> Iterator[str]:
             entry = index.publications[name].entries.get(ancestor)
             if entry is None or (entry.where is None and entry.columns is None):
                 continue
-            what = "WHERE" if entry.where is not None else "column list"
+            word = "WHERE" if entry.where is not None else "column list"
             yield (
-                f'The {what} of {shown(ancestor)} in publication "{name}" is ignored: '
+                f'The {word} of {shown(ancestor)} in publication "{name}" is ignored: '
                 "--no-publish-via-partition-root."
             )
 
@@ -170,7 +168,8 @@ def _absorbed(resolved: ResolvedTable, kind: str) -> Iterator[str]:
 def _copied(resolved: ResolvedTable) -> Iterator[str]:
     """Where the copy takes others than inserts would bring."""
     inserts = resolved.filters.get(Action.INSERT, resolved.copy_filters)
-    if resolved.copy_filters == inserts or _names(resolved.copy_filters) == _names(inserts):
+    copied, sent = ([each.publication for each in by] for by in (resolved.copy_filters, inserts))
+    if resolved.copy_filters == inserts or copied == sent:
         return
     if resolved.semantics.copy_predicate == "none":
         yield "The initial copy takes every row."
@@ -186,17 +185,17 @@ def _copied(resolved: ResolvedTable) -> Iterator[str]:
 def _columns(resolved: ResolvedTable, index: Index) -> Iterator[str]:
     """Why columns are left out."""
     published = {column.name for column in resolved.columns}
-    left_out = [one for one in resolved.table.columns if one.name not in published]
+    left_out = [column for column in resolved.table.columns if column.name not in published]
     listing = [
         each.publication
         for each in resolved.contributions
         if (entry := index.members[each.publication].entries.get(each.written_on))
         and entry.columns is not None
     ]
-    names = ", ".join(one.name for one in left_out)
+    names = ", ".join(column.name for column in left_out)
     if left_out and listing:
         yield f"The columns that {index.kind} {_quoted(listing)} lists leave out {names}."
-    elif left_out and all(one.generated for one in left_out):
+    elif left_out and all(column.generated for column in left_out):
         yield f"Generated columns are not published: {names}."
 
 
@@ -239,10 +238,6 @@ def _leaks(resolved: ResolvedTable) -> Iterator[str]:
             f"Every {listed(leak.actions)} of {', '.join(map(shown, leak.sources))} is sent "
             f"without a filter: only publication {leak.publications} of a lower level publishes it."
         )
-
-
-def _names(contributions: Iterable[Contribution]) -> list[str]:
-    return [each.publication for each in contributions]
 
 
 def _quoted(names: Iterable[str]) -> str:

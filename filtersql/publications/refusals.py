@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from filtersql.catalog import Table
 from filtersql.definitions.kinds import CATALOG_SCHEMAS, system_kind
 from filtersql.definitions.model import Publication, PublishedTable
-from filtersql.errors import Mistake, Notice, nearest
+from filtersql.errors import Mistake, Notice
 from filtersql.errors.altering import LATER_PARAMETER
 from filtersql.errors.publications import (
     COLUMN_LIST_WITH_SCHEMA,
@@ -53,8 +53,12 @@ def refusals(publication: Publication, lineage: Lineage, settings: Settings) -> 
     """Every mistake of one publication."""
     span = publication.span
     for schema in publication.schemas:
+        place = publication.schema_places.get(schema)  # SQL is judged where it stands
         if schema in CATALOG_SCHEMAS:
-            yield SYSTEM_SCHEMA(span, schema=schema)
+            yield SYSTEM_SCHEMA(place or span, schema=schema)
+        elif place is not None and not lineage.has_schema(schema):
+            hint = perhaps(schema, lineage.known_schemas)
+            yield UNKNOWN_SCHEMA(place, schema=schema, hint=hint)
     if publication.generated_columns != "none" and settings.postgres_version < _PUBLISHES_GENERATED:
         yield LATER_PARAMETER(
             span,
@@ -71,13 +75,11 @@ def notices(publication: Publication, lineage: Lineage, settings: Settings) -> I
     """Every warning of one publication."""
     for schema in publication.schemas:
         if schema not in lineage.schemas and schema not in CATALOG_SCHEMAS:
-            close = nearest(schema, lineage.schemas)
             yield Notice(
                 "empty-schema",
                 f'publication "{publication.name}" publishes schema "{schema}", '
                 "in which no table is defined",
-                publication.span,
-                hint=f'Perhaps "{close}" was meant.' if close else None,
+                publication.schema_places.get(schema, publication.span),
             )
     if not only_flag_turns_off(publication, settings):
         return
@@ -148,8 +150,7 @@ def missing_relation(name: RelationName, lineage: Lineage, span: Span) -> Mistak
         return NotPublishable(name, kind, span)
     if name.schema in (*CATALOG_SCHEMAS, "information_schema"):
         return RelationDoesNotExist(name, (), span)
-    unknown = name.schema != "public" and name.schema not in lineage.known_schemas
-    if unknown and not is_bare(name, span):
+    if not lineage.has_schema(name.schema) and not is_bare(name, span):
         return UNKNOWN_SCHEMA(
             span, schema=name.schema, hint=perhaps(name.schema, lineage.known_schemas)
         )

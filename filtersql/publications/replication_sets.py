@@ -131,7 +131,7 @@ def ignored_partitions(
     """
     for member in members:
         for name, entry in member.entries.items():
-            above = [one for one in lineage.lineage(name)[1:] if one in roots]
+            above = [ancestor for ancestor in lineage.lineage(name)[1:] if ancestor in roots]
             own = entry.where or entry.columns or member.entries.keys().isdisjoint(above)
             if above and own:
                 yield Notice(

@@ -52,22 +52,24 @@ def resolve_with(subscription: Subscription, index: Index) -> tuple[ResolvedTabl
     routing = index.settings.semantics.partition_routing
     listed = listing(members, routing, index.roots)
     streamed, silent = _streamed(listed, index)
-    told = {*streamed, *(each.name for each in silent)}
-    besides = copied_besides(listed, told, index.lineage, index.settings.postgres_version)
+    listed_names = {*streamed, *(each.name for each in silent)}
+    besides = copied_besides(listed, listed_names, index.lineage, index.settings.postgres_version)
     copied = (_Target(each, [each.name]) for each in (*silent, *besides))
-    found: list[ResolvedTable] = []
+    resolved_tables: list[ResolvedTable] = []
     for target in (*streamed.values(), *copied):
         changes = target.published.name in streamed
         resolved, wrong = _resolved(target, subscription, index, changes)
         mistakes += wrong
         unjudged = tuple(_identity(target, index)) if changes else ()
-        found.append(replace(resolved, unjudged=unjudged) if unjudged else resolved)
+        resolved_tables.append(replace(resolved, unjudged=unjudged) if unjudged else resolved)
     if mistakes:
         raise Mistakes(mistakes)
-    for name, notices in unclosed(found, members, index).items():
-        at = next(place for place, each in enumerate(found) if each.table.name == name)
-        found[at] = replace(found[at], notices=(*found[at].notices, *notices))
-    return tuple(sorted(found, key=lambda each: index.order[each.table.name]))
+    for name, notices in unclosed(resolved_tables, members, index).items():
+        at = next(place for place, each in enumerate(resolved_tables) if each.table.name == name)
+        resolved_tables[at] = replace(
+            resolved_tables[at], notices=(*resolved_tables[at].notices, *notices)
+        )
+    return tuple(sorted(resolved_tables, key=lambda each: index.order[each.table.name]))
 
 
 def _streamed(listed: Listing, index: Index) -> tuple[dict[RelationName, _Target], list[Published]]:
@@ -182,7 +184,7 @@ def _leaked(
 
 def _identity(target: _Target, index: Index) -> list[Mistake]:
     """One mistake of each kind, of the first leaf that has it."""
-    found: dict[object, Mistake] = {}
+    mistakes: dict[object, Mistake] = {}
     for name in target.sources:
         members = (*target.published.members, *target.displaced.get(name, ()))
         for mistake in identity_mistakes(
@@ -191,8 +193,8 @@ def _identity(target: _Target, index: Index) -> list[Mistake]:
             index.lineage,
             postgres_version=index.settings.postgres_version,
         ):
-            found.setdefault((type(mistake), mistake.detail), mistake)
-    return list(found.values())
+            mistakes.setdefault((type(mistake), mistake.detail), mistake)
+    return list(mistakes.values())
 
 
 def _alias(

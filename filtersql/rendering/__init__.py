@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,11 @@ from filtersql.catalog import Column, Table
 from filtersql.changes import Judgements, row_key
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
-from filtersql.names import RelationName, view_name
+from filtersql.names import view_name
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
 from filtersql.rendering.diagnostic_queries import Looks
+from filtersql.rendering.filter_hash import filter_hash
 from filtersql.rendering.filters_in_force import FilterWriter, printed
 from filtersql.rendering.header import header
 from filtersql.rendering.lookups import looked_up_by
@@ -33,8 +32,6 @@ from filtersql.storage import Engine, column_type
 
 __all__ = ["SETTINGS", "Destination", "compiled_table"]
 
-#: made once: json.dumps() makes one for each call
-_SORTED = json.JSONEncoder(sort_keys=True)
 #: settings of the session on which the meaning of a compiled statement depends
 SETTINGS: dict[Engine, dict[str, str]] = {
     "spark": {
@@ -158,7 +155,7 @@ def _statements(
         form=outline.form.value,
         effect_column=plan.plain_effect,
         ordinal_column=plan.plain_ordinal,
-        may_be_unchanged=tuple(one.plain for one in plan.carried_columns + plan.keepable_columns),
+        may_be_unchanged=tuple(each.plain for each in plan.carried_columns + plan.keepable_columns),
         on_conflict=subscription.on_conflict or "apply",
         stops_at_existing=(subscription.on_conflict or resolved.semantics.existing_target_on_insert)
         == "error",
@@ -175,7 +172,7 @@ def _statements(
         ),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
-        filter_hash=_filter_hash(resolved, judged, outline.key),
+        filter_hash=filter_hash(resolved, judged, outline.key),
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
@@ -235,38 +232,3 @@ def _alike(resolved: ResolvedTable, read: Sequence[Column]) -> Iterator[Mistake]
             yield COLUMNS_DIFFER_BY_CASE(
                 column.span, relation=resolved.table.name, first=other, second=column.name
             )
-
-
-def _deciding(resolved: ResolvedTable) -> Sequence[RelationName]:
-    """The sources; of a root its own name: a partition more or less changes no row's filter.
-
-    As PostgreSQL's subscribers do not notice an ATTACH: later changes arrive, nothing is copied.
-    """
-    rooted = resolved.via_partition_root and resolved.table.partition_by is not None
-    return (resolved.table.name,) if rooted else resolved.sources
-
-
-def _filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str]) -> str:
-    """What must not change under a target unnoticed (decision 3)."""
-    arms = {
-        f"{side} {op}": sorted(
-            one.filter.deparsed if one.filter else str(one.matches) for one in arm.criteria
-        )
-        for side, all_arms in (("old", judged.old), ("new", judged.new))
-        for arm in all_arms
-        for op in arm.ops
-    }
-    content: dict[str, object] = {
-        "arms": arms,
-        "columns": [column.name for column in resolved.columns],
-        "key": list(key),
-        "sources": sorted(map(str, _deciding(resolved))),
-        "truncates": resolved.truncates,
-    }
-    if resolved.only_from:
-        content["only_from"] = {
-            str(action): sorted(map(str, sources)) for action, sources in resolved.only_from.items()
-        }
-    if (judged.every, judged.unknown_matches) != (False, False):
-        content["combined"] = [judged.every, judged.unknown_matches]
-    return sha256(_SORTED.encode(content).encode()).hexdigest()

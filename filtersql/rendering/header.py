@@ -47,9 +47,9 @@ def header(
         *_CONFLICTS.get(resolved.subscription.on_conflict or "", ()),
         f"Changes of: {', '.join(map(str, resolved.sources))}, from the view {changes_view}",
         *(
-            f"Looks up: {one.relation}, as its target stands at the same boundary, in the view "
-            f"{one.view}"
-            for one in lookups
+            f"Looks up: {lookup.relation}, as its target stands at the same boundary, in the view "
+            f"{lookup.view}"
+            for lookup in lookups
         ),
         f"Rows are found by: {', '.join(key) or 'nothing; inserts only'}",
         "Settings:",
@@ -69,13 +69,13 @@ def _lines(sentences: Iterable[str]) -> Iterator[str]:
 
 def _in_force(filters: Mapping[str, str]) -> Iterator[str]:
     """A line for each action; a filter that needs several lines is written once."""
-    said: dict[str, str] = {}
+    first_by_text: dict[str, str] = {}
     for op, text in filters.items():
-        first = said.setdefault(text, op)
+        first = first_by_text.setdefault(text, op)
         again = first != op and len(text) > WIDTH - _DEEP - len("-- ")
         yield f"  {op:<8} {f'as {first}' if again else text}"
 
 
 def _in_words(criteria: Sequence[Criterion], judgements: Judgements) -> str:
     between = " AND " if judgements.every else " OR "
-    return between.join(one_line(one.label) for one in criteria)
+    return between.join(one_line(criterion.label) for criterion in criteria)

@@ -35,13 +35,13 @@ def check_lookups(targets: Mapping[RelationName, Target]) -> None:
     mistakes = []
     for name, (_, filters, _) in targets.items():
         for row_filter in {id(one): one for one in filters.values()}.values():
-            for found in looked_up(row_filter.tree):
-                reason = next(_lacking(targets.get(found.relation), found.looked.name), None)
+            for lookup in looked_up(row_filter.tree):
+                reason = next(_lacking(targets.get(lookup.relation), lookup.looked.name), None)
                 if reason:
                     span = row_filter.text.span()
                     mistakes.append(
                         LOOKUP_NOT_WHOLE(
-                            span, relation=name, looked_up=found.relation, reason=reason
+                            span, relation=name, looked_up=lookup.relation, reason=reason
                         )
                     )
     if mistakes:
@@ -50,13 +50,17 @@ def check_lookups(targets: Mapping[RelationName, Target]) -> None:
 
 def looked_up_by(judged: Judgements) -> tuple[LookedUp, ...]:
     """What the filters in force look up: the views of the tables, and the columns that are read."""
-    arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
+    arms = [criterion for arm in (*judged.old, *judged.new) for criterion in arm.criteria]
     # Most arms have the same filter: it is walked through once.
-    trees = {id(one.filter): one.filter.tree for one in (*arms, *judged.copy) if one.filter}
+    trees = {
+        id(criterion.filter): criterion.filter.tree
+        for criterion in (*arms, *judged.copy)
+        if criterion.filter
+    }
     read: dict[RelationName, dict[str, None]] = {}
     for tree in trees.values():
-        for found in looked_up(tree):
-            read.setdefault(found.relation, {})[found.looked.name] = None
+        for lookup in looked_up(tree):
+            read.setdefault(lookup.relation, {})[lookup.looked.name] = None
     return tuple(
         LookedUp(relation, view_name("lookup", relation), tuple(names))
         for relation, names in read.items()

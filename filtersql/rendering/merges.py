@@ -56,8 +56,8 @@ def _completing(shape: MergePlan) -> MergePlan:
 
 
 def _merge(
-    shape: MergePlan, own: Own, folders: tuple[Path, ...], told: Sequence[str] = ()
+    shape: MergePlan, own: Own, folders: tuple[Path, ...], header_lines: Sequence[str] = ()
 ) -> Merge:
     source = render("merge_source", shape, own, folders)
-    whole = replace(own, source_sql=source, header=(*own.header, *told))
+    whole = replace(own, source_sql=source, header=(*own.header, *header_lines))
     return Merge(render("merge", shape, whole, folders) + "\n", source)

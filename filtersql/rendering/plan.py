@@ -12,22 +12,17 @@ from typing import Any
 
 from filtersql.changes import Form, Images, Judgements
 from filtersql.errors.stopping import UNKNOWN_VALUE
-from filtersql.rendering import sql_fragments
+from filtersql.rendering import sql_fragments, sql_of_changes
 from filtersql.rendering.filters_in_force import judging_words
 from filtersql.rendering.layout import alternatives, clause, laid_out
+from filtersql.rendering.plan_columns import BRANCH, INCOMPLETE, NARROW, planned_column
 from filtersql.rendering.plan_records import Internals, MergePlan, PlannedColumn
 from filtersql.rendering.template_cache import Own
 from filtersql.storage import Engine
 
 __all__ = ["Outline", "merge_plan", "read_of_old_rows"]
 
-#: what is left of a line where the macros print an expression deep inside
-_NARROW = 48
-_BRANCH = 60
 _UNKNOWN = f"filtersql: {UNKNOWN_VALUE}"
-#: the same, where it stands deep in a statement
-_UNSENT = "filtersql: an unchanged value is not known"
-_INCOMPLETE = "filtersql: an incomplete UPDATE found no row in the target"
 #: the forms in which a key finds rows
 _KEYED = (Form.KEYED, Form.KEYED_UNCHANGED, Form.KEYED_SKIPPING, Form.KEYED_KEEPING)
 _OWN = tuple(field.name for field in fields(Internals))
@@ -70,7 +65,7 @@ def merge_plan(outline: Outline) -> MergePlan:
     own = Internals(*(f"{name}{tail}" for name in _OWN))
     moves = outline.form in (Form.KEYED_KEEPING, Form.KEYED_SKIPPING)
     planned = {
-        name: _column(
+        name: planned_column(
             name, tail, name in images.may_be_unchanged, name in outline.unique, moves, engine
         )
         for name in outline.read_columns
@@ -91,30 +86,30 @@ def merge_plan(outline: Outline) -> MergePlan:
         old_side=sql_fragments.string_array(("old",), engine),
         new_side=sql_fragments.string_array(("new",), engine),
         both_sides=sql_fragments.string_array(("old", "new"), engine),
-        zero_to_copies_left=sql_fragments.zero_to(own.copies_left, engine),
+        zero_to_copies_left=sql_of_changes.zero_to(own.copies_left, engine),
         found_before=laid_out(
-            sql_fragments.found_before(
+            sql_of_changes.found_before(
                 own.effect,
                 own.stays if outline.updates else None,
                 own.epoch if outline.truncates else None,
                 engine,
             ),
             engine,
-            _BRANCH,
+            BRANCH,
         ),
         all_outcomes=laid_out(
-            sql_fragments.outcomes(
+            sql_of_changes.outcomes(
                 own.change_seq,
                 (own.old_effect, own.old_seq, own.new_effect, own.new_seq),
                 own.linked,
                 engine,
             ),
             engine,
-            _BRANCH,
+            BRANCH,
         ),
-        each_outcome=sql_fragments.each_outcome(own.outcomes, engine),
-        epoch_of_change=laid_out(sql_fragments.epoch_of_change(own.place, engine), engine, _BRANCH),
-        all_barriers=sql_fragments.all_of("seq", engine),
+        each_outcome=sql_of_changes.each_outcome(own.outcomes, engine),
+        epoch_of_change=laid_out(sql_of_changes.epoch_of_change(own.place, engine), engine, BRANCH),
+        all_barriers=sql_of_changes.all_of("seq", engine),
         plain_effect=own.effect,
         plain_ordinal=own.copy_ordinal,
         **_flags(outline, lacks_values=bool(keepable)),
@@ -154,9 +149,9 @@ def _target_columns(
         "unique_columns": tuple(planned[name] for name in outline.unique),
         "selection": clause("SELECT", tuple(planned[name].name for name in outline.columns), 0),
         "key_selection": clause("SELECT", tuple(column.name for column in keys), 0),
-        "key_partition": clause("PARTITION BY", tuple(column.name for column in keys), _NARROW),
+        "key_partition": clause("PARTITION BY", tuple(column.name for column in keys), NARROW),
         "row_partition": clause(
-            "PARTITION BY", tuple(planned[name].name for name in outline.columns), _NARROW
+            "PARTITION BY", tuple(planned[name].name for name in outline.columns), NARROW
         ),
         "first_key": keys[0].name if keys else "",
     }
@@ -172,7 +167,9 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
     read = outline.read_of_old_rows.difference(images.old)
     types = dict(zip(outline.read_columns, outline.types, strict=True))
     return {
-        "logged_columns": () if inferred else tuple(one for one in old if one not in hidden),
+        "logged_columns": ()
+        if inferred
+        else tuple(column for column in old if column not in hidden),
         "inferred_columns": inferred,
         "update_columns": hidden,
         "absent_columns": tuple(
@@ -189,10 +186,10 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
 def _misses(own: Internals, engine: Engine) -> dict[str, Any]:
     """Which changes of a table without key find no copy of their old row."""
     levels, places = (own.copy_level, own.copy_lowest), (own.old_place, own.new_place)
-    text = sql_fragments.misses(own.change_seq, levels, places, engine)
+    text = sql_of_changes.misses(own.change_seq, levels, places, engine)
     return {
-        "all_misses": laid_out(text, engine, _BRANCH),
-        "place_of_row": sql_fragments.place_of_row(own.change_seq, own.copy_step, engine),
+        "all_misses": laid_out(text, engine, BRANCH),
+        "place_of_row": sql_of_changes.place_of_row(own.change_seq, own.copy_step, engine),
     }
 
 
@@ -209,81 +206,36 @@ def _completeness(
     if outline.stops_at_unchanged:
         complete_if = (sql_fragments.true_or_false(value=True, engine=engine),)
     return {
-        "key_change": alternatives(key_changed, _NARROW),
-        "any_unchanged": alternatives(tuple(one.is_unchanged for one in keepable), _NARROW),
-        "any_kept": alternatives(tuple(one.keeps for one in keepable), _NARROW),
-        "must_be_complete": alternatives(complete_if, _NARROW),
+        "key_change": alternatives(key_changed, NARROW),
+        "any_unchanged": alternatives(tuple(column.is_unchanged for column in keepable), NARROW),
+        "any_kept": alternatives(tuple(column.keeps for column in keepable), NARROW),
+        "must_be_complete": alternatives(complete_if, NARROW),
         "checked_effect": laid_out(
             sql_fragments.checked_effect(
                 own.effect, keeps, _UNKNOWN, engine, always=outline.stops_at_unchanged
             ),
             engine,
-            _NARROW,
+            NARROW,
         ),
-        "unknown_value": laid_out(sql_fragments.raise_error(_UNKNOWN, engine), engine, _NARROW),
+        "unknown_value": laid_out(sql_fragments.raise_error(_UNKNOWN, engine), engine, NARROW),
         "inserts": laid_out(
-            sql_fragments.inserts(own.effect, keeps, _INCOMPLETE, engine), engine, _NARROW
+            sql_fragments.inserts(own.effect, keeps, INCOMPLETE, engine), engine, NARROW
         ),
     }
 
 
 def _tail(columns: Sequence[str]) -> str:
     """What must stand behind filtersql's own names so that no column of the table has them."""
-    taken = {f"{prefix}{name}".lower() for name in columns for prefix in ("", "old_", "new_")}
+    in_use = {f"{prefix}{name}".lower() for name in columns for prefix in ("", "old_", "new_")}
     own = {*_OWN} | {
         f"{prefix}{name}".lower()
         for name in columns
         for prefix in ("keeps_", "known_", "left_behind_")
     }
     tail = ""
-    while taken & {f"{name}{tail}" for name in own}:
+    while in_use & {f"{name}{tail}" for name in own}:
         tail += "_"
     return tail
-
-
-@lru_cache(maxsize=65536)
-def _column(
-    name: str, tail: str, keepable: bool, unique: bool, moves: bool, engine: Engine
-) -> PlannedColumn:
-    """`moves`: a change of a key is two events, of which one may lack the column."""
-    keeps, known = f"keeps_{name}{tail}", f"known_{name}{tail}"
-    checked = (f"effect{tail}", _UNSENT) if moves else ()
-    sent = sql_fragments.column(name, "s", engine)
-
-    def lines(text: str) -> tuple[str, ...]:
-        return laid_out(text, engine, _BRANCH)
-
-    return PlannedColumn(
-        plain=name,
-        name=sql_fragments.named(name, engine),
-        before=sql_fragments.named(f"before_{name}", engine),
-        after=sql_fragments.named(f"after_{name}", engine),
-        old=sql_fragments.named(f"old_{name}", engine),
-        new=sql_fragments.named(f"new_{name}", engine),
-        is_unchanged=sql_fragments.is_unchanged(name, engine),
-        keeps=sql_fragments.named(keeps, engine),
-        known=sql_fragments.named(known, engine),
-        last_known=laid_out(
-            sql_fragments.last_known(name, keeps, engine, *checked),
-            engine,
-            _NARROW if moves else _BRANCH,
-        )
-        if keepable
-        else (),
-        last_seen=lines(
-            sql_fragments.last_seen(name, keeps, f"effect{tail}", f"change_seq{tail}", engine)
-        )
-        if keepable
-        else (),
-        left_behind=sql_fragments.named(f"left_behind_{name}{tail}", engine),
-        held=sql_fragments.column(name, "present", engine)
-        if keepable or unique
-        else sql_fragments.null_as(name, engine),
-        updated=lines(sql_fragments.kept_or_sent(name, keeps, engine)) if keepable else (sent,),
-        inserted=lines(sql_fragments.inserted(name, keeps, _INCOMPLETE, engine))
-        if keepable
-        else (sent,),
-    )
 
 
 def read_of_old_rows(judgements: Judgements) -> frozenset[str]:

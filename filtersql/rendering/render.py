@@ -98,12 +98,12 @@ def _where(macro: str, error: Exception) -> tuple[str, int | None]:
     """The macro and its line that an error comes from, as deep as it tells."""
     if line := getattr(error, "lineno", None):
         return (getattr(error, "name", None) or macro).removesuffix(".sql"), line
-    found: tuple[str, int | None] = (macro, None)
+    place: tuple[str, int | None] = (macro, None)
     for frame, line in walk_tb(error.__traceback__):
         file = Path(frame.f_code.co_filename)
         if file.suffix == ".sql":
-            found = (file.stem, line)
-    return found
+            place = (file.stem, line)
+    return place
 
 
 def _why(error: Exception) -> str:

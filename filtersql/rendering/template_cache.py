@@ -58,13 +58,13 @@ class Own:
     @cached_property
     def strings(self) -> tuple[str, ...]:
         """All strings, in the order of their places."""
-        found = [self.source_sql, self.target, self.changes, self.source_view, *self.header]
+        texts = [self.source_sql, self.target, self.changes, self.source_view, *self.header]
         for arm in (*self.old_arms, *self.new_arms):
             for one in arm.criteria:
-                found += (*one.label_lines, *one.lines)
+                texts += (*one.label_lines, *one.lines)
         for one in self.copy_criteria:
-            found += (*one.label_lines, *one.lines)
-        return tuple(found)
+            texts += (*one.label_lines, *one.lines)
+        return tuple(texts)
 
     @cached_property
     def structure(self) -> Structure:
@@ -86,9 +86,9 @@ class Skeleton:
 
     def filled(self, strings: Sequence[str]) -> str:
         """The text for a target with these strings."""
-        found = list(self.pieces)
-        found[1::2] = [strings[place] for place in self.places]
-        return "".join(found)
+        pieces = list(self.pieces)
+        pieces[1::2] = [strings[place] for place in self.places]
+        return "".join(pieces)
 
 
 def skeleton_of(printed: str) -> Skeleton:
@@ -128,5 +128,6 @@ def marked(structure: Structure) -> Own:
 
 def _lengths(criteria: Sequence[PlannedCriterion]) -> tuple[_Lengths, ...]:
     return tuple(
-        (one.connective, one.number, len(one.label_lines), len(one.lines)) for one in criteria
+        (criterion.connective, criterion.number, len(criterion.label_lines), len(criterion.lines))
+        for criterion in criteria
     )

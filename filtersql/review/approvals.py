@@ -77,23 +77,23 @@ def standing(
     approvals: Sequence[Approval], target: str, output: str, checksums: Mapping[str, str]
 ) -> Mistake | Approval:
     """The approval of a target as it is now, or what is wrong with it."""
-    found = next((each for each in approvals if _key(each) == (target, output)), None)
-    if found is None:
+    approval = next((each for each in approvals if _key(each) == (target, output)), None)
+    if approval is None:
         return NOT_APPROVED(target=target, output=output)
-    changed = [name for name, sha in checksums.items() if found.statements.get(name) != sha]
+    changed = [name for name, sha in checksums.items() if approval.statements.get(name) != sha]
     if changed:
         return APPROVAL_OUTDATED(
-            target=target, output=output, by=found.by, date=found.date, changed=changed
+            target=target, output=output, by=approval.by, date=approval.date, changed=changed
         )
-    return found
+    return approval
 
 
 def check_approved(
     approvals: Sequence[Approval], output: str, targets: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Raises Mistakes for every target that is not approved as it is now."""
-    found = [standing(approvals, name, output, sums) for name, sums in targets.items()]
-    wrong = [each for each in found if not isinstance(each, Approval)]
+    standings = [standing(approvals, name, output, sums) for name, sums in targets.items()]
+    wrong = [each for each in standings if not isinstance(each, Approval)]
     if wrong:
         raise Mistakes(wrong)
 

@@ -79,18 +79,18 @@ def changes_of_meaning(
     read: ReadFilter,
 ) -> tuple[TargetChange, ...]:
     """Every target that is new, gone or modified since."""
-    found = []
+    changes = []
     for key, node in nodes.items():
         before = earlier.nodes.get(key)
         if before is None:
-            found.append(TargetChange(key, "new"))
+            changes.append(TargetChange(key, "new"))
         elif modified(key):
             meanings = tuple(_meanings(before, node, trials(node), read))
             others = tuple(_others(before, node))
-            told = any(each.verdict != "the same" for each in meanings) or others
-            found.append(TargetChange(key, "changed" if told else "text", meanings, others))
+            differs = any(each.verdict != "the same" for each in meanings) or others
+            changes.append(TargetChange(key, "changed" if differs else "text", meanings, others))
     gone = [key for key in earlier.nodes if key not in nodes]
-    return (*found, *(TargetChange(key, "removed") for key in gone))
+    return (*changes, *(TargetChange(key, "removed") for key in gone))
 
 
 def condition_of(node: Node, parts: Sequence[Contribution] | None) -> Condition:
@@ -152,16 +152,18 @@ def _verdict(
         return Meaning(actions, before, after, "the same", "PostgreSQL prints the same filter")
     if earlier is None or after is None:
         verdict: Verdict = "wider" if earlier is None else "narrower"
-        what = "not published before" if earlier is None else "no longer published"
-        return Meaning(actions, before, after, verdict, what)
+        explanation = "not published before" if earlier is None else "no longer published"
+        return Meaning(actions, before, after, verdict, explanation)
     try:
         filters = tuple(read(each, table) for each in earlier)
         compared = trials.compare(Condition(filters), now)
     except NotTried as untried:
         return Meaning(actions, before, after, "not decided", str(untried))
     except (Mistake, Mistakes) as error:
-        one = error.mistakes[0] if isinstance(error, Mistakes) else error
-        problem = f"the earlier filter cannot be read with the table as it is now: {one.message}"
+        mistake = error.mistakes[0] if isinstance(error, Mistakes) else error
+        problem = (
+            f"the earlier filter cannot be read with the table as it is now: {mistake.message}"
+        )
         return Meaning(actions, before, after, "not decided", problem)
     gained, lost = compared.gained, compared.lost
     # Where one side takes every row, the other one cannot take more.
@@ -219,16 +221,16 @@ def _others(before: EarlierNode, node: Node) -> Iterator[tuple[str, str, str]]:
     config = config_of(node)
     for name in sorted({*before.config, *config} - {"tags"}):
         now[name] = (_setting(before.config.get(name)), _setting(config.get(name)))
-    for what, (was, is_now) in now.items():
+    for title, (was, is_now) in now.items():
         if was != is_now:
-            yield what, was or "none", is_now or "none"
+            yield title, was or "none", is_now or "none"
 
 
 def _setting(value: object) -> str:
     """A setting as a person reads it: nested ones without what is not said."""
     if isinstance(value, Mapping):
-        said = (f"{key}: {_setting(item)}" for key, item in value.items() if item is not None)
-        return ", ".join(said)
+        settings = (f"{key}: {_setting(item)}" for key, item in value.items() if item is not None)
+        return ", ".join(settings)
     return "" if value is None else str(value)
 
 

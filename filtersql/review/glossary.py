@@ -100,14 +100,14 @@ TERMS = (
 
 def term_text(name: str) -> str:
     """A term with its translation, and what it means. Raises NOT_DEFINED."""
-    found = _found(name)
-    return f"{found.english} ({found.russian})\n    {found.meaning}"
+    term = _found(name)
+    return f"{term.english} ({term.russian})\n    {term.meaning}"
 
 
 def term_json(name: str) -> dict[str, str]:
     """The same as a JSON value."""
-    found = _found(name)
-    return {"english": found.english, "russian": found.russian, "meaning": found.meaning}
+    term = _found(name)
+    return {"english": term.english, "russian": term.russian, "meaning": term.meaning}
 
 
 def _found(name: str) -> Term:

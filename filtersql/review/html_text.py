@@ -34,12 +34,12 @@ def text(value: object) -> str:
     escaped = escape(str(value))
     if escaped.isascii() and escaped.isprintable():
         return escaped
-    return _HIDDEN.sub(lambda found: f"<mark>U+{ord(found[0]):04X}</mark>", escaped)
+    return _HIDDEN.sub(lambda match: f"<mark>U+{ord(match[0]):04X}</mark>", escaped)
 
 
 def anchor(value: str) -> str:
     """A name for links within the page."""
-    return re.sub(r"[^A-Za-z0-9_.:-]", lambda found: f"_{ord(found[0]):x}_", value)
+    return re.sub(r"[^A-Za-z0-9_.:-]", lambda match: f"_{ord(match[0]):x}_", value)
 
 
 def sql(statement: str) -> list[str]:
@@ -62,13 +62,13 @@ def _marked(statement: str) -> str:
     """Many statements have the same lines, so each is done once."""
     parts: list[str] = []
     behind = 0
-    for found in _PIECES.finditer(statement):
-        parts.append(_indented(text(statement[behind : found.start()]), first=behind == 0))
-        tag = _TAGS.get(found.lastgroup or "")
-        lines = [text(line) for line in found[0].split("\n")]
+    for match in _PIECES.finditer(statement):
+        parts.append(_indented(text(statement[behind : match.start()]), first=behind == 0))
+        tag = _TAGS.get(match.lastgroup or "")
+        lines = [text(line) for line in match[0].split("\n")]
         marked = [f"<{tag}>{line}</{tag}>" for line in lines] if tag else lines
         parts.append("\n".join(marked))
-        behind = found.end()
+        behind = match.end()
     parts.append(_indented(text(statement[behind:]), first=behind == 0))
     return "".join(parts)
 

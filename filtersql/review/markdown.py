@@ -53,7 +53,7 @@ def markdown(review: Review) -> str:
 def _text(value: object) -> str:
     """Text that is nothing but text to Markdown and to HTML."""
     return _PLAIN.sub(
-        lambda found: f"&#{ord(found[0])};" if found[0].isprintable() else f"U+{ord(found[0]):04X}",
+        lambda match: f"&#{ord(match[0])};" if match[0].isprintable() else f"U+{ord(match[0]):04X}",
         str(value).replace("_", "\ue000"),
     ).replace("U+E000", "&#95;")
 
@@ -78,8 +78,8 @@ def _change(change: TargetChange) -> Iterator[str]:
         yield from ("| Actions | Before | Now | Verdict |", "|---|---|---|---|")
         yield from (_meaning(each) for each in change.meanings)
         yield ""
-    for what, before, now in change.others:
-        yield f"- {_text(what)}: {_code(before)} → {_code(now)}"
+    for title, before, now in change.others:
+        yield f"- {_text(title)}: {_code(before)} → {_code(now)}"
     if change.others:
         yield ""
 

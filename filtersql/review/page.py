@@ -10,7 +10,6 @@ Example
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -18,10 +17,9 @@ from pathlib import Path
 from filtersql.artifacts import Mapped
 from filtersql.errors import Notice
 from filtersql.review.approvals import Approval
-from filtersql.review.changed_meaning import Meaning, TargetChange
 from filtersql.review.html_text import anchor, sql, text
+from filtersql.review.page_changes import changes, row_text
 from filtersql.review.review import InForce, Review, ReviewedAction, ReviewedTarget, grouped
-from filtersql.review.row_trials import Row, shown
 from filtersql.review.worked_example import Worked
 from filtersql.source import Source, Span
 
@@ -29,12 +27,6 @@ __all__ = ["html"]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _TRUTHS = {True: ("yes", "true"), False: ("no", "false"), None: ("null", "NULL")}
-_KINDS = {
-    "new": "is new",
-    "removed": "is gone; its table stays as it is",
-    "changed": "has changed",
-    "text": "is written otherwise; its filters mean the same",
-}
 
 
 def html(review: Review) -> str:
@@ -48,7 +40,7 @@ def html(review: Review) -> str:
         '<meta name=viewport content="width=device-width,initial-scale=1">\n',
         f"<title>{title}</title>\n<style>\n{style}</style>\n<body>\n",
         f"<header><h1>{title}</h1>\n<p class=dim>{_facts(review)}</p></header>\n<main>\n",
-        *_changes(review),
+        *changes(review),
         *_notices(review.notices, sources),
         *_index(review),
     ]
@@ -79,8 +71,8 @@ def _sources(review: Review) -> dict[str, Source]:
         spans += [resolved.subscription.span, resolved.table.span]
         spans += [each.place for action in target.actions for each in action.filters]
         spans += [each.where.span() for each in resolved.contributions if each.where]
-    found = {span.source.path: span.source for span in spans if span is not None}
-    return dict(sorted(found.items()))
+    sources = {span.source.path: span.source for span in spans if span is not None}
+    return dict(sorted(sources.items()))
 
 
 def _index(review: Review) -> Iterator[str]:
@@ -189,13 +181,9 @@ def _update(each: Worked) -> str:
         return f"<td class={name}>{word}"
 
     return (
-        f"<tr><td>{_row(each.old)}{truth(each.old_truth)}"
-        f"<td>{_row(each.new)}{truth(each.new_truth)}<td>{text(each.happens)}\n"
+        f"<tr><td>{row_text(each.old)}{truth(each.old_truth)}"
+        f"<td>{row_text(each.new)}{truth(each.new_truth)}<td>{text(each.happens)}\n"
     )
-
-
-def _row(row: Row) -> str:
-    return "<br>".join(f"<code>{text(name)} = {text(shown(value))}</code>" for name, value in row)
 
 
 def _statement(
@@ -225,50 +213,6 @@ def _notice(notice: Notice, sources: dict[str, Source]) -> str:
     )
     place = _link(notice.span, sources)
     return f"<div class=notice><p>{text(notice.message)} {place}</p>{more}</div>\n"
-
-
-def _changes(review: Review) -> Iterator[str]:
-    if review.changes is None:
-        return
-    yield f"<h2>Changes of meaning</h2>\n<p class=dim>Since {text(review.state)}.</p>\n"
-    if not review.changes:
-        yield "<p>Every target is as it was.</p>\n"
-    counted = Counter(each.said for change in review.changes for each in change.meanings)
-    if counted:
-        listed = ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common())
-        yield f"<p>Filters: {listed}.</p>\n"
-    for change in review.changes:
-        yield from _change(change)
-
-
-def _change(change: TargetChange) -> Iterator[str]:
-    name = f"<b>{text(change.key)}</b>"
-    if change.kind != "removed":
-        name = f'<a href="#{anchor(change.key)}">{name}</a>'
-    yield f"<section class=target><h3>{name} {_KINDS[change.kind]}</h3>\n"
-    for each in change.meanings:
-        yield from _meaning(each)
-    for what, before, now in change.others:
-        yield (f"<p>{text(what)}: <del>{text(before)}</del> → <ins>{text(now)}</ins></p>\n")
-    yield "</section>\n"
-
-
-def _meaning(each: Meaning) -> Iterator[str]:
-    yield f"<h4>{', '.join(each.actions)}: <span class=verdict>{each.said}</span></h4>\n"
-    if each.verdict != "the same" or each.before != each.now:
-        yield f"<p>Before: <del>{_texts(each.before)}</del></p>\n"
-        yield f"<p>Now: <ins>{_texts(each.now)}</ins></p>\n"
-    if each.gained is not None:
-        yield f"<p>Now taken: {_row(each.gained).replace('<br>', ', ')}</p>\n"
-    if each.lost is not None:
-        yield f"<p>No longer taken: {_row(each.lost).replace('<br>', ', ')}</p>\n"
-    yield f"<p class=dim>{text(each.reason[:1].upper() + each.reason[1:])}.</p>\n"
-
-
-def _texts(filters: tuple[str, ...] | None) -> str:
-    if filters is None:
-        return "not published"
-    return "<br>or ".join(f"<code>{text(each)}</code>" for each in filters) or "every row"
 
 
 def _definitions(sources: dict[str, Source]) -> Iterator[str]:

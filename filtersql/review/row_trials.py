@@ -26,6 +26,7 @@ from filtersql.filters import Filter, write
 from filtersql.storage import column_type
 from filtersql.targets.model import Engine
 from filtersql.verify.boundaries import Candidates, candidates
+from filtersql.verify.values import values_of
 
 __all__ = ["Comparison", "Condition", "NotTried", "Row", "Trials", "shown"]
 
@@ -154,9 +155,9 @@ class Trials:
 
     def _domain(self, *conditions: Condition) -> tuple[Candidates, ...]:
         trees = [each.tree for condition in conditions for each in condition.filters]
-        domain = candidates(self.table, trees)
+        domain = tuple(map(_with_others, candidates(self.table, trees)))
         for each in domain:
-            if not [value for value in each.values if value is not None]:
+            if not any(value is not None for value in each.values):
                 raise NotTried(f'there are no values to try for column "{each.column.name}"')
         return domain
 
@@ -180,6 +181,15 @@ class Trials:
         except (Mistake, Mistakes) as error:
             one = error.mistakes[0] if isinstance(error, Mistakes) else error
             raise NotTried(f"the filter raises on some of the rows: {one.message}") from None
+
+
+def _with_others(each: Candidates) -> Candidates:
+    """With values of its type, where the filters' constants give less than two."""
+    known = [value for value in each.values if value is not None]
+    if each.complete or len(known) > 1 or each.column.type.schema != "pg_catalog":
+        return each
+    others = (value for value in values_of(each.column) if value not in known)
+    return Candidates(each.column, (*known, *others, *each.values[len(known) :]), complete=False)
 
 
 def shown(value: str | None) -> str:

@@ -48,20 +48,20 @@ _COLUMNS = {
 
 def set_text(name: str, definitions: Definitions, deparse: Deparse, *, needs_key: bool) -> str:
     """One replication set as text. `needs_key`: what it adds by itself has a key."""
-    found = _facts(name, definitions)
-    row = {title: _flag(action in found.replicate) for action, title in _COLUMNS.items()}
-    autoadd = found.autoadd_tables
+    replication_set = _facts(name, definitions)
+    row = {title: _flag(action in replication_set.replicate) for action, title in _COLUMNS.items()}
+    autoadd = replication_set.autoadd_tables
     row["Autoadd"] = _flag(autoadd) if isinstance(autoadd, bool) else ", ".join(autoadd)
-    held = _held(found, definitions, needs_key)
+    held = _held(replication_set, definitions, needs_key)
     footers = ["Tables:"] if held else []
     for each in held:
         table = _shown(each, name, deparse)
         footers.append(f'    "{table.name.schema}.{table.name.name}"{clauses(table)}')
-    outside = _open_keys(found, definitions, needs_key)
+    outside = _open_keys(replication_set, definitions, needs_key)
     footers += ["Foreign keys to tables outside the set:"] if outside else []
     footers += [f'    "{key.conname}" of "{key.nspname}.{key.relname}"' for key in outside]
-    footers += ["DDL filters:"] if found.ddl_filters else []
-    footers += [f"    {_ddl(each)}" for each in found.ddl_filters]
+    footers += ["DDL filters:"] if replication_set.ddl_filters else []
+    footers += [f"    {_ddl(each)}" for each in replication_set.ddl_filters]
     return aligned(f"Replication set {name}", list(row), [list(row.values())], footers)
 
 
@@ -69,16 +69,18 @@ def set_json(
     name: str, definitions: Definitions, deparse: Deparse, *, needs_key: bool
 ) -> dict[str, object]:
     """The same as JSON values."""
-    found = _facts(name, definitions)
-    autoadd = found.autoadd_tables
-    tables = (_shown(each, name, deparse) for each in _held(found, definitions, needs_key))
+    replication_set = _facts(name, definitions)
+    autoadd = replication_set.autoadd_tables
+    tables = (
+        _shown(each, name, deparse) for each in _held(replication_set, definitions, needs_key)
+    )
     return {
         "set_name": name,
-        "description": found.description,
-        **{f"replicate_{action}": action in found.replicate for action in Action},
+        "description": replication_set.description,
+        **{f"replicate_{action}": action in replication_set.replicate for action in Action},
         "autoadd_tables": autoadd if isinstance(autoadd, bool) else list(autoadd),
         "foreign_keys_outside": [
-            key._asdict() for key in _open_keys(found, definitions, needs_key)
+            key._asdict() for key in _open_keys(replication_set, definitions, needs_key)
         ],
         "ddl_filters": [
             {
@@ -87,7 +89,7 @@ def set_json(
                 "set_ddl_role": each.role_name,
                 "set_name": name,
             }
-            for each in found.ddl_filters
+            for each in replication_set.ddl_filters
         ],
         "tables": [
             {
@@ -102,16 +104,22 @@ def set_json(
     }
 
 
-def _open_keys(found: ReplicationSet, definitions: Definitions, needs_key: bool) -> list[OpenKey]:
+def _open_keys(
+    replication_set: ReplicationSet, definitions: Definitions, needs_key: bool
+) -> list[OpenKey]:
     """What the manual of BDR finds with a query: foreign keys that the set does not close."""
-    held = set_membership(found, Lineage.of(definitions.catalog), needs_key=needs_key).entries
-    return list(open_keys(held, definitions.catalog.tables, found.name))
+    held = set_membership(
+        replication_set, Lineage.of(definitions.catalog), needs_key=needs_key
+    ).entries
+    return list(open_keys(held, definitions.catalog.tables, replication_set.name))
 
 
-def _held(found: ReplicationSet, definitions: Definitions, needs_key: bool) -> list[PublishedTable]:
+def _held(
+    replication_set: ReplicationSet, definitions: Definitions, needs_key: bool
+) -> list[PublishedTable]:
     """Its tables, also those that it adds by itself."""
-    member = set_membership(found, Lineage.of(definitions.catalog), needs_key=needs_key)
-    held = {each.name: each for each in found.tables} | {**member.entries}
+    member = set_membership(replication_set, Lineage.of(definitions.catalog), needs_key=needs_key)
+    held = {each.name: each for each in replication_set.tables} | {**member.entries}
     return sorted(held.values(), key=lambda each: each.name)
 
 
@@ -122,8 +130,8 @@ def _ddl(each: DdlFilter) -> str:
 
 
 def _facts(name: str, definitions: Definitions) -> ReplicationSet:
-    found = definitions.replication_sets.get(name) or predefined_set(name, _NOWHERE)
-    if found is None:
+    replication_set = definitions.replication_sets.get(name) or predefined_set(name, _NOWHERE)
+    if replication_set is None:
         raise Mistakes(
             [
                 NOT_DEFINED(
@@ -133,7 +141,7 @@ def _facts(name: str, definitions: Definitions) -> ReplicationSet:
                 )
             ]
         )
-    return found
+    return replication_set
 
 
 def _shown(each: PublishedTable, name: str, deparse: Deparse) -> TableShown:

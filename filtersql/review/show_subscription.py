@@ -64,8 +64,8 @@ def _rows(resolved: ResolvedTable, deparse: Deparse) -> Iterator[tuple[str, str,
     name = _plain(resolved.table.name)
     for action in ROW_ACTIONS:
         filters = resolved.filters.get(action)
-        for number, (what, who) in enumerate(_filters(action, filters, resolved, deparse)):
-            yield name, "" if number else str(action), what, who
+        for number, (condition, who) in enumerate(_filters(action, filters, resolved, deparse)):
+            yield name, "" if number else str(action), condition, who
             name = ""
     truncating = [each for each in resolved.contributions if Action.TRUNCATE in each.actions]
     by = _names(truncating) if resolved.truncates else ""

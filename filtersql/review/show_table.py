@@ -65,7 +65,11 @@ def show_table(
         if key.references in names
     )
     keys = tuple(_complete(key, tables) for key in table.foreign_keys)
-    inherited = ((one.name, _complete(key, tables)) for one in above for key in one.foreign_keys)
+    inherited = (
+        (ancestor.name, _complete(key, tables))
+        for ancestor in above
+        for key in ancestor.foreign_keys
+    )
     return TableDetails(
         replace(table, foreign_keys=keys),
         tuple(sorted(inherited, key=lambda each: each[1].name)),

@@ -53,24 +53,24 @@ def footers(details: TableDetails) -> Iterator[str]:
     if table.inherits:
         yield "Inherits: " + (",\n" + " " * 10).join(map(_near, table.inherits))
     if details.children or table.partition_by is not None:
-        what = "partitions" if table.partition_by is not None else "child tables"
-        yield f"Number of {what}: {len(details.children)}"
+        word = "partitions" if table.partition_by is not None else "child tables"
+        yield f"Number of {word}: {len(details.children)}"
 
 
 def _indexes(table: Table) -> Iterator[str]:
     identity = table.replica_identity
-    found: list[tuple[str, str, tuple[str, ...]]] = []
+    indexes: list[tuple[str, str, tuple[str, ...]]] = []
     if table.primary_key:
         name = table.primary_key_name or f"{table.name.name}_pkey"
-        found.append((name, "PRIMARY KEY", table.primary_key))
+        indexes.append((name, "PRIMARY KEY", table.primary_key))
     uniques = sorted(table.unique_indexes, key=lambda each: each.name)
-    found += [
+    indexes += [
         (each.name, "UNIQUE CONSTRAINT" if each.constraint else "UNIQUE", each.columns)
         for each in uniques
     ]
-    if found:
+    if indexes:
         yield "Indexes:"
-    for name, kind, columns in found:
+    for name, kind, columns in indexes:
         is_identity = identity.kind is Identity.INDEX and (
             identity.index_name == name
             or (identity.index_name is None and identity.index == columns)

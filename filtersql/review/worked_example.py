@@ -53,7 +53,7 @@ def worked_rows(
     examples: Mapping[bool | None, Sequence[Row]], key: Sequence[str]
 ) -> tuple[Worked, ...]:
     """An UPDATE for each pair of answers that some row gives, rows as alike as they can be."""
-    found = []
+    rows = []
     for old_truth, new_truth in product(_TRUTHS, repeat=2):
         pair = _most_alike(examples.get(old_truth, ()), examples.get(new_truth, ()))
         if pair is None:
@@ -63,20 +63,20 @@ def worked_rows(
         happens = _WORDS[effect]
         if effect is Effect.UPDATE and _key(old, key) != _key(new, key):
             happens = "UPDATE: the row moves to its new key"
-        found.append(Worked(old, old_truth, new, new_truth, effect, happens))
-    return tuple(found)
+        rows.append(Worked(old, old_truth, new, new_truth, effect, happens))
+    return tuple(rows)
 
 
 def _most_alike(olds: Sequence[Row], news: Sequence[Row]) -> tuple[Row, Row] | None:
     """The first pair with the fewest columns that differ: none where a row can stand twice."""
-    found, fewest = None, 0
+    alike, fewest = None, 0
     for pair in product(olds, news):
         differing = sum(map(ne, *pair))
-        if found is None or differing < fewest:
-            found, fewest = pair, differing
+        if alike is None or differing < fewest:
+            alike, fewest = pair, differing
             if differing <= (olds is not news):
                 break
-    return found
+    return alike
 
 
 def _key(row: Row, key: Sequence[str]) -> list[tuple[str, str | None]]:

@@ -18,12 +18,11 @@ such cell, so all their combinations together decide a question about the filter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal, localcontext
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from filtersql.catalog import Column, Table
+from filtersql.catalog import Column, PgType, Table
+from filtersql.filters.facts import facts
 from filtersql.filters.tree.nodes import (
     ArrayExpr,
     Bool,
@@ -42,22 +41,33 @@ from filtersql.filters.tree.nodes import (
     walk,
 )
 from filtersql.filters.values import show
+from filtersql.verify.composed_values import addresses, arrays, documents, plain, ranges
+from filtersql.verify.regex_samples import samples
+from filtersql.verify.scalar_values import (
+    INTEGERS,
+    NUMBERS,
+    TEXTS,
+    TIMES,
+    moment_texts,
+    moments,
+    number_texts,
+    numbers,
+    text_values,
+)
 
 __all__ = ["Candidates", "candidates", "is_cellular"]
 
-_INTEGERS = {"int2": 16, "int4": 32, "int8": 64}
-_NUMBERS = {*_INTEGERS, "numeric", "float8"}
-_TEXTS = {"text", "varchar"}
-_TIMES = {"date", "timestamp", "timestamptz"}
+#: what is compared as a number, and equal where it is the same text
+_COMPARED = NUMBERS - {"float4"}
+_SAME = TEXTS - {"bpchar"}
 _ORDERED = {"=", "<>", "<", "<=", ">", ">="}
 _EQUAL = {"=", "<>"}
 #: casts between kinds of numbers that no number loses anything by
 _WIDENING = {"int4", "int8", "numeric", "float8"}
 #: collations under which texts are equal when they are the same
 _BY_BYTES = {None, "default", "C", "POSIX", "ucs_basic"}
-_MOST_DAYS = 2_900_000
-_MICROSECONDS = 6
-_MOST_TEXTS = 24
+#: elements of arrays and bounds of ranges that are tried
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +114,14 @@ def _compares(node: Op, column: Node, constant: Node) -> bool:
     if found is None or value is None:
         return False
     name = "=" if isinstance(node, Distinct) else node.operator.name
-    if {found.type, value.type} <= _NUMBERS:
-        return name in _ORDERED and (value.value is None or bool(list(_numbers(value))))
-    if found.type in _TIMES:
-        known = value.value is None or bool(list(_moments(value, found.type)))
+    if {found.type, value.type} <= _COMPARED:
+        return name in _ORDERED and (value.value is None or bool(list(numbers(value))))
+    if found.type in TIMES:
+        known = value.value is None or bool(list(moments(value, found.type)))
         return name in _ORDERED and found.type == value.type and known
-    if found.type in _TEXTS:
+    if found.type in _SAME:
         # The order of texts is the collation's; being equal is being the same.
-        same = node.input_collation in _BY_BYTES and value.type in {*_TEXTS, "unknown"}
+        same = node.input_collation in _BY_BYTES and value.type in {*_SAME, "unknown"}
         return same and name in _EQUAL
     return name in _EQUAL and found.type == value.type and found.type in {"uuid", "bool"}
 
@@ -121,10 +131,10 @@ def _column(node: Node) -> Var | None:
     match node:
         case Var():
             return node
-        case Relabel(arg=Var() as inner) if inner.type in _TEXTS:
+        case Relabel(arg=Var() as inner) if inner.type in _SAME:
             return inner
         case Func(args=(Var() as inner,), display="implicit") if (
-            inner.type in _INTEGERS
+            inner.type in INTEGERS
             and node.function.name in _WIDENING
             and (inner.type, node.type) != ("int8", "float8")
         ):
@@ -138,10 +148,10 @@ def _constant(node: Node) -> Const | None:
         case Const():
             return node
         case Func(args=(Const() as inner,)) if (
-            inner.type in _NUMBERS and node.function.name in _WIDENING
+            inner.type in _COMPARED and node.function.name in _WIDENING
         ):
             # int4(5.5) would be another number than the one that is written.
-            return inner if inner.type in _INTEGERS or node.type != "int4" else None
+            return inner if inner.type in INTEGERS or node.type != "int4" else None
         case Relabel(arg=Const() as inner):
             return inner
         case _:
@@ -155,135 +165,56 @@ def candidates(table: Table, trees: Sequence[Node]) -> tuple[Candidates, ...]:
     constants = [node for node in nodes if isinstance(node, Const) and node.value is not None]
     cellular = all(map(is_cellular, trees))
     return tuple(
-        _of(column, constants, table, cellular=cellular)
+        _of(column, nodes, constants, table, cellular=cellular)
         for column in table.columns
         if column.name in read
     )
 
 
-def _of(column: Column, constants: list[Const], table: Table, *, cellular: bool) -> Candidates:
-    values, complete = _values(column, constants)
+def _of(
+    column: Column, nodes: list[Node], constants: list[Const], table: Table, *, cellular: bool
+) -> Candidates:
+    values, complete = _values(column, nodes, constants, near=not cellular)
     nullable = not column.not_null and column.name not in table.primary_key
     found: list[str | None] = list(dict.fromkeys(values))
     return Candidates(column, (*found, None) if nullable else tuple(found), complete and cellular)
 
 
-def _values(column: Column, constants: list[Const]) -> tuple[list[str], bool]:
-    """Values of a column, and whether they are all that a cellular filter can tell apart."""
+def _values(
+    column: Column, nodes: Sequence[Node], constants: list[Const], *, near: bool
+) -> tuple[list[str], bool]:
+    """Values of a column, and whether they are all that a cellular filter can tell apart.
+
+    `near`: the filter looks into values, so others than those next to its constants count.
+    """
     kind = column.type.name
+    if column.type.base is not None:  # a domain
+        return _values(replace(column, type=column.type.base), nodes, constants, near=near)[
+            0
+        ], False
     if column.type.schema != "pg_catalog":
         return [], False
     if kind == "bool":
         return ["t", "f"], True
-    if kind in _NUMBERS or kind == "float4":
-        numbers = [number for each in constants for number in _numbers(each)]
-        return _number_texts(column, sorted(set(numbers))), kind != "float4"
-    if kind in _TIMES:
-        moments = sorted({value for each in constants for value in _moments(each, kind)})
-        fine = kind == "date" or not 0 <= column.type.typmod < _MICROSECONDS
-        unit = 1 if fine else 10 ** (_MICROSECONDS - column.type.typmod)
-        return [show(kind, value) for value in _around(moments, unit)], True
-    if kind in {*_TEXTS, "bpchar"}:
-        texts = [text for each in constants for text in _texts(each)]
-        return _text_values(column, texts), kind in _TEXTS and column.type.length is None
+    if kind in NUMBERS:
+        return number_texts(column.type, constants, near=near), kind != "float4"
+    if kind in TIMES:
+        return moment_texts(column.type, constants, near=near), True
+    if kind in TEXTS:
+        whole = kind != "bpchar" and column.type.length is None
+        return text_values(column.type, constants, samples(nodes), near=near), whole
     known = [show(each.type, each.value) for each in constants if each.type == kind]
     if kind == "uuid":
         others = (f"00000000-0000-0000-0000-{number:012x}" for number in range(len(known) + 1))
         return [*known, next(other for other in others if other not in known)], True
-    return known, False
-
-
-def _flat(value: object) -> Iterator[object]:
-    if isinstance(value, tuple | list):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value
-
-
-def _number(value: object) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        return None
-    # A float is the shortest text that PostgreSQL prints for it.
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    return number if number.is_finite() else None
-
-
-def _numbers(constant: Const) -> Iterator[Decimal]:
-    if constant.type.removeprefix("_") in {*_NUMBERS, "float4", "oid"}:
-        for value in _flat(constant.value):
-            number = _number(value)
-            if number is not None and abs(number.adjusted()) < 1000:
-                yield number
-
-
-def _number_texts(column: Column, constants: list[Decimal]) -> list[str]:
-    kind = column.type.name
-    digits = column.type.numeric_precision_scale
-    with localcontext(prec=2100):
-        if kind in _INTEGERS or digits is not None:
-            scale = 0 if digits is None else digits[1]
-            unit = Decimal(1).scaleb(-scale)
-            most = (
-                Decimal(2) ** (_INTEGERS[kind] - 1) - 1
-                if digits is None
-                else (Decimal(10) ** digits[0] - 1) * unit
-            )
-            least = -most - (1 if digits is None else 0)
-            steps: list[Decimal] = []
-            for constant in constants or [Decimal(0)]:
-                floor = (constant / unit).to_integral_value("ROUND_FLOOR") * unit
-                steps += [floor, floor + unit, floor - unit, floor + 2 * unit]
-            inside = [step for step in steps if least <= step <= most]
-            return [f"{step:f}" for step in (inside or [least, most])]
-        found = constants or [Decimal(0)]
-        between = [(one + other) / 2 for one, other in pairwise(found)]
-        every = [*found, *between, found[0] - 1, found[-1] + 1]
-    if kind in {"float4", "float8"}:
-        return [show(kind, float(number)) for number in every]
-    return [show(kind, number) for number in every]
-
-
-def _moments(constant: Const, kind: str) -> Iterator[int]:
-    day = 86_400_000_000
-    for value in _flat(constant.value):
-        if not isinstance(value, int) or isinstance(value, bool):
-            continue
-        days = value if constant.type.removeprefix("_") == "date" else value // day
-        if constant.type.removeprefix("_") not in _TIMES or abs(days) > _MOST_DAYS:
-            continue
-        if constant.type.removeprefix("_") == kind:
-            yield value
-        else:
-            yield days if kind == "date" else days * day
-
-
-def _around(values: Iterable[int], unit: int) -> Iterator[int]:
-    for value in list(values) or [9497]:
-        floor = value // unit * unit
-        yield from (floor, floor + unit, floor - unit)
-        if floor != value:
-            yield floor + 2 * unit
-
-
-def _texts(constant: Const) -> Iterator[str]:
-    if constant.type.removeprefix("_") in {*_TEXTS, "bpchar", "unknown", "name"}:
-        yield from (value for value in _flat(constant.value) if isinstance(value, str))
-
-
-def _text_values(column: Column, constants: list[str]) -> list[str]:
-    """The constants, what LIKE patterns among them match, and texts near to them."""
-    found = [*dict.fromkeys(constants)]
-    near = [text.replace("%", "x").replace("_", "x") for text in found if {"%", "_"} & {*text}]
-    near += [text.replace("%", "").replace("_", "x") for text in found if "%" in text]
-    near += [other for text in found for other in (f"{text}x", text.swapcase(), text[:-1])]
-    other = "other"
-    while other in found:
-        other += "x"
-    every = [*found, other, *near, ""][: max(_MOST_TEXTS, len(found) + 1)]
-    length = column.type.length
-    if length is not None:
-        every = [text for text in every if len(text) <= length]
-        if column.type.name == "bpchar":
-            every = [text.ljust(length) for text in every]
-    return [text for text in every if "\0" not in text]
+    if kind in ("json", "jsonb"):
+        return documents(column.name, kind, nodes), False
+    if kind in ("inet", "cidr"):
+        return addresses(kind, constants), False
+    part = facts().type(kind).element or facts().type(kind).subtype
+    if not part:
+        return plain(kind, known), False
+    within = replace(column, type=PgType(part, column.type.typmod))
+    texts, _ = _values(within, nodes, constants, near=near)
+    composed = ranges if facts().type(kind).kind in ("r", "m") else arrays
+    return composed(kind, texts[:_FEW], known), False

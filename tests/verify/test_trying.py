@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import ordinary_filters as ordinary
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from filtersql.catalog import Column, PgType, Table
 from filtersql.changes import Effect
 from filtersql.filters import resolve
 from filtersql.names import RelationName
+from filtersql.pgtypes import format_type
 from filtersql.review.row_trials import Condition, NotTried, Trials
 from filtersql.review.worked_example import worked_rows
 from filtersql.source import Source
@@ -142,6 +144,34 @@ class TestTrying:
         with pytest.raises(NotTried, match="raises on some of the rows"):
             trials.compare(where, Condition())
 
+    @pytest.mark.parametrize(
+        ("kind", "text"),
+        [
+            ("json", "x IS NOT NULL"),
+            ("jsonb", "x -> 'a' @> '{\"b\": 1}' AND x ? 'c'"),
+            ("jsonb", "x #>> '{a,0}' = 'v' OR x -> 'b' -> 1 = '2'"),
+            ("interval", "x > '1 hour'"),
+            ("time", "x > '01:30'"),
+            ("bytea", "x IS NOT NULL"),
+            ("int4multirange", "x IS NOT NULL"),
+            ("cidr", "x <<= '10.0.0.0/8'"),
+            ("_date", "'2024-01-01' = ANY (x)"),
+            ("tsrange", "x @> '2024-01-01'::timestamp"),
+            ("numrange", "x && '[1,2]'"),
+        ],
+    )
+    def test_values_of_every_kind_are_drawn(self, kind: str, text: str) -> None:
+        """No type's filter is left without a row that it takes and one that it does not."""
+        table = Table(
+            RelationName("public", "t"), (Column("x", PgType(kind), span("t.sql")),), span("t.sql")
+        )
+        engine = connect(None)
+        where = resolve(Source("p.yml", text).passage(), table)
+        found = Trials(engine, table).examples(Condition((where,)))
+        engine.close()
+        assert found[True]
+        assert found[False] or text == "x IS NOT NULL"
+
     def test_a_column_is_never_out_of_its_range(self) -> None:
         """The candidates are values of the type, also beside its limits."""
         table = Table(
@@ -195,7 +225,8 @@ FILTERS = st.recursive(
 
 
 def literal(value: str | None, kind: str) -> str:
-    return f"NULL::{kind}" if value is None else f"'{value}'::{kind}"
+    quoted = "NULL" if value is None else "'" + value.replace("'", "''") + "'"
+    return f"{quoted}::{kind}"
 
 
 @pytest.fixture(scope="module")
@@ -249,6 +280,22 @@ class TestAgainstPostgres:
         differences = set(connection.execute(differing).fetchall())
         assert ((True, False) in differences) <= (found.gained is not None)
         assert ((False, True) in differences) <= (found.lost is not None)
+
+    def test_every_ordinary_filter_is_tried_on_both_sides(self, connection) -> None:
+        """Documents, arrays, ranges and addresses, too; PostgreSQL says the same of each row."""
+        engine = connect(None)
+        kinds = {one.name: format_type(one.type) for one in ordinary.TABLE.columns}
+        for text in ordinary.FILTERS:
+            where = resolve(Source("p.yml", text).passage(), ordinary.TABLE)
+            found = Trials(engine, ordinary.TABLE).examples(Condition((where,)))
+            assert found[True], text
+            assert found[False], text
+            for truth, rows in found.items():
+                for row in rows:
+                    columns = ", ".join(f"{literal(v, kinds[name])} AS {name}" for name, v in row)
+                    query = f"SELECT {text} FROM (SELECT {columns}) AS t"
+                    assert connection.execute(query).fetchone() == (truth,), (text, row)
+        engine.close()
 
 
 def test_worked_rows_follow_the_transformation_table() -> None:

@@ -35,7 +35,8 @@ def resolve(scope: Scope, parsed: Parsed) -> tuple[str, int]:
             if known.name == name and scope.made.finds(known, schema)
         ]
         if not users:
-            raise MISSING_THING(span, thing=_missing(scope, schema, ".".join(names)))
+            shown = ".".join(names) + "[]" * bool(parsed.array_bounds)
+            raise MISSING_THING(span, thing=_missing(scope, schema, shown))
         return f"{users[0].schema}.{users[0].name}", -1
     array = (facts().type(name).array if parsed.array_bounds else "") or name
     values = []

@@ -11,6 +11,17 @@ date(timestamp) = CAST(_1 AS DATE)
 .minute = MINUTE(_1)
 .no_timestamp = CAST(NULL AS {timestamp})
 .no_timestamptz = CAST(NULL AS {timestamptz})
+-- the microseconds of a stride of months, days and microseconds; _4 raises
+{stride} = (CAST(_2 AS BIGINT) * 86400000000 + _3)
+.stride = CASE WHEN _1 = 0 AND {stride} > 0 THEN {stride} WHEN NOT _3 IS NULL THEN _4 END
+-- two spans of time; the second of each pair begins first
+{end: one; other} = CASE WHEN {one} IS NOT NULL AND {other} IS NOT NULL THEN GREATEST({one}, {other}) END
+{begins_later: start; end; other_start; other_end} = WHEN {start} > {other_start} THEN CASE WHEN ({other_end}) IS NULL THEN NULL
+    WHEN {start} < ({other_end}) THEN TRUE WHEN ({end}) IS NULL THEN NULL ELSE FALSE END
+.overlaps = CASE WHEN LEAST(_1, _2) IS NULL OR LEAST(_3, _4) IS NULL THEN NULL
+    {begins_later: LEAST(_1, _2); {end: _1; _2}; LEAST(_3, _4); {end: _3; _4}}
+    {begins_later: LEAST(_3, _4); {end: _3; _4}; LEAST(_1, _2); {end: _1; _2}}
+    WHEN ({end: _1; _2}) IS NULL OR ({end: _3; _4}) IS NULL THEN NULL ELSE TRUE END
 
 [spark]
 {no_such_date} = CAST(raise_error('date field value out of range') AS DATE)

@@ -243,14 +243,8 @@ def _stride(writer: Writer, node: Node, interval: Node) -> exp.Expr:
             raise writer.refused(node, "PostgreSQL refuses this stride on every row.")
         return writer.integer(days * intervals.DAY + micros)
     problem = writer.piece(".raise", writer.text("the stride has months, or is not above 0"))
-    return writer.filled(
-        f"CASE WHEN _1 = 0 AND {_STRIDE} > 0 THEN {_STRIDE} WHEN NOT _3 IS NULL THEN _4 END",
-        *(intervals.component(writer, interval, part) for part in range(3)),
-        writer.cast(problem, "BIGINT"),
-    )
-
-
-_STRIDE = f"(CAST(_2 AS BIGINT) * {intervals.DAY} + _3)"
+    parts = (intervals.component(writer, interval, part) for part in range(3))
+    return writer.piece(".stride", *parts, writer.cast(problem, "BIGINT"))
 
 
 def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
@@ -267,28 +261,7 @@ def _overlaps(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> ex
             else:
                 last = writer.put(end)
             ends += [first, last]
-    return writer.filled(_OVERLAPS, *ends)
-
-
-_START, _START2 = "LEAST(_1, _2)", "LEAST(_3, _4)"
-_END = "CASE WHEN _1 IS NOT NULL AND _2 IS NOT NULL THEN GREATEST(_1, _2) END"
-_END2 = "CASE WHEN _3 IS NOT NULL AND _4 IS NOT NULL THEN GREATEST(_3, _4) END"
-
-
-def _first_then(start: str, end: str, other_start: str, other_end: str) -> str:
-    """The second span begins first."""
-    return (
-        f"WHEN {start} > {other_start} THEN CASE WHEN ({other_end}) IS NULL THEN NULL "
-        f"WHEN {start} < ({other_end}) THEN TRUE WHEN ({end}) IS NULL THEN NULL ELSE FALSE END "
-    )
-
-
-_OVERLAPS = (
-    f"CASE WHEN {_START} IS NULL OR {_START2} IS NULL THEN NULL "
-    + _first_then(_START, _END, _START2, _END2)
-    + _first_then(_START2, _END2, _START, _END)
-    + f"WHEN ({_END}) IS NULL OR ({_END2}) IS NULL THEN NULL ELSE TRUE END"
-)
+    return writer.piece(".overlaps", *ends)
 
 
 def _date_and_time(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:

@@ -32,13 +32,21 @@ from filtersql.filters.tree.constant_folding import fold
 from filtersql.filters.tree.nodes import Case, Coalesce, Const, Func, Node, NullIf, Op, Relabel, Var
 from filtersql.filters.values import show
 from filtersql.filters.values.ranges import Range
-from filtersql.filters.write.rules import array_elements, numeric_order, numerics, range_tests
-from filtersql.filters.write.rules.range_sets import NO_UNION, SETS
+from filtersql.filters.write.rules import array_elements, numeric_order, numerics
 from filtersql.filters.write.writer import Rule, Writer
 
 __all__ = ["RULES", "text_of"]
 
-_SETS = {"range_intersect", "range_union", "range_minus", "range_merge"}
+#: what gives a range, and what PostgreSQL says where there is none
+_SETS = {
+    "range_intersect": "",
+    "range_merge": "",
+    "range_union": "result of range union would not be contiguous",
+    "range_minus": "result of range difference would not be contiguous",
+}
+#: comparisons, and properties of one range; engines/functions/ranges.sql says how each is written
+_TESTS = "eq ne lt gt le ge overlaps contains contained_by before after overleft overright adjacent"
+_PROPERTIES = ("isempty", "lower_inc", "upper_inc", "lower_inf", "upper_inf")
 _DISCRETE = {"int4", "int8", "date"}
 
 
@@ -78,8 +86,8 @@ def _combined(writer: Writer, node: Func | Op) -> exp.Expr:
     """Intersection, union, difference and the range around both."""
     name = node.function.name
     parts, shared = _parts_of_both(writer, node.args)
-    problem = writer.piece(".raise", writer.text(NO_UNION.get(name, "")))
-    return shared(writer.filled(SETS[name], *parts, writer.cast(problem, writer.text_type)))
+    problem = writer.piece(".raise", writer.text(_SETS[name]))
+    return shared(writer.piece(f".{name}", *parts, writer.cast(problem, writer.text_type)))
 
 
 def _parts_of_both(
@@ -242,28 +250,22 @@ def _once(writer: Writer, subtype: str, text: exp.Expr) -> exp.Expr:
 
 def _test(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """A comparison of two ranges; one that is made of others is written once."""
-    text = f"CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN {range_tests.TESTS[name]} END"
     parts, shared = _parts_of_both(writer, args)
-    return shared(writer.filled(text, *parts))
+    return shared(writer.piece(f".{name}", *parts))
 
 
 def _holds(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     """Range @> element, element <@ range."""
     ranged, element = args if name == "range_contains_elem" else (args[1], args[0])
     subtype = facts().type(ranged.type).subtype
-    text = (
-        "CASE WHEN _1 IS NOT NULL AND _7 IS NOT NULL THEN NOT _2 AND "
-        "(_3 IS NULL OR _3 < _7 OR (_3 = _7 AND _5)) AND "
-        "(_4 IS NULL OR _4 > _7 OR (_4 = _7 AND _6)) END"
-    )
     known, column = fold(element), _column(ranged)
     if subtype in _DISCRETE and column is not None and known is not None and _is_finite(known):
         return _holds_constant(writer, column, known, subtype)
     parts, shared = _shared(writer, ranged, "a")
     value = _element(writer, element, subtype)
     if fold(element) is not None or not _is_long(writer, subtype):
-        return shared(writer.filled(text, *parts, value))
-    whole = writer.filled(text, *parts, exp.column("element"))
+        return shared(writer.piece(".range_holds", *parts, value))
+    whole = writer.piece(".range_holds", *parts, exp.column("element"))
     return shared(writer.piece(".let_element", value, whole))
 
 
@@ -294,27 +296,18 @@ def _side(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Ex
     return array_elements.stored(writer, subtype, shown)
 
 
-_OF_ONE = {
-    "isempty": "_2",
-    "lower_inc": "_5",
-    "upper_inc": "_6",
-    "lower_inf": "CASE WHEN _1 IS NOT NULL THEN NOT _2 AND _3 IS NULL END",
-    "upper_inf": "CASE WHEN _1 IS NOT NULL THEN NOT _2 AND _4 IS NULL END",
-}
-
-
 def _property(writer: Writer, node: Node, name: str, args: Sequence[Node]) -> exp.Expr:
     if isinstance(args[0], Var):
-        return writer.filled(_OF_ONE[name], *_bounds(writer, args[0]))
+        return writer.piece(f".{name}", *_bounds(writer, args[0]))
     parts, shared = _shared(writer, args[0], "a")
-    return shared(writer.filled(_OF_ONE[name], *parts))
+    return shared(writer.piece(f".{name}", *parts))
 
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(range_tests.TESTS, _test),
+    **{f"range_{name}": _test for name in _TESTS.split()},
     "range_contains_elem": _holds,
     "elem_contained_by_range": _holds,
     "lower(anyrange)": _side,
     "upper(anyrange)": _side,
-    **{f"{name}(anyrange)": _property for name in _OF_ONE},
+    **{f"{name}(anyrange)": _property for name in _PROPERTIES},
 }
