@@ -73,9 +73,9 @@ class _Result:
 def command(console: Console, *, deep: bool, engine: str) -> int:
     """Prove the compiled files against a slow model of PostgreSQL's semantics.
 
-    Every merge.sql under target/compiled/ is tried on all cells of old row, new row, what the
-    filters say of them, row in the target or not, and action. The smallest case that goes wrong is
-    printed as rows.
+    Every statement under target/compiled/ is tried: a MERGE on all cells of old row, new row, what
+    the filters say of them, row in the target or not, and action; the initial copy and the audit on
+    rows of the source and of the target. The smallest case that goes wrong is printed as rows.
     """
     project, compilation = loaded_compilation(console)
     nodes = selected(project, compilation, console.options)
@@ -100,6 +100,9 @@ def _bench(project: Project, *, deep: bool, spark: bool) -> Iterator[Bench]:
         duckdb = connect(None)
         # Small statements: handing each to several threads costs more than it gives.
         duckdb.execute("SET threads = 1")
+        # A wrong file may follow values from key to key without end.
+        duckdb.execute("SET memory_limit = '1GB'")
+        duckdb.execute("SET temp_directory = ''")
         engine: Engine = _spark(project, folder) if spark else duckdb
         # What was compiled lives on: looking through it for garbage took a sixth of the time.
         gc.freeze()
@@ -121,9 +124,10 @@ def _spark(project: Project, folder: Path) -> Engine:
 def _tried(project: Project, nodes: Sequence[Node], bench: Bench) -> Iterator[_Result]:
     asked = []
     for node in nodes:
-        path = project.compiled_path / compiled_path(node) / "merge.sql"
-        shown = path.relative_to(project.root) if path.is_relative_to(project.root) else path
-        asked.append(Asked(node, path, str(shown)))
+        folder = project.compiled_path / compiled_path(node)
+        inside = folder.is_relative_to(project.root)
+        shown = folder.relative_to(project.root) if inside else folder
+        asked.append(Asked(node, folder, str(shown)))
     for node, outcome in zip(nodes, proofs(asked, bench), strict=True):
         yield _Result(node, outcome)
 
@@ -139,8 +143,8 @@ def _print(console: Console, place: str, result: _Result) -> None:
     if result.mistakes is not None:
         console.report(result.mistakes)
     if result.proof is not None and result.proof.counterexample is not None:
-        columns = [column.name for column in result.node.compiled.columns]
-        console.result(counterexample_text(result.proof.counterexample, columns))
+        compiled = result.node.compiled
+        console.result(counterexample_text(result.proof.counterexample, compiled))
         console.result()
 
 
@@ -172,7 +176,7 @@ def _end(console: Console, results: list[_Result]) -> int:
 
 
 def _record(result: _Result) -> dict[str, object]:
-    proof, columns = result.proof, [column.name for column in result.node.compiled.columns]
+    proof, compiled = result.proof, result.node.compiled
     example = None if proof is None else proof.counterexample
     return {
         "unique_id": result.name,
@@ -180,6 +184,6 @@ def _record(result: _Result) -> dict[str, object]:
         "cells": 0 if proof is None else proof.cells,
         "histories": 0 if proof is None else proof.histories,
         "execution_time": round(result.outcome.seconds, 6),
-        "counterexample": None if example is None else counterexample_record(example, columns),
+        "counterexample": None if example is None else counterexample_record(example, compiled),
         "message": None if result.mistakes is None else str(result.mistakes),
     }

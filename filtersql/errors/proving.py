@@ -38,8 +38,8 @@ COMPILED_FOR_ANOTHER = Wording(
 )
 
 
-NOT_THE_MERGE = Wording(
-    'compiled file "{path}" is not one MERGE statement',
+NOT_THE_STATEMENT = Wording(
+    'compiled file "{path}" is not one {word} statement',
     detail="The parser says: {reason}.",
     hint=_COMPILE,
 )
@@ -58,7 +58,7 @@ FILTER_NOT_DEFINED = Wording(
     detail="Only a filter that the definitions give for this table can be proved.",
     hint=_COMPILE,
 )
-MERGES_ELSEWHERE = Wording('compiled file "{path}" does not merge into {target}', hint=_COMPILE)
+WRITES_ELSEWHERE = Wording('compiled file "{path}" does not write into {target}', hint=_COMPILE)
 
 
 NOT_TRANSPILED = Wording(

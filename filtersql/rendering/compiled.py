@@ -127,6 +127,16 @@ class CompiledTable:
         return f"{self.subscription}/{self.relation}"
 
     @property
+    def finding_column(self) -> str:
+        """What audit_sql finds of a row: the effect's column and it end alike."""
+        return f"finding{self.effect_column.removeprefix('effect')}"
+
+    @property
+    def copies_column(self) -> str:
+        """How many copies of a row audit_sql finds, of a table without key."""
+        return f"copies_held{self.effect_column.removeprefix('effect')}"
+
+    @property
     def moving_part(self) -> tuple[str, str] | None:
         """The part that is empty unless the other one shows a change of a key.
 

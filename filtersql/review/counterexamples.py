@@ -4,7 +4,8 @@ Example
      seq |   op   | before: a | after: a | after: b
     -----+--------+-----------+----------+----------
      10  | update | 6         | 5        | 1
-    and below it the target's rows before, the expected ones (-) and those found (+).
+    and below it the target's rows before, the expected ones (-) and those found (+). Of the initial
+    copy and the audit the source's rows stand in place of the changes.
 """
 
 from __future__ import annotations
@@ -12,18 +13,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from filtersql.rendering.compiled import CompiledTable
 from filtersql.review.text_table import aligned
 from filtersql.verify.check import Counterexample
+from filtersql.verify.kinds import Kind
 from filtersql.verify.model import Change
 
 __all__ = ["counterexample_record", "counterexample_text"]
 
 
-def counterexample_text(found: Counterexample, columns: Sequence[str]) -> str:
-    """The changes, the rows before them and both answers."""
-    case = found.case
-    parts = [_changes(case.changes)]
-    parts.append(_rows("target before", columns, [["", *map(_text, row)] for row in case.before]))
+def counterexample_text(found: Counterexample, compiled: CompiledTable) -> str:
+    """The statement, the changes or the rows of the source, the target's rows, both answers."""
+    case, columns = found.case, [column.name for column in compiled.columns]
+    parts = [f"{found.kind}.sql goes wrong."]
+    parts.append(_changes(case.changes) if found.kind.merges else _source(case.changes))
+    before = [["", *map(_text, row)] for row in case.before]
+    if found.kind is not Kind.COPY:
+        parts.append(_rows("target before" if found.kind.merges else "target", columns, before))
     if case.expected is None:
         parts.append("expected: the statement stops, for a value is not known")
     if found.found is None:
@@ -33,18 +39,21 @@ def counterexample_text(found: Counterexample, columns: Sequence[str]) -> str:
     both = [["", *row] for row in (expected & held).elements()]
     both += [["-", *row] for row in (expected - held).elements()]
     both += [["+", *row] for row in (held - expected).elements()]
-    parts.append(_rows("target after: - expected, + found", columns, both))
+    title = "findings" if found.kind is Kind.AUDIT else "target after"
+    parts.append(_rows(f"{title}: - expected, + found", _ending(found, compiled), both))
     return "\n\n".join(parts)
 
 
-def counterexample_record(found: Counterexample, columns: Sequence[str]) -> dict[str, object]:
+def counterexample_record(found: Counterexample, compiled: CompiledTable) -> dict[str, object]:
     """The same as JSON values."""
-    case = found.case
+    case, columns = found.case, [column.name for column in compiled.columns]
+    ending = _ending(found, compiled)
 
-    def named(rows: Sequence[Sequence[object]]) -> list[dict[str, object]]:
+    def named(rows: Sequence[Sequence[object]], columns: Sequence[str]) -> list[dict[str, object]]:
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     return {
+        "statement": str(found.kind),
         "changes": [
             {
                 "seq": 10 * place,
@@ -55,11 +64,27 @@ def counterexample_record(found: Counterexample, columns: Sequence[str]) -> dict
             }
             for place, change in enumerate(case.changes, 1)
         ],
-        "before": named(case.before),
-        "expected": None if case.expected is None else named(case.expected),
-        "found": None if found.found is None else named(found.found),
+        "before": named(case.before, columns),
+        "expected": None if case.expected is None else named(case.expected, ending),
+        "found": None if found.found is None else named(found.found, ending),
         "reason": found.reason,
     }
+
+
+def _ending(found: Counterexample, compiled: CompiledTable) -> list[str]:
+    """The columns of the rows that a case ends with."""
+    columns = [column.name for column in compiled.columns]
+    if found.kind is not Kind.AUDIT:
+        return columns
+    if compiled.key:
+        return [*compiled.key, compiled.finding_column]
+    return [*columns, compiled.finding_column, compiled.copies_column]
+
+
+def _source(rows: Sequence[Change]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row.after or ()))
+    values = [["", *(_sent(row.after, name) for name in names)] for row in rows]
+    return _rows("source", names, values)
 
 
 def _changes(changes: Sequence[Change]) -> str:

@@ -22,7 +22,7 @@ from filtersql.errors.auditing import REPEATED_KEYS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
-__all__ = ["FINDINGS", "Found", "Names", "compare"]
+__all__ = ["FINDINGS", "Found", "compare"]
 
 #: the rows that audit.sql gave, under a temporary name
 FINDINGS = "filtersql_findings"
@@ -45,38 +45,22 @@ class Found:
         return self.leaked + self.missing + self.differing
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The columns of audit.sql's rows besides the table's: no column of the table has them."""
-
-    finding: str
-    copies: str
-
-    @classmethod
-    def of(cls, compiled: CompiledTable) -> Names:
-        """They end as the effect's column does."""
-        tail = compiled.effect_column.removeprefix("effect")
-        return cls(f"finding{tail}", f"copies_held{tail}")
-
-
 def compare(engine: Engine, compiled: CompiledTable) -> Found:
     """Run audit.sql over the source's view; its rows stay staged under `FINDINGS`.
 
     Rows are compared key by key: raises Mistakes where a key of the target is not unique.
     """
-    names, dialect = Names.of(compiled), engine.dialect
+    finding, copies, dialect = compiled.finding_column, compiled.copies_column, engine.dialect
     if compiled.key:
         _check_keys(engine, compiled)
     columns = engine.stage(FINDINGS, compiled.audit_sql)
     staged = exp.to_table(FINDINGS)
-    counted = (
-        exp.Sum(this=_column(names.copies)) if not compiled.key else exp.Count(this=exp.Star())
-    )
-    kinds = select(_column(names.finding), counted).from_(staged).group_by(_column(names.finding))
+    counted = exp.Sum(this=_column(copies)) if not compiled.key else exp.Count(this=exp.Star())
+    kinds = select(_column(finding), counted).from_(staged).group_by(_column(finding))
     counts = {str(kind): int(str(count)) for kind, count in engine.rows(kinds.sql(dialect))}
     place = exp.Window(
         this=exp.RowNumber(),
-        partition_by=[_column(names.finding)],
+        partition_by=[_column(finding)],
         order=exp.Order(expressions=[exp.Ordered(this=_column(name)) for name in columns]),
     )
     placed = select("*", exp.alias_(place, _PLACE)).from_(staged)
@@ -84,10 +68,10 @@ def compare(engine: Engine, compiled: CompiledTable) -> Found:
         select(*map(_column, columns))
         .from_(placed.subquery("placed"))
         .where(exp.LTE(this=_column(_PLACE), expression=exp.convert(_SAMPLE)))
-        .order_by(_column(names.finding), _column(_PLACE))
+        .order_by(_column(finding), _column(_PLACE))
     )
     rows = engine.rows(shown.sql(dialect)) if counts else []
-    named = {names.finding: "finding", names.copies: "copies"}
+    named = {finding: "finding", copies: "copies"}
     sample = tuple(
         dict(zip((named.get(column, column) for column in columns), row, strict=True))
         for row in rows

@@ -20,7 +20,7 @@ from filtersql.errors import Mistakes
 from filtersql.errors.applying import UNREADABLE_STATEMENT
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.sql_fragments import explode
-from filtersql.run.audit_findings import FINDINGS, Names
+from filtersql.run.audit_findings import FINDINGS
 from filtersql.run.stage_and_judge import staged_merge
 from filtersql.targets.model import Engine
 
@@ -40,8 +40,9 @@ def mend(engine: Engine, compiled: CompiledTable) -> None:
 
 
 def _keyed(compiled: CompiledTable) -> exp.Select:
-    names, tail = Names.of(compiled), compiled.effect_column.removeprefix("effect")
-    leaked = exp.EQ(this=_column(names.finding, "f"), expression=exp.Literal.string("leaked"))
+    tail = compiled.effect_column.removeprefix("effect")
+    finding = _column(compiled.finding_column, "f")
+    leaked = exp.EQ(this=finding, expression=exp.Literal.string("leaked"))
     effect = (
         exp.case().when(leaked, exp.Literal.string("delete")).else_(exp.Literal.string("insert"))
     )
@@ -68,13 +69,13 @@ def _keyed(compiled: CompiledTable) -> exp.Select:
 
 def _counted(engine: Engine, compiled: CompiledTable) -> exp.Select:
     """Ordinal 0 deletes all copies of a row, each number above it inserts one."""
-    names = Names.of(compiled)
+    copies = compiled.copies_column
     columns = [column.name for column in compiled.columns]
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)
     held = (
         select(
             *map(_column, columns),
-            exp.alias_(exp.Count(this=exp.Star()), names.copies, quoted=True),
+            exp.alias_(exp.Count(this=exp.Star()), copies, quoted=True),
         )
         .from_(target)
         .group_by(*map(_column, columns))
@@ -83,9 +84,10 @@ def _counted(engine: Engine, compiled: CompiledTable) -> exp.Select:
         *(exp.NullSafeEQ(this=_column(one, "h"), expression=_column(one, "f")) for one in columns)
     )
     zero = exp.Literal.number(0)
-    found = exp.func("COALESCE", _column(names.copies, "h"), zero)
-    missing = exp.EQ(this=_column(names.finding, "f"), expression=exp.Literal.string("missing"))
-    step = _column(names.copies, "f")
+    found = exp.func("COALESCE", _column(copies, "h"), zero)
+    finding = _column(compiled.finding_column, "f")
+    missing = exp.EQ(this=finding, expression=exp.Literal.string("missing"))
+    step = _column(copies, "f")
     left = exp.Add(
         this=found, expression=exp.paren(exp.case().when(missing, step).else_(exp.Neg(this=step)))
     )

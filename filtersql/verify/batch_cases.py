@@ -1,4 +1,4 @@
-"""One MERGE for many cases: feed, target, joins and windows carry a case number.
+"""One statement for many cases: feed, source, target, joins and windows carry a case number.
 
 Example
     ============================== ======================================================
@@ -10,20 +10,21 @@ Example
     (SELECT seq FROM cut)          (SELECT seq FROM cut WHERE cut.n = feed.n)
     OVER (PARTITION BY a)          OVER (PARTITION BY n, a)
     ON t.a = s.a                   ON t.a = s.a AND t.n = s.n
+    e FULL OUTER JOIN t            the same; a row's number is COALESCE(e.n, t.n)
     ============================== ======================================================
 
-Each case then sees its own changes and its own rows only, as if it were merged alone. What cannot
-be lifted so that this is certain raises NotLifted; such a statement is run case by case.
+Each case then sees its own changes and its own rows only, as if it were tried alone. What cannot
+be lifted so that this is certain raises NotLifted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-__all__ = ["Lifting", "NotLifted", "lifted"]
+__all__ = ["Lifting", "NotLifted", "lifted", "lifted_insert", "lifted_query"]
 
 
 class NotLifted(Exception):
@@ -64,6 +65,24 @@ def lifted(merge: exp.Merge, lifting: Lifting) -> exp.Merge:
     if any(isinstance(part, exp.Query) for part in _parts_of(merge, using)):
         raise NotLifted("its clauses hold queries")
     return merge
+
+
+def lifted_insert(insert: exp.Insert, lifting: Lifting) -> exp.Insert:
+    """The INSERT of a query's rows for all cases. The tree that is given is changed."""
+    into = insert.this
+    others = {key for key, value in insert.args.items() if value} - {"this", "expression"}
+    if not isinstance(into, exp.Schema) or others:
+        raise NotLifted("it does not just insert a query into named columns")
+    into.set("this", lifting.target.copy())
+    into.set("expressions", [_identifier(lifting), *into.expressions])
+    _query(insert.expression, lifting)
+    return insert
+
+
+def lifted_query(query: exp.Query, lifting: Lifting) -> exp.Query:
+    """The query for all cases; each row has its number. The tree that is given is changed."""
+    _query(query, lifting)
+    return query
 
 
 def _parts_of(merge: exp.Merge, using: exp.Subquery) -> Iterator[exp.Expr]:
@@ -124,7 +143,7 @@ def _select(select: exp.Select, lifting: Lifting) -> None:
     numbers = _sources(select, lifting)
     if not numbers:
         raise NotLifted("a query reads neither the feed nor the target")
-    first = _number(numbers[0], lifting)
+    first = _first(select, numbers, lifting)
     for part in parts:
         if isinstance(part, exp.Window):
             part.set("partition_by", [first.copy(), *(part.args.get("partition_by") or ())])
@@ -139,6 +158,16 @@ def _select(select: exp.Select, lifting: Lifting) -> None:
         select.set("expressions", [named, *select.expressions])
         if grouped:
             grouped.set("expressions", [first.copy(), *grouped.expressions])
+
+
+def _first(select: exp.Select, numbers: Sequence[str], lifting: Lifting) -> exp.Expr:
+    """The number of a row; where either side of a join may lack one, that of the other."""
+    first = _number(numbers[0], lifting)
+    if not any(join.side == "FULL" for join in select.args.get("joins") or ()):
+        return first
+    if len(numbers) > 2:
+        raise NotLifted("of several joins it is not certain which side has a row")
+    return exp.Coalesce(this=first, expressions=[_number(numbers[1], lifting)])
 
 
 def _is_star(select: exp.Select) -> bool:
@@ -212,7 +241,7 @@ def _source(source: exp.Expr, lifting: Lifting) -> list[str]:
 
 
 def _join(join: exp.Join, left: str, right: str, lifting: Lifting) -> None:
-    if join.side in ("RIGHT", "FULL") or join.args.get("using"):
+    if join.side == "RIGHT" or join.args.get("using"):
         raise NotLifted("of a join it is not certain which side has a row")
     if join.kind == "CROSS":
         join.set("kind", "INNER")
@@ -221,7 +250,7 @@ def _join(join: exp.Join, left: str, right: str, lifting: Lifting) -> None:
     join.set("on", same if on is None else exp.And(this=exp.paren(on), expression=same))
 
 
-def _inner(select: exp.Select, outer: exp.Column, lifting: Lifting) -> None:
+def _inner(select: exp.Select, outer: exp.Expr, lifting: Lifting) -> None:
     """Queries inside expressions: of the same case as the row that they stand beside."""
     for key, value in list(select.args.items()):
         if key in ("with_", "from_"):
@@ -246,7 +275,7 @@ def _queries(node: exp.Expr, *, joined: bool) -> Iterator[exp.Expr]:
         yield from _queries(child, joined=False)
 
 
-def _correlate(query: exp.Expr, outer: exp.Column, lifting: Lifting) -> None:
+def _correlate(query: exp.Expr, outer: exp.Expr, lifting: Lifting) -> None:
     if not isinstance(query, exp.Select) or query.args.get("with_"):
         raise NotLifted("a query inside an expression is not a plain one")
     if query.args.get("group") or query.args.get("limit"):
@@ -254,7 +283,7 @@ def _correlate(query: exp.Expr, outer: exp.Column, lifting: Lifting) -> None:
     names = _sources(query, lifting)
     if not names:
         raise NotLifted("a query inside an expression reads no table")
-    if names[0] == outer.table:
+    if any(names[0] == column.table for column in outer.find_all(exp.Column)):
         raise NotLifted("a query inside an expression reads the table around it by its name")
     first = _number(names[0], lifting)
     for part in _own(query):

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from filtersql.verify.expected_rows import Draft, Tried, answered
+from filtersql.verify.expected_rows import Draft
 from filtersql.verify.model import Change, Row
 from filtersql.verify.values import Trial
 from filtersql.verify.world import (
@@ -33,10 +33,10 @@ from filtersql.verify.world import (
 __all__ = ["cells"]
 
 
-def cells(world: World) -> Tried:
+def cells(world: World) -> list[Draft]:
     """All cases of one change."""
     few = representatives(world.trials, world.model.key)
-    return answered(world, [*_single(world), *_updates(world, few), *_kept(world, few)])
+    return [*_single(world), *_updates(world, few), *_kept(world, few)]
 
 
 def _single(world: World) -> Iterator[Draft]:

@@ -1,16 +1,18 @@
 """`check`: compiled files are tried on every cell of the semantics, against the slow model.
 
 Example
-    proof = prove(node, path, bench)
+    proof = prove(node, folder, "s1/t1", bench)
     proof.cells, proof.histories, proof.counterexample
 
-A counterexample is the smallest case that was found: changes, rows before, expected and found.
+A counterexample is the smallest case that was found: changes or rows of the source, rows before,
+expected and found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from filtersql.compile import Node
@@ -25,11 +27,13 @@ from filtersql.storage import column_type
 from filtersql.targets import depth
 from filtersql.verify.batch_cases import NotLifted
 from filtersql.verify.cells import cells
-from filtersql.verify.expected_rows import Tried
-from filtersql.verify.histories import histories
+from filtersql.verify.expected_rows import Tried, answered
+from filtersql.verify.histories import histories, moves
+from filtersql.verify.kinds import Kind, statements
 from filtersql.verify.loading import Case, Layout, Shelf, free_name
 from filtersql.verify.lookups import show_lookups
 from filtersql.verify.model import Model
+from filtersql.verify.source_cases import audits, copies
 from filtersql.verify.statement import Statement, read_statement
 from filtersql.verify.statement_outlines import Outlines
 from filtersql.verify.values import Answers, trials, values_of
@@ -45,6 +49,7 @@ __all__ = [
     "cases_of",
     "configure",
     "prove",
+    "read_statements",
     "tried",
 ]
 
@@ -57,6 +62,7 @@ _FEW = 4
 class Counterexample:
     """A case whose rows are not the expected ones. `found` None: the statement stopped."""
 
+    kind: Kind
     case: Case
     found: tuple[tuple[object, ...], ...] | None
     #: why it stopped
@@ -90,13 +96,16 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """All cases of one table, whatever its file says."""
+    """All cases of one table, whatever its files say."""
 
     layout: Layout
-    cells: Tried
-    histories: Tried
-    #: histories of three changes
-    deep: Tried | None
+    #: of these the cases that can share a statement do
+    shared: Mapping[Kind, Tried]
+    #: histories of three changes, in statements of their own
+    deep: Mapping[Kind, Tried]
+    #: how many cases have one change, and how many several
+    cells: int
+    histories: int
 
 
 def answers_of(node: Node, bench: Bench) -> Answers:
@@ -114,8 +123,24 @@ def cases_of(node: Node, bench: Bench, answers: Answers | None = None) -> Cases:
     show_lookups(node, (bench.duckdb.engine, bench.engine.engine))
     world = _world_of(node, compiled, answers or answers_of(node, bench))
     layout = Layout(compiled, free_name("filtersql_case", _names(compiled)))
-    deep = histories(world, 3) if bench.deep else None
-    return Cases(layout, cells(world), histories(world, 2), deep)
+    several = histories(world, 2)
+    drafts = [*cells(world), *several]
+    shared = {
+        Kind.MERGE: answered(world, drafts),
+        Kind.COPY: Tried(copies(world)),
+        Kind.AUDIT: Tried(audits(world)),
+    }
+    if Kind.COMPLETING in statements(node):
+        shared[Kind.COMPLETING] = answered(world, [*drafts, *moves(world)], completing=True)
+    longer = histories(world, 3) if bench.deep else []
+    deep = {
+        kind: answered(world, longer, completing=kind is Kind.COMPLETING)
+        for kind in shared
+        if kind.merges and longer
+    }
+    every = [case for tried in (*shared.values(), *deep.values()) for case in _all(tried)]
+    single = sum(len(case.changes) < 2 for case in every)
+    return Cases(layout, shared, deep, single, len(every) - single)
 
 
 def configure(bench: Bench) -> None:
@@ -123,33 +148,58 @@ def configure(bench: Bench) -> None:
     depth.configure(bench.engine.engine, dict(SETTINGS[bench.engine.engine.dialect]))
 
 
-def prove(node: Node, path: Path, shown: str, bench: Bench, cases: Cases | None = None) -> Proof:
-    """Try the file of one target. Raises Mistakes where it cannot be tried at all."""
+def prove(node: Node, folder: Path, shown: str, bench: Bench, cases: Cases | None = None) -> Proof:
+    """Try the files of one target. Raises Mistakes where they cannot be tried at all."""
     configure(bench)
-    statement = read_statement(path, shown, node, bench.filters, bench.dialect, bench.outlines)
-    return tried(statement, shown, bench, cases or cases_of(node, bench))
+    written = read_statements(node, folder, shown, bench)
+    return tried(written, bench, cases or cases_of(node, bench))
+
+
+def read_statements(node: Node, folder: Path, shown: str, bench: Bench) -> tuple[Statement, ...]:
+    """The statements in a target's folder. Raises Mistakes where one is not what it should be."""
+    read = partial(read_statement, node=node, shelf=bench.filters, dialect=bench.dialect)
+    return tuple(
+        read(folder / f"{kind}.sql", f"{shown}/{kind}.sql", kind=kind, outlines=bench.outlines)
+        for kind in statements(node)
+    )
 
 
 def tried(
-    statement: Statement, shown: str, bench: Bench, cases: Cases, *, merged: bool = False
+    written: Sequence[Statement],
+    bench: Bench,
+    cases: Cases,
+    *,
+    merged: bool = False,
+    stopped: bool = False,
 ) -> Proof:
-    """Try a statement. Raises Mistakes where it cannot be tried at all.
+    """Try the statements of a target. Raises Mistakes where one cannot be tried at all.
 
-    `merged`: all cases that can share a MERGE were tried already, and ended as they should.
+    `merged`: all cases that can share a statement were tried already, and ended as they should;
+    `stopped`: so did those that may stop it.
     """
-    show_lookups(statement.node, (bench.duckdb.engine, bench.engine.engine))
+    show_lookups(written[0].node, (bench.duckdb.engine, bench.engine.engine))
+    left = {
+        kind: Tried(() if merged else tried.together, () if stopped else tried.alone)
+        for kind, tried in cases.shared.items()
+    }
+    found = (_wrong_in(statement, bench, cases, left[statement.kind]) for statement in written)
+    counterexample = next((wrong for wrong in found if wrong is not None), None)
+    return Proof(cases.cells, cases.histories, counterexample)
+
+
+def _wrong_in(
+    statement: Statement, bench: Bench, cases: Cases, left: Tried
+) -> Counterexample | None:
     try:
         sql = statement.sql(cases.layout, bench.engine.engine)
     except NotLifted as reason:
-        raise Mistakes([NOT_PROVED(path=shown, reason=str(reason))]) from None
-    several = [cases.histories, *([cases.deep] if cases.deep else [])]
-    attempt = _Attempt(sql, cases.layout, bench.engine)
-    counterexample = None
-    # Cells and short histories go into one MERGE: the smallest counterexample comes first anyhow.
-    first = _merged(cases.cells, cases.histories)
-    for some in replace(first, together=()) if merged else first, *several[1:]:
-        counterexample = counterexample or attempt.first_wrong(some)
-    return Proof(_count([cases.cells]), _count(several), counterexample)
+        raise Mistakes([NOT_PROVED(path=statement.shown, reason=str(reason))]) from None
+    kind = statement.kind
+    attempt = _Attempt(kind, sql, cases.layout, bench.engine)
+    counterexample = attempt.first_wrong(left)
+    if counterexample is None and kind in cases.deep:
+        counterexample = attempt.first_wrong(cases.deep[kind])
+    return counterexample
 
 
 def _typed(node: Node, dialect: Dialect) -> CompiledTable:
@@ -166,12 +216,8 @@ def _typed(node: Node, dialect: Dialect) -> CompiledTable:
     )
 
 
-def _merged(one: Tried, other: Tried) -> Tried:
-    return Tried((*one.together, *other.together), (*one.alone, *other.alone))
-
-
-def _count(tried: Sequence[Tried]) -> int:
-    return sum(len(each.together) + len(each.alone) for each in tried)
+def _all(tried: Tried) -> tuple[Case, ...]:
+    return (*tried.together, *tried.alone)
 
 
 def _names(compiled: CompiledTable) -> list[str]:
@@ -205,6 +251,7 @@ def _world_of(node: Node, compiled: CompiledTable, answers: Answers) -> World:
 class _Attempt:
     """One statement, tried on cases."""
 
+    kind: Kind
     sql: str
     layout: Layout
     shelf: Shelf
@@ -227,11 +274,11 @@ class _Attempt:
         reason = self._run(cases)
         if reason is not None:
             return self._stopping(cases, reason)
-        differing = self.shelf.differing(self.layout)
+        differing = self.shelf.differing(self.layout, self.kind)
         if not differing:
             return None
-        found = self.shelf.held(self.layout, differing[0])
-        return Counterexample(cases[differing[0]], tuple(found))
+        found = self.shelf.held(self.layout, differing[0], self.kind)
+        return Counterexample(self.kind, cases[differing[0]], tuple(found))
 
     def _stopping(self, cases: Mapping[int, Case], reason: str) -> Counterexample | None:
         """Of cases that stop the statement together, the first that does so alone."""
@@ -242,23 +289,22 @@ class _Attempt:
             again = self._run(half)
             cases, reason = (half, again) if again is not None else (other, reason)
         (case,) = cases.values()
-        return Counterexample(case, None, self._run(cases) or reason)
+        return Counterexample(self.kind, case, None, self._run(cases) or reason)
 
     def _alone(self, case: Case) -> Counterexample | None:
         """A case that has to stop, or may."""
         reason = self._run({0: case})
         if reason is not None:
             stops = case.expected is None or case.may_stop
-            return None if stops else Counterexample(case, None, reason)
-        if case.expected is not None and not self.shelf.differing(self.layout):
+            return None if stops else Counterexample(self.kind, case, None, reason)
+        if case.expected is not None and not self.shelf.differing(self.layout, self.kind):
             return None
-        return Counterexample(case, tuple(self.shelf.held(self.layout, 0)))
+        return Counterexample(self.kind, case, tuple(self.shelf.held(self.layout, 0, self.kind)))
 
     def _run(self, cases: Mapping[int, Case]) -> str | None:
         """None, or why the statement stopped."""
-        self.shelf.load(self.layout, cases)
+        self.shelf.load(self.layout, cases, self.kind)
         try:
-            self.shelf.engine.execute(self.sql)
+            return self.shelf.carry_out(self.layout, self.sql, self.kind)
         except Mistakes as refused:
             return refused.mistakes[0].message
-        return None

@@ -1,4 +1,4 @@
-"""Whether two files are one proof: the same statement, tried on the same cases.
+"""Whether the files of two targets are one proof: the same statements, tried on the same cases.
 
 Example
     t1 and t2 have the same columns, keys and row filter            one proof
@@ -21,7 +21,7 @@ from filtersql.verify.statement import Statement
 __all__ = ["sameness"]
 
 
-def sameness(node: Node, statement: Statement) -> Hashable | None:
+def sameness(node: Node, statements: Sequence[Statement]) -> Hashable | None:
     """What files have in common that are one proof, while their nodes live; None: it has its own.
 
     What a filter looks up is a view of that one table.
@@ -30,8 +30,12 @@ def sameness(node: Node, statement: Statement) -> Hashable | None:
         return None
     resolved, table, feed = node.resolved, node.resolved.table, node.resolved.subscription.changes
     return (
-        statement.outline.text,
-        *(tuple(sorted(texts.items())) for _, texts in sorted(statement.filters.items())),
+        *(statement.outline.text for statement in statements),
+        *(
+            tuple(sorted(texts.items()))
+            for statement in statements
+            for _, texts in sorted(statement.filters.items())
+        ),
         tuple(
             (one.name, one.type, one.not_null, one.generated, one.target_type, one.collation)
             for one in table.columns

@@ -15,26 +15,31 @@ from filtersql.verify.world import World
 
 __all__ = ["Draft", "Tried", "answered"]
 
-#: each is a statement of its own
-_MOST_ALONE = 24
+#: each is a statement of its own; one that follows values from key to key takes long
+_MOST_ALONE, _MOST_FOLLOWED = 24, 3
 #: changes, and the rows that the target holds before them
 Draft = tuple[Sequence[Change], Sequence[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Cases that are merged together, and those of which each may stop the statement."""
+    """Cases that are tried together, and those of which each may stop the statement."""
 
     together: tuple[Case, ...]
-    alone: tuple[Case, ...]
+    alone: tuple[Case, ...] = ()
 
 
-def answered(world: World, drafts: Sequence[Draft]) -> Tried:
-    """The drafts with the rows that the model expects; those whose filter raises are left out."""
+def answered(world: World, drafts: Sequence[Draft], *, completing: bool = False) -> Tried:
+    """The drafts with the rows that the model expects; those whose filter raises are left out.
+
+    `completing`: the statement may not stop where PostgreSQL finds a value that was left out.
+    """
     # A change comes in many drafts.
     every = {id(change): change for changes, _ in drafts for change in changes}
     world.answers.ask(_judged(world, every.values()))
-    may_stop = {number for number, change in every.items() if _may_stop(world, change)}
+    may_stop = {
+        number for number, change in every.items() if not completing and _may_stop(world, change)
+    }
     together: list[Case] = []
     alone: dict[tuple[object, ...], Case] = {}
     for changes, before in drafts:
@@ -52,7 +57,8 @@ def answered(world: World, drafts: Sequence[Draft]) -> Tried:
             together.append(case)
         elif len(changes) == 1:
             alone.setdefault(_kind(world, case), case)
-    return Tried(tuple(together), tuple(alone.values())[:_MOST_ALONE])
+    most = _MOST_FOLLOWED if completing else _MOST_ALONE
+    return Tried(tuple(together), tuple(alone.values())[:most])
 
 
 def _kind(world: World, case: Case) -> tuple[object, ...]:

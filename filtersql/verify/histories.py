@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from filtersql.definitions.model import Action
-from filtersql.verify.expected_rows import Draft, Tried, answered
+from filtersql.verify.expected_rows import Draft
 from filtersql.verify.model import Change, Image, Row
 from filtersql.verify.world import (
     World,
@@ -22,18 +22,17 @@ from filtersql.verify.world import (
     representatives,
 )
 
-__all__ = ["histories"]
+__all__ = ["histories", "moves"]
 
 
-def histories(world: World, length: int) -> Tried:
+def histories(world: World, length: int) -> list[Draft]:
     """All sequences of some changes, over a few keys."""
     rows = _few_rows(world)
     alphabet = _alphabet(world, rows)
     starts = _starts(world, rows)
     if length == 2 and not world.model.skips:
         starts = [starts[0], *starts[2:]]
-    return answered(
-        world,
+    return (
         [(changes, before) for changes in product(alphabet, repeat=length) for before in starts]
         + [
             ((Change("truncate"), change, Change("truncate")), before)
@@ -41,8 +40,37 @@ def histories(world: World, length: int) -> Tried:
             for before in starts
             if length == 2
         ]
-        + (_chains(world, alphabet, starts[:2]) if length == 2 and world.model.skips else []),
+        + (_chains(world, alphabet, starts[:2]) if length == 2 and world.model.skips else [])
     )
+
+
+def moves(world: World) -> list[Draft]:
+    """Rows that change their keys and leave out what did not change: up to three, one on another.
+
+    A value that was left out may have come by the change before, or by the one before that.
+    """
+    unchanged = tuple(name for name in left_out(world) if name not in world.logged)
+    rows = _few_rows(world)
+    alphabet = _alphabet(world, rows)
+    pairs = [pair for pair in product(rows, rows) if not world.same_key(*pair)]
+    whole, part = (
+        [Change("update", world.old(old), _without(new, some), some) for old, new in pairs]
+        for some in (unchanged, unchanged[:1])
+    )
+    moving = whole if len(unchanged) == 1 else [*whole, *part]
+    fresh = [change for change in alphabet if change.op in ("insert", "truncate")]
+    kept = [change for change in alphabet if change.unchanged]
+    starts = _starts(world, rows)[:2]
+    drafts = [
+        *product([*fresh, *kept, *moving], moving),
+        *product(moving, [*fresh, *kept]),
+        *product([*fresh, *whole], whole, whole),
+    ]
+    return [(changes, before) for changes in drafts for before in starts]
+
+
+def _without(image: Image, names: Sequence[str]) -> Image:
+    return {name: value for name, value in image.items() if name not in names}
 
 
 def _chains(world: World, alphabet: Sequence[Change], starts: Sequence[list[Row]]) -> list[Draft]:
@@ -74,8 +102,7 @@ def _alphabet(world: World, rows: Sequence[Image]) -> list[Change]:
             logged = None if is_unlogged(world, old, fresh) else world.old(old)
             found.append(Change("update", logged, fresh))
             if unchanged and old is new:
-                sent = {name: value for name, value in fresh.items() if name not in unchanged}
-                found.append(Change("update", logged, sent, unchanged))
+                found.append(Change("update", logged, _without(fresh, unchanged), unchanged))
     return found
 
 

@@ -1,9 +1,9 @@
 """Cases on an engine: their changes, the rows before and the rows expected, under fixed names.
 
 Example
-    shelf.load(table, cases)          filtersql_check_feed, filtersql_check.target, …
-    shelf.engine.execute(merge)
-    shelf.differing(table)            the numbers of the cases with other rows than expected
+    shelf.load(table, cases, kind)    filtersql_check_feed, filtersql_check.target, …
+    shelf.carry_out(table, sql, kind)
+    shelf.differing(table, kind)      the numbers of the cases with other rows than expected
 
 Values go the way of a run: through the codecs of the feed into typed Parquet files.
 """
@@ -24,12 +24,14 @@ from filtersql.feeds.staging import ChangeStage, Place, RowStage
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.rendering.sql_fragments import quoted
 from filtersql.source import Source, Span
+from filtersql.storage import stored_as
 from filtersql.targets.model import Engine
+from filtersql.verify.kinds import Kind
 from filtersql.verify.model import Change, Row
 
-__all__ = ["CASES", "FEED", "TARGET", "Case", "Layout", "Shelf", "free_name"]
+__all__ = ["CASES", "FEED", "SOURCE", "TARGET", "Case", "Layout", "Shelf", "free_name"]
 
-FEED, CASES = "filtersql_check_feed", "filtersql_check_cases"
+FEED, SOURCE, CASES = "filtersql_check_feed", "filtersql_check_source", "filtersql_check_cases"
 #: schema and table of the rows that a statement is tried on
 TARGET = ("filtersql_check", "target")
 _CHANGES, _BEFORE, _EXPECTED = (
@@ -37,14 +39,16 @@ _CHANGES, _BEFORE, _EXPECTED = (
     "filtersql_check_before",
     "filtersql_check_expected",
 )
-_NOWHERE: Place = ("", 0, b"")
-_NUMBER = PgType("int8")
+#: the rows that an audit gives
+_FINDINGS = "filtersql_check_findings"
+_NUMBER, _TEXT = PgType("int8"), PgType("text")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """Changes, the rows that the target holds before them, and those expected after them.
 
+    A row of the source is a change, too: a "read". Of an audit the findings are expected.
     `expected` None: the statement has to stop. `may_stop`: it may stop instead.
     """
 
@@ -79,6 +83,21 @@ class Layout:
         """What a row of the target is staged as."""
         return self._shaped([column.name for column in self.compiled.columns])
 
+    def findings(self, engine: Engine) -> CompiledTable:
+        """What a row of the audit is staged as."""
+        compiled, text = self.compiled, stored_as(_TEXT, engine.dialect).sql
+        names = compiled.key or [column.name for column in compiled.columns]
+        found = [FeedColumn(compiled.finding_column, _TEXT, text, not_null=False)]
+        if not compiled.key:
+            found += [FeedColumn(compiled.copies_column, _NUMBER, "BIGINT", not_null=False)]
+        shaped = self._shaped(names)
+        return replace(shaped, feed_columns=(*shaped.feed_columns, *found))
+
+    def result(self, kind: Kind, engine: Engine) -> list[str]:
+        """The columns of the rows that are expected, the case's number first."""
+        shaped = self.findings(engine) if kind is Kind.AUDIT else self.target
+        return [column.name for column in shaped.feed_columns]
+
     def _shaped(self, names: Sequence[str]) -> CompiledTable:
         known = {column.name: column for column in self.compiled.feed_columns}
         kept = (replace(known[name], not_null=False) for name in names)
@@ -101,37 +120,59 @@ class Shelf:
     folder: Path
     _numbers: Iterator[int] = field(default_factory=count)
 
-    def load(self, layout: Layout, cases: Mapping[int, Case]) -> None:
+    def load(self, layout: Layout, cases: Mapping[int, Case], kind: Kind = Kind.MERGE) -> None:
         """Put the cases in place of those that were there before."""
-        stage, before, expected = self._staged(layout, cases)
+        stage, before, expected = self._staged(layout, cases, kind)
         self.engine.view(_CHANGES, stage.path, stage.columns)
         self.engine.view(_BEFORE, before.path, before.columns)
         self.engine.view(_EXPECTED, expected.path, expected.columns)
-        self._define_feed(layout, stage)
         number = _column(layout.number)
-        self._define(CASES, select(number).distinct().from_(FEED))
+        if kind.merges:
+            self._define_feed(layout, stage)
+            self._define(CASES, select(number).distinct().from_(FEED))
+        else:
+            self._define_source(layout)
+            held = select(number.copy()).from_(_BEFORE)
+            self._define(CASES, exp.union(select(number).from_(SOURCE), held, distinct=True))
         self.engine.create(TARGET, layout.definitions(self.engine), {})
         rows = select("*").from_(_BEFORE)
         into = exp.to_table(self.engine.table_sql(TARGET), dialect=self.engine.dialect)
         self.engine.execute(exp.insert(rows, into).sql(self.engine.dialect))
 
-    def differing(self, layout: Layout) -> tuple[int, ...]:
-        """The numbers of the cases whose target does not hold the expected rows."""
-        count = free_name("copies", [column.name for column in layout.target.feed_columns])
-        names = [quoted(one.name, self.engine.dialect) for one in layout.target.feed_columns]
-        found, copies = self.engine.table_sql(TARGET), quoted(count, self.engine.dialect)
+    def carry_out(self, layout: Layout, sql: str, kind: Kind) -> str | None:
+        """Run a statement over the cases; None, or why there is nothing to compare."""
+        if kind is not Kind.AUDIT:
+            self.engine.execute(sql)
+            return None
+        given, wanted = self.engine.stage(_FINDINGS, sql), layout.result(kind, self.engine)
+        if sorted(given) == sorted(wanted):
+            return None
+        return f"its columns are {', '.join(given[1:])}, not {', '.join(wanted[1:])}"
+
+    def differing(self, layout: Layout, kind: Kind = Kind.MERGE) -> tuple[int, ...]:
+        """The numbers of the cases that did not end with the expected rows."""
+        columns = layout.result(kind, self.engine)
+        names = [quoted(name, self.engine.dialect) for name in columns]
+        listed = ", ".join(names)
+        copies = quoted(free_name("copies", columns), self.engine.dialect)
         # Rows of one case that are not there as often as they are expected.
         rows = self.engine.rows(
-            f"SELECT DISTINCT {names[0]} FROM (SELECT *, 1 AS {copies} FROM {found} "
-            f"UNION ALL SELECT *, -1 AS {copies} FROM {_EXPECTED}) AS sides "
-            f"GROUP BY {', '.join(names)} HAVING SUM({copies}) <> 0"
+            f"SELECT DISTINCT {names[0]} FROM "
+            f"(SELECT {listed}, 1 AS {copies} FROM {self._found_in(kind)} "
+            f"UNION ALL SELECT {listed}, -1 AS {copies} FROM {_EXPECTED}) AS sides "
+            f"GROUP BY {listed} HAVING SUM({copies}) <> 0"
         )
         return tuple(sorted(int(str(row[0])) for row in rows))
 
-    def held(self, layout: Layout, number: int) -> list[tuple[object, ...]]:
-        """The target's rows of one case."""
-        query = self._found().where(exp.EQ(this=_column(layout.number), expression=_int(number)))
-        return [row[1:] for row in self.engine.rows(query.sql(self.engine.dialect))]
+    def held(
+        self, layout: Layout, number: int, kind: Kind = Kind.MERGE
+    ) -> list[tuple[object, ...]]:
+        """The rows that one case ended with."""
+        columns = map(_column, layout.result(kind, self.engine)[1:])
+        table = exp.to_table(self._found_in(kind), dialect=self.engine.dialect)
+        same = exp.EQ(this=_column(layout.number), expression=_int(number))
+        query = select(*columns).from_(table).where(same)
+        return self.engine.rows(query.sql(self.engine.dialect))
 
     def staged(self, number: str, columns: tuple[FeedColumn, ...]) -> RowStage:
         """A file for rows of these columns, with a number before each."""
@@ -139,14 +180,16 @@ class Shelf:
         return RowStage(_bare((first, *columns)), "duckdb", self._path(), [], _where)
 
     def _staged(
-        self, layout: Layout, cases: Mapping[int, Case]
+        self, layout: Layout, cases: Mapping[int, Case], kind: Kind
     ) -> tuple[ChangeStage, RowStage, RowStage]:
         """The changes, the rows before them and those expected, each in a file."""
         mistakes: list[tuple[Place, Mistake]] = []
         dialect = self.engine.dialect
         changes = ChangeStage(layout.feed, dialect, self._path(), mistakes, _where)
+        shaped = layout.findings(self.engine) if kind is Kind.AUDIT else layout.target
         before, expected = (
-            RowStage(layout.target, dialect, self._path(), mistakes, _where) for _ in range(2)
+            RowStage(shape, dialect, self._path(), mistakes, _where)
+            for shape in (layout.target, shaped)
         )
         names = [column.name for column in layout.compiled.feed_columns]
         rows = RepeatedRows(changes.codecs[1:])
@@ -158,6 +201,9 @@ class Shelf:
         own = [column.name for column in layout.compiled.columns]
         befores = {number: case.before for number, case in cases.items()}
         after = {number: case.expected or () for number, case in cases.items()}
+        if kind is Kind.AUDIT:
+            _write_findings(expected, after)
+            after = {}
         sides = [_held(held, names, own, rows) for held in (befores, after)]
         columns = rows.columns()
         write_changes(
@@ -170,7 +216,8 @@ class Shelf:
         )
         shown = [columns[names.index(name)] for name in own]
         for stage, (places, numbers) in zip((before, expected), sides, strict=True):
-            write_rows(stage, shown, places, numbers)
+            if stage is before or kind is not Kind.AUDIT:
+                write_rows(stage, shown, places, numbers)
         return changes, before, expected
 
     def _define_feed(self, layout: Layout, stage: ChangeStage) -> None:
@@ -190,12 +237,19 @@ class Shelf:
         number = exp.alias_(_column(logged), layout.number, quoted=True)
         self._define(FEED, select(number, *columns, copy=False).from_(_CHANGES, copy=False))
 
-    def _define(self, name: str, query: exp.Select) -> None:
+    def _define_source(self, layout: Layout) -> None:
+        number = exp.alias_(_column(f"before_{layout.number}"), layout.number, quoted=True)
+        columns = [
+            exp.alias_(_column(f"after_{column.name}"), column.name, quoted=True)
+            for column in layout.compiled.feed_columns
+        ]
+        self._define(SOURCE, select(number, *columns, copy=False).from_(_CHANGES, copy=False))
+
+    def _define(self, name: str, query: exp.Query) -> None:
         self.engine.define(name, query.sql(self.engine.dialect))
 
-    def _found(self) -> exp.Select:
-        table = exp.to_table(self.engine.table_sql(TARGET), dialect=self.engine.dialect)
-        return select("*").from_(table)
+    def _found_in(self, kind: Kind) -> str:
+        return _FINDINGS if kind is Kind.AUDIT else self.engine.table_sql(TARGET)
 
     def _path(self) -> Path:
         return self.folder / f"{next(self._numbers)}.parquet"
@@ -224,6 +278,13 @@ def _held(
         places[row] = rows.place(tuple([image.get(name) for name in names]))
     numbers = [number for number, some in held.items() for _ in some]
     return [places[row] for row in every], numbers
+
+
+def _write_findings(stage: RowStage, findings: Mapping[int, Sequence[Row]]) -> None:
+    rows = RepeatedRows(stage.codecs[1:])
+    places = [rows.place(row) for some in findings.values() for row in some]
+    numbers = [number for number, some in findings.items() for _ in some]
+    write_rows(stage, rows.columns(), places, numbers)
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

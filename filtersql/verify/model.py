@@ -153,7 +153,7 @@ class Model:
         old = change.before or {}
         switches = self.resolved.semantics
         if change.op == "read":
-            return "insert" if self._any(self.resolved.copy_filters, new) else None
+            return "insert" if self.copies(new) else None
         action = Action(change.op)
         if action not in self.resolved.filters:
             return None
@@ -175,6 +175,10 @@ class Model:
             return "update" if matches else "delete"
         return "insert" if matches else None
 
+    def copies(self, image: Image) -> bool:
+        """Whether the initial copy takes a row of the source."""
+        return self._any(self.resolved.copy_filters, image)
+
     def _any(self, judges: Sequence[Contribution], image: Image) -> bool:
         """Whether filters let a row through; without one, every row."""
         if not judges:
@@ -194,9 +198,9 @@ class Model:
         row = self._complete(new, change, None)
         if not self.key:
             return (*rows, row)
-        if self._keeps and self._without(rows, self._key_of(row)) != tuple(rows):
+        if self._keeps and self._without(rows, self.key_of(row)) != tuple(rows):
             return tuple(rows)
-        return (*self._without(rows, self._key_of(row)), row)
+        return (*self._without(rows, self.key_of(row)), row)
 
     def _update(self, rows: Sequence[Row], change: Change, new: Image) -> tuple[Row, ...]:
         old = change.before if change.before is not None else new
@@ -207,9 +211,9 @@ class Model:
         left = self._remove(rows, found)
         if not self.key:
             return (*left, row)
-        if self._keeps and self._without(left, self._key_of(row)) != left:
+        if self._keeps and self._without(left, self.key_of(row)) != left:
             return tuple(rows)
-        return (*self._without(left, self._key_of(row)), row)
+        return (*self._without(left, self.key_of(row)), row)
 
     @property
     def skips(self) -> bool:
@@ -236,7 +240,7 @@ class Model:
         """The subscriber's row for an old row: by its key, or by everything."""
         wanted = tuple(map(old.get, self.key or self.columns))
         for row in rows:
-            if (self._key_of(row) if self.key else row) == wanted:
+            if (self.key_of(row) if self.key else row) == wanted:
                 return row
         return None
 
@@ -248,7 +252,8 @@ class Model:
         return tuple(left)
 
     def _without(self, rows: Sequence[Row], key: Row) -> tuple[Row, ...]:
-        return tuple([row for row in rows if self._key_of(row) != key])
+        return tuple([row for row in rows if self.key_of(row) != key])
 
-    def _key_of(self, row: Row) -> Row:
+    def key_of(self, row: Row) -> Row:
+        """The values by which the subscriber finds a row."""
         return tuple([row[place] for place in self._places])

@@ -1,4 +1,4 @@
-"""Proofs of many files: those with one outline are tried in one MERGE, each on its own cases.
+"""Proofs of many targets: files with one outline are tried together, each on its own cases.
 
 Example
     for outcome in proofs(asked, bench): outcome.proof or outcome.mistakes
@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from filtersql.changes import stopping
 from filtersql.compile import Node
 from filtersql.errors import Mistake, Mistakes
 from filtersql.filters.resolve.lookups import looked_up
@@ -32,11 +33,12 @@ from filtersql.verify.check import (
     answers_of,
     cases_of,
     configure,
+    read_statements,
     tried,
 )
 from filtersql.verify.equal_proofs import sameness
 from filtersql.verify.loading import Case
-from filtersql.verify.statement import Statement, read_statement
+from filtersql.verify.statement import Statement
 from filtersql.verify.values import Answers, Image, ask_together, tried_images
 
 __all__ = ["Asked", "Outcome", "proofs"]
@@ -48,16 +50,16 @@ _MOST = 16
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A target, its file and how the file is called."""
+    """A target, the folder of its files and how that is called."""
 
     node: Node
-    path: Path
+    folder: Path
     shown: str
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A proof, or why there is none; `statement` numbers the MERGE that it was tried in."""
+    """A proof, or why there is none; `statement` numbers the statements it was tried in."""
 
     seconds: float
     statement: int
@@ -72,13 +74,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A file that was read; what has to be equal for it to be tried with others.
+    """Files that were read; what has to be equal for them to be tried with others.
 
     `same`: what has to be equal for another's proof to be its own; None: no other's is.
     """
 
     asked: Asked
-    statement: Statement
+    statements: tuple[Statement, ...]
     alike: tuple[object, ...]
     same: Hashable | None
 
@@ -91,8 +93,9 @@ class _Prepared:
     cases: Cases
 
     @property
-    def together(self) -> tuple[Case, ...]:
-        return (*self.cases.cells.together, *self.cases.histories.together)
+    def most(self) -> int:
+        """The cases that share one statement, of the statement that has the most."""
+        return max(len(tried.together) for tried in self.cases.shared.values())
 
 
 def proofs(asked: Sequence[Asked], bench: Bench) -> Iterator[Outcome]:
@@ -147,16 +150,14 @@ def _alike(
 def _read(asked: Asked, bench: Bench) -> _Ready | Mistakes:
     node = asked.node
     try:
-        statement = read_statement(
-            asked.path, asked.shown, node, bench.filters, bench.dialect, bench.outlines
-        )
+        written = read_statements(node, asked.folder, asked.shown, bench)
     except Mistakes as found:
         return found
     # What is looked up is one view for all files.
     looks = any(looked_up(each.tree) for each in node.filters.values())
     key = (
         asked.node.compiled.unique_id if looks or bench.deep else None,
-        statement.outline.text,
+        [statement.outline.text for statement in written],
         [
             (one.name, one.type, column_type(one, bench.engine.engine.dialect))
             for one in node.resolved.table.columns
@@ -165,7 +166,7 @@ def _read(asked: Asked, bench: Bench) -> _Ready | Mistakes:
         node.compiled.feed_columns,
         node.compiled.column_definitions_sql,
     )
-    return _Ready(asked, statement, key, None if looks else sameness(node, statement))
+    return _Ready(asked, written, key, None if looks else sameness(node, written))
 
 
 def _answers(
@@ -204,10 +205,10 @@ def _proved(
             mistakes = found if isinstance(found, Mistakes) else Mistakes([found])
             done[place] = Outcome(0.0, place, mistakes=mistakes)
             continue
-        count += len(one.together)
+        count += one.most
         if count > BATCH:
             groups.append({})
-            count = len(one.together)
+            count = one.most
         groups[-1][place] = one
     shared = (time.perf_counter() - began) / len(files)
     for group in groups:
@@ -224,11 +225,11 @@ def _group(files: Mapping[int, _Prepared], bench: Bench, spent: float) -> dict[i
     for place, one in files.items():
         began = time.perf_counter()
         outcome = Outcome(0.0, min(files) if right else place)
-        statement, shown = one.ready.statement, one.ready.asked.shown
+        # What stops a statement is in its outline, unless it stands in a filter's place.
+        stopped = right and place != min(files) and not stopping(one.ready.asked.node.resolved)
         try:
-            outcome = replace(
-                outcome, proof=tried(statement, shown, bench, one.cases, merged=right)
-            )
+            proof = tried(one.ready.statements, bench, one.cases, merged=right, stopped=stopped)
+            outcome = replace(outcome, proof=proof)
         except Mistakes as found:
             outcome = replace(outcome, mistakes=found)
         done[place] = replace(outcome, seconds=spent + time.perf_counter() - began)
@@ -237,20 +238,27 @@ def _group(files: Mapping[int, _Prepared], bench: Bench, spent: float) -> dict[i
 
 def _right(files: Sequence[_Prepared], bench: Bench) -> bool:
     """Whether all cases of all files end as they should; False where that is not certain."""
+    kinds = range(len(files[0].ready.statements))
+    return all(_statements_right(files, place, bench) for place in kinds)
+
+
+def _statements_right(files: Sequence[_Prepared], place: int, bench: Bench) -> bool:
     engine, layout = bench.engine.engine, files[0].cases.layout
+    statements = [one.ready.statements[place] for one in files]
+    kind = statements[0].kind
     ends: list[int] = []
     numbered: dict[int, Case] = {}
     for one in files:
-        numbered.update(enumerate(one.together, len(numbered)))
+        numbered.update(enumerate(one.cases.shared[kind].together, len(numbered)))
         ends.append(len(numbered))
-    written = [one.ready.statement.filters[engine.dialect] for one in files]
+    written = [statement.filters[engine.dialect] for statement in statements]
     column = quoted(layout.number, engine.dialect)
     filters = {name: _each([texts[name] for texts in written], ends, column) for name in written[0]}
     try:
-        sql = files[0].ready.statement.sql(layout, engine, filters)
-        bench.engine.load(layout, numbered)
-        engine.execute(sql)
-        return not bench.engine.differing(layout)
+        sql = statements[0].sql(layout, engine, filters)
+        bench.engine.load(layout, numbered, kind)
+        stopped = bench.engine.carry_out(layout, sql, kind)
+        return stopped is None and not bench.engine.differing(layout, kind)
     except (Mistakes, NotLifted):
         return False
 

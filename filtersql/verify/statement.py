@@ -1,26 +1,24 @@
-"""A compiled merge.sql as it stands on disk, made ready to be tried on many cases at once.
+"""A compiled file as it stands on disk, made ready to be tried on many cases at once.
 
 Example
-    statement = read_statement(path, node, writers)
+    statement = read_statement(path, shown, node, shelf, "spark", kind=Kind.MERGE)
     statement.sql(layout, engine)        one MERGE for all cases, in the engine's dialect
 
 On the engine of the file a marked filter stays as it is written. On DuckDB the filters of a file
 for Spark are exchanged for their DuckDB twins: what stands between `/*<1*/` and `/*1>*/` has to be
-a filter of the definitions, over the old or the new row.
+a filter of the definitions, over the old or the new row of a change or over a row of the source.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError
 
 from filtersql.artifacts import read_compiled
 from filtersql.changes import stopping
@@ -30,10 +28,9 @@ from filtersql.errors.proving import (
     COMPILED_FOR_ANOTHER,
     FILTER_NOT_DEFINED,
     MARKS_GONE,
-    MERGES_ELSEWHERE,
     NO_STATEMENT,
-    NOT_THE_MERGE,
     NOT_TRANSPILED,
+    WRITES_ELSEWHERE,
 )
 from filtersql.filter_cache import FilterShelf
 from filtersql.rendering import SETTINGS
@@ -42,10 +39,13 @@ from filtersql.rendering.sql_fragments import raise_error, true_or_false
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.verify.batch_cases import Lifting, lifted
-from filtersql.verify.loading import CASES, FEED, TARGET, Layout
+from filtersql.verify.batch_cases import Lifting, lifted, lifted_insert, lifted_query
+from filtersql.verify.kinds import Kind, statements
+from filtersql.verify.loading import CASES, FEED, SOURCE, TARGET, Layout
 from filtersql.verify.matched_twice import stop_if_matched_twice
+from filtersql.verify.recursion_limit import limit_recursion
 from filtersql.verify.statement_outlines import PIECES, Outline, Outlines, outlined
+from filtersql.verify.statement_parsing import parsed, stops_of_duckdb, target_of
 
 __all__ = ["Statement", "read_statement"]
 
@@ -66,9 +66,11 @@ class _Marked:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The MERGE of a file, with a placeholder for each marked filter."""
+    """The statement of a file, with a placeholder for each marked filter."""
 
-    path: Path
+    kind: Kind
+    #: the file, as a person names it
+    shown: str
     node: Node
     dialect: Dialect
     outline: Outline
@@ -96,13 +98,22 @@ class Statement:
             cases=CASES,
             is_feed=lambda table: table.name == outline.feed and not table.db,
             is_target=lambda table: _same(table, outline.target),
-            feed=exp.to_table(FEED),
+            feed=exp.to_table(_view(self.kind)),
             target=exp.to_table(engine.table_sql(TARGET), dialect=engine.dialect),
         )
-        tree = lifted(outline.take(), lifting)
+        tree, first = outline.take(), []
+        if isinstance(tree, exp.Merge):
+            lifted(tree, lifting)
+        elif isinstance(tree, exp.Insert):
+            lifted_insert(tree, lifting)
+        elif isinstance(tree, exp.Query):
+            lifted_query(tree, lifting)
         if engine.dialect != self.dialect:
-            _stops_of_duckdb(tree)
-        first = [stop_if_matched_twice(tree)] if engine.dialect == "duckdb" else []
+            stops_of_duckdb(tree)
+        if engine.dialect == "duckdb":
+            limit_recursion(tree)
+        if isinstance(tree, exp.Merge) and engine.dialect == "duckdb":
+            first = [stop_if_matched_twice(tree)]
         try:
             # Nobody else has these trees.
             return ";\n".join(
@@ -113,7 +124,7 @@ class Statement:
             )
         except SqlglotError as error:
             reason = str(error).splitlines()[0]
-            raise Mistakes([NOT_TRANSPILED(path=self.path, reason=reason)]) from None
+            raise Mistakes([NOT_TRANSPILED(path=self.shown, reason=reason)]) from None
 
 
 def read_statement(
@@ -123,23 +134,25 @@ def read_statement(
     shelf: FilterShelf,
     dialect: Dialect,
     outlines: Outlines | None = None,
+    kind: Kind = Kind.MERGE,
 ) -> Statement:
     """The statement in a file. Raises Mistakes where it is not what a proof can begin with."""
     if not path.is_file():
         raise Mistakes([NO_STATEMENT(path=shown)])
-    text = read_compiled(path, node.compiled.merge_sql)
+    compiled = statements(node)[kind]
+    text = read_compiled(path, compiled)
     if any(f"--   {name}=" in text for name in SETTINGS[_OTHER[dialect]]):
         here, there = _ENGINES[dialect], _ENGINES[_OTHER[dialect]]
         raise Mistakes([COMPILED_FOR_ANOTHER(path=shown, written=there, wanted=here)])
     marked = _marked(text, dialect)
     flat = _with_placeholders(text, marked, dialect)
-    outline = _outline(flat, shown, node, dialect, Outlines() if outlines is None else outlines)
-    wanted = [one.number for one in _marked(node.compiled.merge_sql, dialect)]
+    outline = _outline(flat, shown, node, dialect, kind, outlines or Outlines())
+    wanted = [one.number for one in _marked(compiled, dialect)]
     if [one.number for one in marked] != wanted:
         raise Mistakes([MARKS_GONE(path=shown, wanted=len(wanted), found=len(marked))])
     own: dict[str, str] = {}
     twins: dict[str, str] = {}
-    known = _twins(node, shelf, dialect)
+    known = _twins(node, shelf, dialect, kind)
     strange: list[Mistake] = []
     for one in marked:
         placeholder, written = _TWIN.format(one.number), text[one.begin : one.end].strip()
@@ -153,27 +166,37 @@ def read_statement(
     if strange:
         raise Mistakes(strange)
     into = outline.into
-    if not isinstance(into, exp.Table) or not _same(into, outline.target):
-        raise Mistakes([MERGES_ELSEWHERE(path=shown, target=node.compiled.target_sql)])
-    return Statement(path, node, dialect, outline, {"duckdb": twins, dialect: own})
+    elsewhere = not isinstance(into, exp.Table) or not _same(into, outline.target)
+    if into is not None and elsewhere:
+        raise Mistakes([WRITES_ELSEWHERE(path=shown, target=node.compiled.target_sql)])
+    return Statement(kind, shown, node, dialect, outline, {"duckdb": twins, dialect: own})
 
 
-def _outline(text: str, shown: str, node: Node, dialect: Dialect, outlines: Outlines) -> Outline:
+def _outline(
+    text: str, shown: str, node: Node, dialect: Dialect, kind: Kind, outlines: Outlines
+) -> Outline:
     """The file's tree, which files that differ in names alone have in common."""
-    names = node.compiled.target_sql, node.compiled.changes_view
-    flat = outlined(text, dict(zip(names, (".".join(TARGET), FEED), strict=True)), dialect)
+    compiled, fixed = node.compiled, (".".join(TARGET), _view(kind))
+    names = compiled.target_sql, compiled.changes_view if kind.merges else compiled.source_view
+    flat = outlined(text, dict(zip(names, fixed, strict=True)), dialect)
     if flat is None:
         flat = text
     else:
-        names = ".".join(TARGET), FEED
-    outline = outlines.get(dialect, flat)
+        names = fixed
+    outline = outlines.get(dialect, kind, flat)
     if outline is None:
         target = exp.to_table(names[0], dialect=dialect)
-        parse = partial(_parsed, flat, shown, dialect)
+        parse = partial(parsed, flat, shown, dialect, kind)
         tree = parse()
-        outline = Outline(flat, tree.this.copy(), tree, parse, target, names[1])
-        outlines.keep(dialect, outline)
+        into = target_of(tree)
+        outline = Outline(flat, into and into.copy(), tree, parse, target, names[1])
+        outlines.keep(dialect, kind, outline)
     return outline
+
+
+def _view(kind: Kind) -> str:
+    """What stands in place of the view that a statement reads."""
+    return FEED if kind.merges else SOURCE
 
 
 def _marked(text: str, dialect: Dialect) -> list[_Marked]:
@@ -189,7 +212,7 @@ def _marked(text: str, dialect: Dialect) -> list[_Marked]:
     return found
 
 
-def _twins(node: Node, shelf: FilterShelf, dialect: Dialect) -> dict[str, str]:
+def _twins(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict[str, str]:
     """What may stand between marks, and the same for DuckDB."""
     if dialect == "duckdb":
         return {}
@@ -197,7 +220,7 @@ def _twins(node: Node, shelf: FilterShelf, dialect: Dialect) -> dict[str, str]:
     found = {
         squeezed(f"({own(each, prefix)})", dialect): f"({duckdb(each, prefix)})"
         for each in node.filters.values()
-        for prefix in ("old_", "new_")
+        for prefix in (("old_", "new_") if kind.merges else ("",))
     }
     for value in (True, False):
         word = true_or_false(value=value, engine=dialect)
@@ -216,57 +239,6 @@ def _with_placeholders(text: str, marked: list[_Marked], dialect: Dialect) -> st
         pieces += [text[end : one.begin], column]
         end = one.end
     return "".join([*pieces, text[end:]])
-
-
-def _parsed(text: str, shown: str, dialect: Dialect) -> exp.Merge:
-    logger = logging.getLogger("sqlglot")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # it warns of what is refused here
-    try:
-        trees = [tree for tree in sqlglot.parse(text, dialect=dialect) if tree is not None]
-    except ParseError as error:
-        reason = str(error.errors[0].get("description")) if error.errors else str(error)
-        raise Mistakes([NOT_THE_MERGE(path=shown, reason=reason)]) from None
-    except SqlglotError as error:
-        reason = str(error).splitlines()[0]
-        raise Mistakes([NOT_THE_MERGE(path=shown, reason=reason)]) from None
-    finally:
-        logger.setLevel(level)
-    if len(trees) != 1 or not isinstance(trees[0], exp.Merge):
-        raise Mistakes([NOT_THE_MERGE(path=shown, reason=None)])
-    if trees[0].args.get("on") is None or trees[0].args.get("whens") is None:
-        raise Mistakes([NOT_THE_MERGE(path=shown, reason="it has no ON, or no WHEN")])
-    return trees[0]
-
-
-def _stops_of_duckdb(tree: exp.Merge) -> None:
-    """What stops a statement has another name in DuckDB, which sqlglot does not know.
-
-    And DuckDB works out the values of an INSERT for matched rows, too: they stop in its condition.
-    """
-    for call in tree.find_all(exp.Anonymous):
-        if call.name.lower() == "raise_error":
-            call.set("this", "error")
-    for when in tree.args["whens"].expressions:
-        then = when.args.get("then")
-        if isinstance(then, exp.Insert) and isinstance(then.expression, exp.Tuple):
-            _stop_before(when, [one for one in then.expression.expressions if _stops(one)])
-
-
-def _stop_before(when: exp.When, values: list[exp.Expr]) -> None:
-    if not values:
-        return
-    # Always true, once the value is known.
-    known = [exp.not_(exp.paren(one.is_(exp.null())).is_(exp.null())) for one in values]
-    condition = when.args.get("condition") or exp.true()
-    when.set("condition", exp.case().when(condition, exp.and_(*known)).else_(exp.false()))
-    for value in values:
-        for call in [one for one in value.find_all(exp.Anonymous) if _stops(one)]:
-            call.replace(exp.null())
-
-
-def _stops(value: exp.Expr) -> bool:
-    return any(call.name.lower() == "error" for call in value.find_all(exp.Anonymous))
 
 
 def _same(one: exp.Table, other: exp.Table) -> bool:

@@ -38,7 +38,7 @@ _TOKENS = {
     )
     for dialect, pieces in PIECES.items()
 }
-_MOST = 32
+_MOST = 128
 
 
 @dataclass(slots=True)
@@ -46,16 +46,16 @@ class Outline:
     """A text, parsed once, and the statements that were made of it."""
 
     text: str
-    #: what it merges into
-    into: exp.Expr
-    tree: exp.Merge | None
-    parse: Callable[[], exp.Merge]
-    #: the target and the feed, by the names that the tree knows them by
+    #: what it writes into; None: it is a query
+    into: exp.Expr | None
+    tree: exp.Expr | None
+    parse: Callable[[], exp.Expr]
+    #: the target and the view that is read, by the names that the tree knows them by
     target: exp.Table
     feed: str
     made: dict[tuple[str, ...], str] = field(default_factory=dict)
 
-    def take(self) -> exp.Merge:
+    def take(self) -> exp.Expr:
         """A tree for one who changes it: a copy of each would take longer than most are used."""
         tree, self.tree = self.tree, None
         return self.parse() if tree is None else tree
@@ -65,17 +65,17 @@ class Outline:
 class Outlines:
     """Those that were met last."""
 
-    known: dict[tuple[Engine, str], Outline] = field(default_factory=dict)
+    known: dict[tuple[Engine, str, str], Outline] = field(default_factory=dict)
 
-    def get(self, dialect: Engine, text: str) -> Outline | None:
-        """The outline of a text, if it was met."""
-        return self.known.get((dialect, text))
+    def get(self, dialect: Engine, kind: str, text: str) -> Outline | None:
+        """The outline of a text, if it was met as a statement of that kind."""
+        return self.known.get((dialect, kind, text))
 
-    def keep(self, dialect: Engine, outline: Outline) -> None:
+    def keep(self, dialect: Engine, kind: str, outline: Outline) -> None:
         """Remember an outline."""
         if len(self.known) >= _MOST:
             self.known.clear()
-        self.known[dialect, outline.text] = outline
+        self.known[dialect, kind, outline.text] = outline
 
 
 def outlined(text: str, names: dict[str, str], dialect: Engine) -> str | None:

@@ -33,7 +33,16 @@ from filtersql.verify.loading import Shelf
 if TYPE_CHECKING:
     from filtersql.filters.tree.nodes import Node
 
-__all__ = ["Answers", "Image", "Trial", "ask_together", "trials", "tried_images", "values_of"]
+__all__ = [
+    "Answers",
+    "Image",
+    "Trial",
+    "ask_together",
+    "other_than",
+    "trials",
+    "tried_images",
+    "values_of",
+]
 
 #: a row, or what is known of one: PostgreSQL's text of each value
 Image = Mapping[str, str | None]
@@ -161,6 +170,13 @@ def values_of(column: Column) -> tuple[str, ...]:
     """A few different values that the column takes, as PostgreSQL's text."""
     found = _storable(column.type, _stored(column), _POOL)
     return found[:_FEW]
+
+
+def other_than(column: Column, value: str | None) -> str | None:
+    """A value that is stored otherwise; None where the column takes no other."""
+    if value is None:
+        return next(iter(values_of(column)), None)
+    return next(iter(_storable(column.type, _stored(column), (value, *_POOL))[1:]), None)
 
 
 def _stored(column: Column) -> str:

@@ -93,14 +93,15 @@ class World:
     def _row(self, trial: Trial, key: int, payload: int | None) -> Image:
         judged = dict(trial.values)
         found: dict[str, str | None] = {}
-        for column in self._columns:
+        # Columns of one type hold different values: one in another's place is noticed.
+        for place, column in enumerate(self._columns):
             number = key if column.finds else payload
             if column.name in judged:
                 found[column.name] = judged[column.name]
             elif (number is None and column.nullable) or not column.values:
                 found[column.name] = None
             else:
-                found[column.name] = column.values[(number or 0) % len(column.values)]
+                found[column.name] = column.values[((number or 0) + place) % len(column.values)]
         return found
 
     def target(self, image: Image) -> Row:

@@ -173,7 +173,7 @@ def test_the_text_for_spark_is_proved_as_it_stands(spark, tmp_path: Path, name: 
         made.bench = made.bench.__class__(
             made.bench.duckdb, Shelf(engine, tmp_path), made.bench.filters, made.bench.dialect
         )
-        proof = prove(made.nodes[name], made.path(name), name, made.bench)
+        proof = prove(made.nodes[name], made.folder(name), name, made.bench)
         assert proof.counterexample is None
     finally:
         engine.close()

@@ -12,10 +12,10 @@ from transcripts import Shell
 
 from filtersql.artifacts import compiled_path
 from filtersql.compile import compile_project
+from filtersql.verify.check import read_statements
 from filtersql.verify.equal_proofs import sameness
 from filtersql.verify.shared_proofs import Asked, Outcome
 from filtersql.verify.shared_proofs import proofs as proofs_of
-from filtersql.verify.statement import read_statement
 from filtersql.verify.statement_outlines import outlined
 
 FILTERS = {
@@ -53,7 +53,7 @@ def alike() -> Iterator[Proofs]:
 
 def outcomes(made: Proofs) -> dict[str, Outcome]:
     """What comes of each file."""
-    asked = [Asked(node, made.path(name), name) for name, node in made.nodes.items()]
+    asked = [Asked(node, made.folder(name), name) for name, node in made.nodes.items()]
     return dict(zip(made.nodes, proofs_of(asked, made.bench), strict=True))
 
 
@@ -165,9 +165,9 @@ def test_what_cases_hang_on_tells_files_apart(tmp_path: Path) -> None:
     found: dict[object, set[str]] = {}
     for node in compile_project(made.project).nodes:
         name = node.compiled.unique_id
-        path = made.project.compiled_path / compiled_path(node) / "merge.sql"
-        statement = read_statement(path, name, node, made.bench.filters, "spark")
-        found.setdefault(sameness(node, statement), set()).add(name)
+        folder = made.project.compiled_path / compiled_path(node)
+        statements = read_statements(node, folder, name, made.bench)
+        found.setdefault(sameness(node, statements), set()).add(name)
     same = [sorted(names) for names in found.values() if len(names) > 1]
     assert same == [[f"{one}/public.again_", f"{one}/public.plain_"] for one in ("sp", "sx", "sy")]
 
