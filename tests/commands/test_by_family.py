@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -160,6 +161,42 @@ def test_a_column_compiles_its_table(project: Path, compiled: list[str]) -> None
     )
     assert _compile(project, "--select", "t5")[2] == 0
     assert compiled == ["t2"]
+
+
+def test_a_macro_prints_every_table(project: Path) -> None:
+    """One that comes, is another one of the same size and time, and goes, in one process."""
+    before = _left(project)
+    macro = {"macros/audit.sql": "SELECT 1 -- {{ plan.target }}"}
+    _write(project, macro)
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project) | macro)[1] != before
+    time = (project / "macros/audit.sql").stat()
+    macro = {"macros/audit.sql": "SELECT 2 -- {{ plan.target }}"}
+    _write(project, macro)
+    os.utime(project / "macros/audit.sql", ns=(time.st_atime_ns, time.st_mtime_ns))
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project) | macro)[1]
+    _write(project, {"macros/audit.sql": None})
+    assert _compile(project)[2] == 0
+    assert _left(project) == before
+
+
+def test_files_are_renamed_and_removed(project: Path) -> None:
+    """What a file says goes with it, and its place is told by its new name."""
+    tables, more = project / "tables/t.yml", project / "tables/more.yml"
+    lines = tables.read_text().splitlines(keepends=True)
+    more.write_text("".join([lines[0], *lines[4:]]))
+    tables.write_text("".join(lines[:4]))
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project))[1]
+    more.rename(project / "tables/a.yml")
+    (project / "subscriptions/s.yml").rename(project / "subscriptions/z.yml")
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project))[1]
+    (project / "tables/a.yml").unlink()
+    answer = _compile(project)
+    assert answer == _anew(_texts(project))[0]
+    assert answer[2] == 1
 
 
 @pytest.mark.parametrize("path", ["tables/t.yml", "publications/p.yml", "subscriptions/s.yml"])

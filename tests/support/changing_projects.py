@@ -172,7 +172,12 @@ def _profile(target: str, schema: str) -> str:
 
 
 _A, _B = ("t1", "t2", "t3"), ("t4", "t5", "other.t6")
-_MACRO = "-- {{ plan.target }}\nSELECT {{ plan.form }}"
+#: the last one names what no plan has
+_MACROS = (
+    "-- {{ plan.target }}\nSELECT 1",
+    "-- {{ plan.target }}\nSELECT 2",
+    "SELECT {{ plan.nothing }}",
+)
 
 #: how the text of each file is drawn
 FILES: dict[str, st.SearchStrategy[str | None]] = {
@@ -193,7 +198,7 @@ FILES: dict[str, st.SearchStrategy[str | None]] = {
         [None] * 4
         + ["tests:\n  - {name: one, subscription: s1, given: {}, changes: [], expect: {}}\n"]
     ),
-    "macros/initial_copy.sql": st.sampled_from([None] * 5 + [_MACRO]),
+    "macros/initial_copy.sql": st.sampled_from([None] * 9 + [*_MACROS]),
 }
 #: how the paths end that small edits are made in
 _EDITED = ("/a.yml", "/b.yml", "/p.yml", "/q.yml", "/s.yml")
