@@ -29,8 +29,8 @@ from filtersql.filters.resolving import resolve
 from filtersql.filters.tree.nodes import NullTest
 from filtersql.filters.types import typmod
 from filtersql.filters.values import show
+from filtersql.filters.write.dispatch import expression as written
 from filtersql.filters.write.dispatch import writer_of
-from filtersql.filters.write.evaluation_order import constants_first
 from filtersql.names import RelationName
 from filtersql.source import Passage, Source
 from filtersql.storage import Engine, stored_as
@@ -262,7 +262,7 @@ class Rows:
         found = self.resolved(expression)
         assert isinstance(found.tree, NullTest)
         writer = writer_of(engine, lambda name: exp.column(name, quoted=True), found.text)
-        return constants_first(writer, found.tree.arg, writer.put(found.tree.arg)).sql(engine)
+        return written(writer, found.tree.arg).sql(engine)
 
     def result_type(self, expression: str) -> str:
         """The internal name of the expression's type."""

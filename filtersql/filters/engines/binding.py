@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from filtersql.storage import Engine
 
-__all__ = ["VALUE", "bound_once", "is_free", "is_long"]
+__all__ = ["VALUE", "bound_at", "bound_once", "is_free", "is_long", "spots"]
 
 #: nodes of an argument that a text may still repeat
 MOST_COPIED = 80
@@ -32,6 +32,7 @@ VALUE: dict[Engine, str] = {
     "spark": "TRANSFORM(ARRAY(_1), {0} -> _2)[0]",
     "duckdb": "[_2 FOR {0} IN [_1]][1]",
 }
+_RAISES = ("error", "raise_error")
 _SCOPES = (exp.Lambda, exp.Comprehension)
 Test = Callable[[exp.Expr], bool]
 
@@ -50,17 +51,17 @@ def bound_once(engine: Engine, tree: exp.Expr, places: Sequence[int], taken: set
         def is_place(node: exp.Expr, name: str = f"_{place + 1}") -> bool:
             return isinstance(node, exp.Column) and node.name == name
 
-        for spot in list(_spots(tree, is_place)):
+        for spot in list(spots(tree, is_place)):
             number += 1
             while f"value{number}" in taken:
                 number += 1
-            whole = _bound(engine, f"value{number}", spot, is_place)
+            whole = bound_at(engine, f"value{number}", spot, is_place)
             if spot is tree:
                 tree = whole
     return tree
 
 
-def _bound(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.Expr:
+def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.Expr:
     """The part of a text under a variable, in its place."""
     binder = sqlglot.parse_one(VALUE[engine].format(name), read=engine)
     argument, body = (
@@ -72,7 +73,9 @@ def _bound(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.Exp
     argument.replace(uses[0].copy())
     for use in uses:
         use.replace(exp.column(name))
-    body.replace(inner)
+    # sqlglot reads `a = b FOR v IN c` as `a = (b FOR v IN c)`
+    loose = engine == "duckdb" and isinstance(inner, (exp.Connector, exp.Not, exp.Binary))
+    body.replace(exp.Paren(this=inner) if loose else inner)
     for node in binder.walk():
         node._meta = None
     if spot.parent is not None:
@@ -80,14 +83,14 @@ def _bound(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.Exp
     return binder
 
 
-def _spots(node: exp.Expr, is_place: Test) -> Iterator[exp.Expr]:
+def spots(node: exp.Expr, is_place: Test) -> Iterator[exp.Expr]:
     """The smallest parts that compute the argument in any case, and read it more than once."""
     if sum(map(is_place, node.walk())) < 2:
         return
     holding = [child for child in _children(node) if any(map(is_place, child.walk()))]
     if len(holding) == 1 or not _always(node, is_place) or isinstance(node, _SCOPES):
         for child in holding:
-            yield from _spots(child, is_place)
+            yield from spots(child, is_place)
     else:
         yield node
 
@@ -114,7 +117,7 @@ def _always(node: exp.Expr, is_place: Test) -> bool:
             every = default is not None and all(
                 _always(one, is_place) for one in (*results, default)
             )
-            return every or _always(first, is_place)
+            return every or _always(first, is_place) or _reads_null(node.args["ifs"][0], is_place)
         case exp.Connector() | exp.Coalesce() | exp.If():
             return _always(node.this, is_place)
         case exp.Comprehension():
@@ -122,6 +125,17 @@ def _always(node: exp.Expr, is_place: Test) -> bool:
         case exp.Lambda():
             return False
     return any(_always(child, is_place) for child in node.iter_expressions())
+
+
+def _reads_null(branch: exp.Expr, is_place: Test) -> bool:
+    """`WHEN a IS NOT NULL THEN …`: what only reads a gives NULL where a is, and does not raise."""
+    test, result = branch.this, branch.args["true"]
+    if not (isinstance(test, exp.Is) and isinstance(test.expression, exp.Not)):
+        return False
+    parts = [node for node in result.walk() if is_place(node)]
+    raises = any(call.name.lower() in _RAISES for part in parts for call in part.find_all(exp.Func))
+    columns = {column for part in parts for column in part.find_all(exp.Column)}
+    return columns == {test.this} and not raises and _always(result, is_place)
 
 
 def is_free(variable: exp.Expr, whole: exp.Expr) -> bool:

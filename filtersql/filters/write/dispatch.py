@@ -54,6 +54,7 @@ from filtersql.filters.write import (
     stored_types,
     type_modifiers,
 )
+from filtersql.filters.write.decoded_once import decoded_once
 from filtersql.filters.write.let_binding import Held
 from filtersql.filters.write.raising import may_raise
 from filtersql.filters.write.registry import rows_of
@@ -72,7 +73,7 @@ from filtersql.filters.write.writer import Forms, Put, Writer
 from filtersql.source import Passage
 from filtersql.storage import Engine
 
-__all__ = ["write", "writer_of"]
+__all__ = ["expression", "write", "writer_of"]
 
 #: types held as PostgreSQL's text, of which another form is computed with
 _HELD = {"timetz", "inet", "cidr", "money"}
@@ -88,11 +89,16 @@ def write(filter: Filter, engine: Engine, column: ColumnWriter) -> exp.Expr:
     writer = writer_of(engine, column, filter.text, filter.postgres_version)
     nodes = walk(filter.tree)
     type_modifiers.check(writer, nodes)
-    whole = evaluation_order.constants_first(writer, filter.tree, writer.put(filter.tree))
-    written = simplify.simplified(whole, engine)
+    written = expression(writer, filter.tree)
     if any(map(_grows, nodes)) and any(islice(written.walk(), _MOST_PARTS, None)):
         raise writer.refused(filter.tree, _TOO_LONG)
     return written
+
+
+def expression(writer: Writer, tree: Node) -> exp.Expr:
+    """A value of any type as it stands in a statement; raises NotTranslated."""
+    whole = evaluation_order.constants_first(writer, tree, writer.put(tree))
+    return decoded_once(simplify.simplified(whole, writer.engine), writer.engine)
 
 
 def writer_of(

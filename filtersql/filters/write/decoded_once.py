@@ -1,0 +1,118 @@
+"""What a filter reads out of a column several times is computed once, under a name.
+
+Example
+    ===================================== ===================================================
+    filter                                written for Spark
+    ===================================== ===================================================
+    `j ->> 'a' = 'x' AND j ->> 'b' = 'y'` `TRANSFORM(ARRAY(…), decoded -> … AND …)[0]`
+    `p > 0 AND p < 100`                   the same with p's number
+    `b AND (j ->> 'a' = 'x' OR …)`        the same behind `b AND`: j is read where b is not false
+    `b AND j ->> 'a' = 'x'`               as it is: read once
+    ===================================== ===================================================
+
+    A document, an array or a numeric without declared digits is stored as PostgreSQL's text, and
+    each operator reads it for itself. A name stands only for what is computed in any case at its
+    place, so nothing raises that did not raise before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count, islice
+
+from sqlglot import exp
+
+from filtersql.filters.engines.binding import bound_at, is_free, spots
+from filtersql.filters.model import PREFIX_MARK
+from filtersql.filters.write.simplify import simplified
+from filtersql.storage import Engine
+
+__all__ = ["decoded_once"]
+
+_NAME = "decoded"
+#: characters that are worth a name, and nodes of the shortest filter that repeats as many
+_WORTH, _FEWEST = 60, 12
+#: what has no value of its own, or that of a shorter part
+_NO_VALUES = (
+    exp.Lambda,
+    exp.Comprehension,
+    exp.DataType,
+    exp.Column,
+    exp.If,
+    exp.Literal,
+    exp.Paren,
+)
+
+
+def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
+    """The expression with a name for each long part that it would compute again."""
+    if not any(islice(tree.walk(), _FEWEST, None)):
+        return tree
+    done: set[exp.Expr] = set()
+    while part := next((one for one in _repeated(tree) if one not in done), None):
+        if not done:
+            if tree.find(exp.Query):  # no engine has one inside of a lambda
+                return tree
+            tree = _from_the_right(tree)
+        done.add(part)
+
+        def is_part(node: exp.Expr, part: exp.Expr = part) -> bool:
+            return node == part
+
+        for spot in list(spots(tree, is_part)):
+            _forget(tree)
+            bound = bound_at(engine, _unused(tree), spot, is_part)
+            tree = bound if spot is tree else tree
+    return simplified(tree, engine) if done else tree  # a name needs no parentheses
+
+
+def _repeated(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """The long parts that stand in several places; first those whose names save most."""
+    lengths: list[tuple[int, exp.Expr]] = []
+    _forget(tree)
+    _measure(tree, lengths)
+    saved: dict[exp.Expr, int] = {}
+    for length, part in lengths:
+        if length >= _WORTH and not isinstance(part, _NO_VALUES):
+            saved[part] = saved[part] + length if part in saved else 0
+    again = [part for part, length in saved.items() if length]
+    again.sort(key=lambda part: -saved[part])
+    yield from (part for part in again if _has_columns_only(part, tree))
+
+
+def _forget(tree: exp.Expr) -> None:
+    """What was compared before may have got other parts since."""
+    for node in tree.walk():
+        node._hash = None
+
+
+def _measure(node: exp.Expr, lengths: list[tuple[int, exp.Expr]]) -> int:
+    """About how many characters a node takes; those of all its parts are listed."""
+    own = len(node.name) if isinstance(node, (exp.Literal, exp.Identifier)) else len(node.key)
+    length = own + sum(_measure(child, lengths) for child in node.iter_expressions())
+    lengths.append((length, node))
+    return length
+
+
+def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
+    """Whether a part reads columns, and no variable that something around it gives a value."""
+    columns = [column for column in part.find_all(exp.Column) if is_free(column, part)]
+    return bool(columns) and all(is_free(column, tree) for column in columns)
+
+
+def _from_the_right(tree: exp.Expr) -> exp.Expr:
+    """`(a AND b) AND c` as `a AND (b AND c)`, so that what follows a is a part of its own."""
+    for node in list(tree.find_all(exp.Connector)):
+        while type(node.this) is type(node):
+            first: exp.Expr = node.this
+            rest = type(node)(this=first.expression, expression=node.expression)
+            node.set("this", first.this)
+            node.set("expression", rest)
+    return tree
+
+
+def _unused(tree: exp.Expr) -> str:
+    """A variable's name that nothing else has, whatever prefix its columns will have."""
+    names = {name.name.replace(PREFIX_MARK, "").lower() for name in tree.find_all(exp.Identifier)}
+    numbered = (f"{_NAME}{number}" for number in count(2))
+    return next(name for name in (_NAME, *islice(numbered, len(names))) if name not in names)
