@@ -40,6 +40,7 @@ STATE = {
     "targets.ConnectLine": "whether the connection was lost",
     "targets.ThriftLine": "whether the connection was lost",
     "targets.Remote": "what was made on the server, to be removed",
+    "targets.ServerSettings": "what is in force in the session",
     "targets.Session": "what was made in the session, to be removed",
     "targets.SessionFiles": "what a session made of files",
     "verify.Lifting": "the names in sight so far",
