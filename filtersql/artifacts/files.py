@@ -174,12 +174,13 @@ def read_compiled(file: Path, expected: str) -> str:
     return text if "\r" in expected else text.replace("\r\n", "\n")
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Puts the content in the file's place in one step."""
+def write_file(path: Path, *parts: bytes) -> None:
+    """Puts the content, part by part, in the file's place in one step."""
     # A name of its own: two processes may write at once.
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        fresh.write_bytes(content)
+        with fresh.open("wb") as file:
+            file.writelines(parts)
         fresh.replace(path)
     except BaseException:
         fresh.unlink(missing_ok=True)
@@ -188,7 +189,11 @@ def write_file(path: Path, content: bytes) -> None:
 
 def write_manifest(project: Project, parts: Iterable[bytes]) -> str:
     """Writes manifest.json where it says something else now: its SHA-256. Needs to be `alone`."""
-    path, content = project.root / "target" / "manifest.json", b"".join(parts)
-    if _content(str(path)) != content:
-        write_file(path, content)
-    return sha256(content).hexdigest()
+    path, digest = project.root / "target" / "manifest.json", sha256()
+    # The parts of a thousand nodes are megabytes: they are not put together.
+    parts = list(parts)
+    for part in parts:
+        digest.update(part)
+    if sha256(_content(str(path)) or b"").digest() != digest.digest():
+        write_file(path, *parts)
+    return digest.hexdigest()

@@ -19,8 +19,7 @@ their checksums say; else the family is compiled again.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +31,7 @@ from filtersql.commands.console import Console
 from filtersql.commands.loading import check_target_types, load_project
 from filtersql.commands.notices import RememberedNotice, notices_of
 from filtersql.commands.remembered import Memory
+from filtersql.commands.written import is_written
 from filtersql.compile import Node, compile_project
 from filtersql.definitions.families import Family, families
 from filtersql.definitions.model import Definitions
@@ -53,7 +53,7 @@ _Reader = Callable[[DefinitionFiles, list[Mistake]], Definitions]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target as it was compiled. Its entry stands in the manifest from `begin` to `end`."""
+    """A target as it was compiled."""
 
     unique_id: str
     subscription: str
@@ -62,8 +62,6 @@ class Target:
     traits: Traits
     checksums: dict[str, str]
     writer: Writer
-    begin: int = 0
-    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +74,14 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What is kept of a project: outlines by file, answers by the keys of families."""
+    """What is kept of a project: outlines by file, answers by the keys of families.
+
+    `places` are those of the targets' entries in the manifest, of which a checksum is kept.
+    """
 
     outlines: dict[str, FileOutline] = field(default_factory=dict)
     answers: dict[str, _Answer] = field(default_factory=dict)
-    #: the checksum of the manifest that has their entries
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
     manifest: str = ""
 
 
@@ -115,7 +116,7 @@ class _Work:
         if sha256(self._before).hexdigest() != kept.manifest:
             kept = _Kept()
         self._families = families(self._files.outlines)
-        self._answers = kept.answers
+        self._answers, self._places = kept.answers, kept.places
         self._texts: dict[str, dict[str, str]] = {}
         self._entries: dict[str, bytes] = {}
         self._shelf = FilterShelf(self._project)
@@ -193,7 +194,7 @@ class _Work:
 
     def _is_written(self, target: Target) -> bool:
         """Whether its files are there, or are about to be written."""
-        folder = self._project.compiled_path / target.path
+        folder = f"{self._project.compiled_path}/{target.path}"
         return target.path in self._texts or is_written(folder, target.checksums)
 
     def _has(self, family: Family, targets: Collection[str]) -> bool:
@@ -210,12 +211,15 @@ class _Work:
         entries = [self._entry(each) for each in targets]
         parts = list(framed(project, warnings, entries))
         manifest = artifacts.write_manifest(project, parts)
-        self._keep(manifest, _placed(targets, entries, len(parts[0])))
+        names = (each.unique_id for each in targets)
+        places = dict(zip(names, _placed(entries, len(parts[0])), strict=True))
+        kept = _Kept(self._files.outlines, self._answers, places, manifest)
+        self._memory.put("families", kept, project)
         return Done(project, tuple(targets), chosen, notices, manifest)
 
     def _entry(self, target: Target) -> bytes:
         fresh = self._entries.get(target.unique_id)
-        return self._before[target.begin : target.end] if fresh is None else fresh
+        return self._before[slice(*self._places[target.unique_id])] if fresh is None else fresh
 
     def _notices(self) -> tuple[RememberedNotice, ...]:
         """The warnings of all families, in the order of `errors.in_order`."""
@@ -230,36 +234,12 @@ class _Work:
         told = (each for answer in self._answers.values() for each in answer.notices)
         return tuple(sorted(dict.fromkeys(told), key=place))
 
-    def _keep(self, manifest: str, placed: dict[str, Target]) -> None:
-        answers = {
-            key: replace(answer, targets=tuple(placed[each.unique_id] for each in answer.targets))
-            for key, answer in self._answers.items()
-        }
-        kept = _Kept(self._files.outlines, answers, manifest)
-        self._memory.put("families", kept, self._project)
 
-
-def is_written(folder: Path, checksums: dict[str, str]) -> bool:
-    """Whether a target's folder holds the files with these checksums, and nothing else."""
-    try:
-        if {entry.name for entry in os.scandir(folder)} != {f"{each}.sql" for each in checksums}:
-            return False
-        return all(
-            sha256(_content(folder / f"{statement}.sql")).hexdigest() == checksum
-            for statement, checksum in checksums.items()
-        )
-    except OSError:
-        return False
-
-
-def _placed(targets: Iterable[Target], entries: Iterable[bytes], begin: int) -> dict[str, Target]:
-    """The targets with the places of their entries, the first of which stands at `begin`."""
-    found = {}
-    for target, entry in zip(targets, entries, strict=True):
-        end = begin + len(entry)
-        found[target.unique_id] = replace(target, begin=begin, end=end)
-        begin = end + 1  # a comma
-    return found
+def _placed(entries: Iterable[bytes], begin: int) -> Iterator[tuple[int, int]]:
+    """From where to where each entry stands, the first of which begins at `begin`."""
+    for entry in entries:
+        yield begin, begin + len(entry)
+        begin += len(entry) + 1  # a comma
 
 
 def _content(path: Path) -> bytes:

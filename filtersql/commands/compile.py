@@ -16,6 +16,7 @@ from filtersql.commands.console import Console
 from filtersql.commands.notices import RememberedNotice, notices_of
 from filtersql.commands.remembered import Memory
 from filtersql.commands.shared import subcommand
+from filtersql.commands.written import is_written
 from filtersql.selection import Traits, select
 
 __all__ = ["command"]
@@ -99,17 +100,10 @@ def _still_there(console: Console, known: _Compiled) -> Sequence[_Target] | None
             return None
         if not _folders(folder) <= {target.path for target in known.targets}:
             return None
-        for target in chosen:
-            files = {f"{statement}.sql" for statement in target.checksums}
-            if {entry.name for entry in os.scandir(folder / target.path)} != files:
-                return None
-            for statement, checksum in target.checksums.items():
-                content = (folder / target.path / f"{statement}.sql").read_bytes()
-                if sha256(content).hexdigest() != checksum:
-                    return None
     except OSError:
         return None
-    return chosen
+    there = all(is_written(f"{folder}/{target.path}", target.checksums) for target in chosen)
+    return chosen if there else None
 
 
 def _folders(folder: Path) -> set[str]:

@@ -7,8 +7,9 @@ Example
 
 An answer is kept under target/.cache/, as MessagePack, below the hash of everything that was read
 for it: each definition file and macro, the project file, every profiles.yml that could be taken,
-the flags, and the program itself. The environment variables that a file asked for are kept beside
-it, as salted hashes, and compared. What cannot be read or does not fit is forgotten, never trusted.
+the flags, the rules of time zones, and the program itself. The environment variables that a file
+asked for are kept beside it, as salted hashes, and compared. What cannot be read or does not fit is
+forgotten, never trusted.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import os
 import secrets
 import sys
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
+from zoneinfo import TZPATH
 
 import msgspec
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 _FOLDERS = ("tables", "publications", "subscriptions", "tests")
-_PACKAGES = ("sqlglot", "postgast", "jinja2", "PyYAML")
+_PACKAGES = ("sqlglot", "postgast", "jinja2", "PyYAML", "msgspec", "tzdata")
 _KEPT = 40
 _Answer = TypeVar("_Answer")
 
@@ -123,7 +125,9 @@ def _program() -> Iterator[bytes]:
     """The version, and when its files were written: a checkout changes without a new version."""
     yield __version__.encode()
     yield sys.version.encode()
-    yield from (version(name).encode() for name in _PACKAGES)
+    yield from map(_version, _PACKAGES)
+    # An update of the system's time zones moves what `'2030-01-01 Europe/Paris'` means.
+    yield from (f"{folder} {_modified(folder)}".encode() for folder in TZPATH)
     package = Path(__file__).parents[1]
     for folder in (package, package.parent / "macros"):
         for place, folders, names in os.walk(folder):
@@ -131,6 +135,20 @@ def _program() -> Iterator[bytes]:
             for name in sorted(names):
                 found = os.stat(os.path.join(place, name))
                 yield f"{place}/{name} {found.st_mtime_ns} {found.st_size}".encode()
+
+
+def _version(package: str) -> bytes:
+    try:
+        return version(package).encode()
+    except PackageNotFoundError:
+        return b""
+
+
+def _modified(folder: str) -> int:
+    try:
+        return os.stat(folder).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _flags(options: Options) -> Iterator[bytes]:
@@ -161,10 +179,14 @@ def _settings(root: Path, options: Options) -> Iterator[bytes]:
 
 
 def _files(root: Path, folders: Iterable[str]) -> Iterator[bytes]:
-    """Names and contents of all files."""
+    """Names and contents of all files, also behind links: Jinja includes what is there."""
     for folder in folders:
-        for place, below, names in os.walk(root / folder):
-            below.sort()
+        reached: set[str] = set()
+        for place, below, names in os.walk(root / folder, followlinks=True):
+            reached.add(os.path.realpath(place))
+            places = {name: os.path.realpath(f"{place}/{name}") for name in sorted(below)}
+            yield repr(places).encode("utf-8", "surrogateescape")
+            below[:] = (name for name, behind in places.items() if behind not in reached)
             for name in sorted(names):
                 path = Path(place, name)
                 yield str(path).encode("utf-8", "surrogateescape")

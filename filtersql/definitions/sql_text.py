@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from filtersql.definitions.alignment import within
+from filtersql.definitions.identifiers import WORD
 from filtersql.grammar import Node
 from filtersql.source import Passage
 
@@ -29,15 +30,14 @@ __all__ = [
     "without_secrets",
 ]
 
-_WORD = r"[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*"
 _LEXEME = re.compile(
     rf"""(?P<space>\s+|--[^\n]*)
        |(?P<comment>/\*)
        |(?P<escape>[eE]'(?:[^'\\]|\\.|'')*')
        |(?P<string>(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*')
        |(?P<name>(?:[uU]&)?"(?:[^"]|"")*")
-       |(?P<dollar>\$(?P<tag>(?:{_WORD.replace("$", "", 1)})?)\$.*?\$(?P=tag)\$)
-       |(?P<word>{_WORD})
+       |(?P<dollar>\$(?P<tag>(?:{WORD.replace("#%-", "")})?)\$.*?\$(?P=tag)\$)
+       |(?P<word>{WORD})
        |(?P<number>[0-9][A-Za-z0-9_.]*)
        |(?P<mark>.)""",
     re.VERBOSE | re.DOTALL,

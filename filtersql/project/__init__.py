@@ -25,6 +25,7 @@ from filtersql.project.files import DefinitionFiles, read_text, rendered, shown
 from filtersql.project.profiles import Output, hide_secrets, is_secret, read_output, unset_mark
 from filtersql.project.settings import Settings, read_settings
 from filtersql.project.templates import Templates, Unset
+from filtersql.rendering.render import forget_own
 from filtersql.semantics import Semantics
 from filtersql.source import Passage
 
@@ -85,9 +86,9 @@ def load(
     """
     root, given = find_root(start), dict(variables or {})
     mistakes: list[Mistake] = []
-    secrets: set[str] = set()
-    asked: set[str] = set()
+    secrets, asked = set[str](), set[str]()
     forget()
+    forget_own()
     project_file = read_text(root / PROJECT_FILE, root, mistakes)
     templates = Templates(_functions(given, secrets, asked), variables=given)
     text = rendered(project_file, templates, mistakes)

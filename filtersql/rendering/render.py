@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.compiler import CodeGenerator, Frame
@@ -21,13 +20,9 @@ from filtersql.errors.compiling import MACRO_FAILED
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.template_cache import Own, Skeleton, Structure, marked, skeleton_of
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-__all__ = ["environment", "has_own", "render"]
+__all__ = ["environment", "forget_own", "has_own", "render"]
 
 
-@lru_cache(maxsize=8)
 def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
     """Jinja over folders of macros: the sandbox, or a faster one for the package's own."""
 
@@ -55,12 +50,15 @@ def _joined(lines: Sequence[str], between: str) -> str:
     return between.join(lines)
 
 
-@lru_cache(maxsize=64)
-def _template(macro: str, folders: tuple[Path, ...]) -> Template:
+@lru_cache(maxsize=8)
+def _packaged(folders: tuple[Path, ...]) -> Environment:
+    return environment(folders, trusted=True)
+
+
+@lru_cache(maxsize=8)
+def _own(folders: tuple[Path, ...]) -> Environment:
     """The macro of the first folder that has one, also within another; the package's is last."""
-    own = has_own(folders)
-    searched = folders if own else folders[-1:]
-    return environment(searched, trusted=not own).get_template(f"{macro}.sql")
+    return environment(folders, trusted=False)
 
 
 @lru_cache(maxsize=8)
@@ -69,10 +67,16 @@ def has_own(folders: tuple[Path, ...]) -> bool:
     return any(any(folder.glob("*.sql")) for folder in folders[:-1])
 
 
+def forget_own() -> None:
+    """Makes the macros of projects be read again: one process may load a project twice."""
+    has_own.cache_clear()
+    _own.cache_clear()
+
+
 def render(macro: str, shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> str:
     """The text of one macro (`merge` is `merge.sql`) for a target."""
     if not has_own(folders):
-        return _skeleton(macro, folders, shape, own.structure).filled(own.strings)
+        return _skeleton(macro, folders[-1:], shape, own.structure).filled(own.strings)
     try:
         text = _printed(macro, own.plan(shape), folders)
         text.encode()  # a text with half a character could not be written to a file
@@ -91,7 +95,8 @@ def _skeleton(
 
 
 def _printed(macro: str, plan: MergePlan, folders: tuple[Path, ...]) -> str:
-    return _template(macro, folders).render(plan=plan).strip()
+    macros = (_own if has_own(folders) else _packaged)(folders)
+    return macros.get_template(f"{macro}.sql").render(plan=plan).strip()
 
 
 def _where(macro: str, error: Exception) -> tuple[str, int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -9,18 +10,13 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from changing_projects import FILES, FLAGS, projects
+from changing_projects import FLAGS, changes, projects
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from transcripts import Shell, normalised
 
 from filtersql.commands import by_family, compiling
 
-#: a change of a project: other texts of some files, the flags of the compile behind it
-_CHANGE = st.tuples(
-    st.sampled_from(sorted(FILES)).flatmap(lambda path: st.fixed_dictionaries({path: FILES[path]})),
-    FLAGS,
-)
 _SETTINGS = settings(
     max_examples=20,
     deadline=None,
@@ -76,8 +72,8 @@ def _as_a_whole(texts: Mapping[str, str | None], *flags: str) -> tuple[Answer, d
 
 
 @_SETTINGS
-@given(projects(), st.lists(_CHANGE, min_size=1, max_size=4))
-def test_a_changed_project_leaves_what_a_new_one_would(project, changes) -> None:
+@given(projects(), st.lists(st.tuples(changes(), FLAGS), min_size=1, max_size=6))
+def test_a_changed_project_leaves_what_a_new_one_would(project, steps) -> None:
     """After each change: the statements, the manifest, the warnings, the mistakes, the exit code.
 
     Of a compile of some targets the files of these: the others stay as they were. Families leave
@@ -87,9 +83,9 @@ def test_a_changed_project_leaves_what_a_new_one_would(project, changes) -> None
         folder, texts = Path(name), dict(project)
         _write(folder, texts)
         _compile(folder)
-        for changed, flags in changes:
-            texts |= changed
-            _write(folder, changed)
+        for change, flags in steps:
+            texts = dict(change(texts))
+            _write(folder, texts)
             given_answer = _compile(folder, *flags)
             anew, left = _anew(texts, *flags)
             assert given_answer == anew
@@ -167,6 +163,64 @@ def test_a_column_compiles_its_table(project: Path, compiled: list[str]) -> None
     assert compiled == ["t2"]
 
 
+def test_a_macro_prints_every_table(project: Path) -> None:
+    """One that comes, is another one of the same size and time, and goes, in one process."""
+    before = _left(project)
+    macro = {"macros/audit.sql": "SELECT 1 -- {{ plan.target }}"}
+    _write(project, macro)
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project) | macro)[1] != before
+    time = (project / "macros/audit.sql").stat()
+    macro = {"macros/audit.sql": "SELECT 2 -- {{ plan.target }}"}
+    _write(project, macro)
+    os.utime(project / "macros/audit.sql", ns=(time.st_atime_ns, time.st_mtime_ns))
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project) | macro)[1]
+    _write(project, {"macros/audit.sql": None})
+    assert _compile(project)[2] == 0
+    assert _left(project) == before
+
+
+def test_files_are_renamed_and_removed(project: Path) -> None:
+    """What a file says goes with it, and its place is told by its new name."""
+    tables, more = project / "tables/t.yml", project / "tables/more.yml"
+    lines = tables.read_text().splitlines(keepends=True)
+    more.write_text("".join([lines[0], *lines[4:]]))
+    tables.write_text("".join(lines[:4]))
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project))[1]
+    more.rename(project / "tables/a.yml")
+    (project / "subscriptions/s.yml").rename(project / "subscriptions/z.yml")
+    assert _compile(project)[2] == 0
+    assert _left(project) == _anew(_texts(project))[1]
+    (project / "tables/a.yml").unlink()
+    answer = _compile(project)
+    assert answer == _anew(_texts(project))[0]
+    assert answer[2] == 1
+
+
+@pytest.mark.parametrize("path", ["tables/t.yml", "publications/p.yml", "subscriptions/s.yml"])
+@pytest.mark.parametrize("line", [0, 1, 2, 3])
+def test_a_line_more_moves_what_is_told_of_those_below(project: Path, path: str, line: int) -> None:
+    """The places of source maps and warnings are those of the file as it is now."""
+    _edit(project, "publications/p.yml", "id > 3", "id = NULL")
+    _compile(project)
+    lines = (project / path).read_text().splitlines(keepends=True)
+    (project / path).write_text("".join([*lines[:line], "# one more\n", *lines[line:]]))
+    answer = _compile(project)
+    assert "warning" in answer[1]
+    assert (answer, _left(project)) == _anew(_texts(project))
+
+
+def _texts(project: Path) -> dict[str, str]:
+    """The files of the project that are no answers."""
+    return {
+        path.relative_to(project).as_posix(): path.read_text()
+        for path in project.rglob("*.yml")
+        if "target" not in path.parts
+    }
+
+
 KEPT = {
     "missing": lambda file: file.unlink(),
     "empty": lambda file: file.write_bytes(b""),
@@ -184,12 +238,7 @@ def test_what_is_kept_may_be_spoiled(project: Path, compiled: list[str], spoil) 
     _edit(project, "publications/p.yml", "id > 3", "id > 33")
     answer = _compile(project)
     assert compiled == [f"t{number}" for number in range(6)]
-    texts = {
-        path.relative_to(project).as_posix(): path.read_text()
-        for path in project.rglob("*.yml")
-        if "target" not in path.parts
-    }
-    assert (answer, _left(project)) == _anew(texts)
+    assert (answer, _left(project)) == _anew(_texts(project))
 
 
 def test_another_filtersql_keeps_nothing(

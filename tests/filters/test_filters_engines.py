@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from typing import get_args
 
 import duckdb
 import pytest
@@ -20,7 +21,7 @@ from three_engines import ERROR, NOT_IN_SPARK, Duck, Postgres, Rows, Sparks, as_
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.facts import Function, facts
-from filtersql.filters.write.registry import ROWS
+from filtersql.filters.write.registry import rows_of
 from filtersql.storage import Engine
 from filtersql.targets.embedded import own_session
 from filtersql.targets.raised import raised_by_spark
@@ -35,7 +36,7 @@ COLUMN_TYPES = {
 }  # fmt: skip
 VALUES = (DATA / "filter_values.txt").read_text().splitlines()
 MORE = (DATA / "filter_values_more.txt").read_text().splitlines()
-TABLES = ROWS
+TABLES: dict[Engine, dict[str, str]] = {engine: rows_of(engine) for engine in get_args(Engine)}
 #: raised when a table grows; a test that finds fewer has lost some
 FEWEST_FUNCTIONS = {"spark": 415, "duckdb": 415}
 Question = tuple[tuple[str, ...], str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 import sqlglot
@@ -10,10 +11,10 @@ from sqlglot import exp
 from three_engines import Duck, Rows
 
 from filtersql.filters.engines.templates import fill, of_a_table
-from filtersql.filters.write.registry import ROWS
+from filtersql.filters.write.registry import rows_of
 from filtersql.storage import Engine
 
-TABLES = ROWS
+TABLES: dict[Engine, dict[str, str]] = {engine: rows_of(engine) for engine in get_args(Engine)}
 
 
 def variables(tree: exp.Expr) -> set[str]:

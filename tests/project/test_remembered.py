@@ -109,6 +109,8 @@ CHANGES: dict[str, Callable[[Shell], None]] = {
     "a file more": lambda shell: write(shell, "tables/more.sql", "CREATE TABLE t9 (a int);"),
     "a file less": lambda shell: (shell.folder / "publications/orders.yml").unlink(),
     "a macro": lambda shell: write(shell, "macros/initial_copy.sql", "-- ours"),
+    "a file behind a link": lambda shell: write(shell, "elsewhere/head.sql", "-- theirs"),
+    "a link to another folder": lambda shell: linked(shell, "beside"),
     "the profile": lambda shell: edit(shell, "profiles.yml", "target: dev", "target: local"),
     "the project": lambda shell: edit(
         shell, "filtersql_project.yml", "postgres_version: 18", "postgres_version: 15"
@@ -137,6 +139,16 @@ def write(shell: Shell, path: str, text: str) -> None:
     file.write_text(text + "\n")
 
 
+def linked(shell: Shell, folder: str) -> None:
+    """A macro that includes a file of a folder behind a link."""
+    write(shell, "elsewhere/head.sql", "-- ours")
+    write(shell, "macros/beside/head.sql", "-- beside")
+    write(shell, "macros/merge.sql", "{% include 'linked/head.sql' %}")
+    link = shell.folder / "macros/linked"
+    link.unlink(missing_ok=True)
+    link.symlink_to(shell.folder / ("elsewhere" if folder == "elsewhere" else f"macros/{folder}"))
+
+
 def shell_unset(name: str) -> None:
     del os.environ[name]
 
@@ -144,6 +156,8 @@ def shell_unset(name: str) -> None:
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_answer_is_stale(shell: Shell, change: str) -> None:
     """After any change the answers are those of a project without a memory."""
+    if "link" in change:
+        linked(shell, "elsewhere")
     answers(shell)
     CHANGES[change](shell)
     remembered = answers(shell)
@@ -185,6 +199,18 @@ def test_a_profile_elsewhere(shell: Shell) -> None:
     assert "EXPLODE(" in shell.run("filtersql compile -s s1").stdout
     (home / "profiles.yml").write_text(text.replace("target: dev", "target: local"))
     assert "UNNEST(" in shell.run("filtersql compile -s s1").stdout
+
+
+def test_time_zones_may_be_others(
+    shell: Shell, loads: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An update of the system's rules: literals are read again."""
+    monkeypatch.setattr("filtersql.commands.remembered.TZPATH", (str(tmp_path / "zones"),))
+    first = answers(shell)
+    (tmp_path / "zones").mkdir()
+    loads.clear()
+    assert answers(shell) == first
+    assert loads
 
 
 def test_secrets_are_not_kept(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,17 @@ together, sometimes a table is missing, is defined twice, or a filter reads what
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
 
-__all__ = ["FILES", "FLAGS", "Project", "projects"]
+__all__ = ["FILES", "FLAGS", "Change", "Project", "changes", "projects"]
 
 #: the text of each file by its path; None where there is none
 Project = Mapping[str, str | None]
+#: what becomes of the texts of a project
+Change = Callable[[Project], Project]
 Draw = Callable[[st.SearchStrategy], object]
 
 _FILTERS = (
@@ -34,25 +37,22 @@ _COMMENTS = ("", "", "# a comment\n", "# two\n# lines\n")
 
 
 def _few(*values: object) -> st.SearchStrategy[list[object]]:
-    return st.lists(st.sampled_from(values), unique=True, max_size=len(values))
+    return st.lists(st.sampled_from(values), unique=True, min_size=1, max_size=len(values))
+
+
+def _rarely(often: int) -> st.SearchStrategy[bool]:
+    """True once in so many times."""
+    return st.integers(1, often).map(lambda number: number == 1 + often // 2)
 
 
 @st.composite
 def _table(draw: Draw, name: str, others: tuple[str, ...]) -> str:
-    """A table of YAML; rarely a partition of another, or with a key to it."""
-    identity = draw(st.sampled_from(["full"] * 6 + ["default", "nothing"]))
-    kind = draw(st.sampled_from(["integer"] * 4 + ["numeric(10, 2)", "text"]))
+    """A table of YAML, sometimes with a key to another."""
+    identity = draw(st.sampled_from(["full"] * 58 + ["default", "nothing"]))
+    kind = draw(st.sampled_from(["integer"] * 45 + ["numeric(10, 2)"] * 14 + ["text"]))
     more = draw(st.sampled_from(["", "", "    tags: [nsw]\n", "    tags: [nsw, vic]\n"]))
     other = draw(st.sampled_from(others))
-    family = draw(st.sampled_from(["alone"] * 8 + ["root", "partition", "key"]))
-    if family == "partition":
-        return (
-            f"  - name: {name}\n    partition_of: {other}\n"
-            f"    bounds: FOR VALUES FROM ({len(name)}) TO ({len(name) + 1})\n"
-        )
-    if family == "root":
-        more += "    partition_by: range (id)\n"
-    if family == "key":
+    if draw(_rarely(8)):
         more += (
             f"    foreign_keys:\n      - {{columns: [id], references: {other},"
             " referenced_columns: [id]}\n"
@@ -66,8 +66,17 @@ def _table(draw: Draw, name: str, others: tuple[str, ...]) -> str:
 
 @st.composite
 def _tables(draw: Draw, names: tuple[str, ...], others: tuple[str, ...]) -> str:
-    kept = [name for name in names if draw(st.integers(0, 9))]
+    kept = [name for name in names if not draw(_rarely(40))]
     texts = [draw(_table(name, others)) for name in kept]
+    if len(texts) > 1 and draw(_rarely(4)):
+        # The first is a root, and the second its partition.
+        texts[0] += "    partition_by: {range: [id]}\n"
+        bounds = draw(st.sampled_from([1, 2]))
+        texts[1] = (
+            f"  - name: {kept[1]}\n    partition_of: {kept[0]}\n"
+            f"    bounds: {{from: [{bounds}], to: [{bounds + 9}]}}\n"
+            "    replica_identity: full\n"
+        )
     comments = [draw(st.sampled_from(_COMMENTS)) for _ in texts]
     body = "".join(comment + text for comment, text in zip(comments, texts, strict=True))
     return f"tables:\n{body}" if texts else ""
@@ -82,17 +91,17 @@ def _entry(draw: Draw, table: str, filters: tuple[str, ...]) -> str:
     silence = draw(st.sampled_from(["", "", "  # silence: filter-never-true"]))
     if form < 4:
         return f'      - {{name: {table}, where: "{where}"}}{silence}\n'
-    columns = "        columns: [id, region]\n" if form == 9 else ""
+    columns = "        columns: [id, region]\n" if form == 9 and draw(_rarely(20)) else ""
     return f'      - name: {table}\n        where: "{where}"{silence}\n{columns}'
 
 
 @st.composite
 def _publication(draw: Draw, name: str, tables: tuple[str, ...]) -> str:
-    head = f"  - name: {name}\n"
+    head = f"  - name: {name}\n    publish_via_partition_root: true\n"
     head += draw(st.sampled_from(["", "", "", "    publish: [insert]\n", "    tags: [nsw]\n"]))
-    if draw(st.integers(0, 19)) == 0:
+    if draw(_rarely(30)):
         return head + "    all_tables: true\n"
-    filters = _FILTERS if draw(st.integers(0, 3)) == 0 else _FILTERS[:-2]
+    filters = _FILTERS if draw(_rarely(40)) else _FILTERS[:-2]
     filters += ("a > {{ var('least', 3) }}",) if draw(st.booleans()) else ()
     listed = draw(_few(*tables))
     entries = "".join(draw(_entry(str(table), filters)) for table in listed)
@@ -101,7 +110,7 @@ def _publication(draw: Draw, name: str, tables: tuple[str, ...]) -> str:
 
 @st.composite
 def _publications(draw: Draw, names: tuple[str, ...], tables: tuple[str, ...]) -> str:
-    kept = [name for name in names if draw(st.integers(0, 9))]
+    kept = [name for name in names if not draw(_rarely(20))]
     comments = draw(st.sampled_from(_COMMENTS))
     body = "".join(draw(_publication(name, tables)) for name in kept)
     return f"{comments}publications:\n{body}" if kept else ""
@@ -129,8 +138,8 @@ def _subscription(draw: Draw, name: str, publications: tuple[str, ...]) -> str:
 
 @st.composite
 def _subscriptions(draw: Draw) -> str:
-    kept = [name for name in ("s1", "s2", "s3") if draw(st.integers(0, 9))]
-    names = ("p1", "p2", "p3", "p4", *(("gone",) if draw(st.integers(0, 9)) == 0 else ()))
+    kept = [name for name in ("s1", "s2", "s3") if not draw(_rarely(20))]
+    names = ("p1", "p2", "p3", "p4", *(("gone",) if draw(_rarely(10)) else ()))
     body = "".join(draw(_subscription(name, names)) for name in kept)
     return f"subscriptions:\n{draw(st.sampled_from(_COMMENTS))}{body}" if kept else ""
 
@@ -163,7 +172,12 @@ def _profile(target: str, schema: str) -> str:
 
 
 _A, _B = ("t1", "t2", "t3"), ("t4", "t5", "other.t6")
-_MACRO = "-- {{ plan.target }}\nSELECT {{ plan.form }}"
+#: the last one names what no plan has
+_MACROS = (
+    "-- {{ plan.target }}\nSELECT 1",
+    "-- {{ plan.target }}\nSELECT 2",
+    "SELECT {{ plan.nothing }}",
+)
 
 #: how the text of each file is drawn
 FILES: dict[str, st.SearchStrategy[str | None]] = {
@@ -184,8 +198,10 @@ FILES: dict[str, st.SearchStrategy[str | None]] = {
         [None] * 4
         + ["tests:\n  - {name: one, subscription: s1, given: {}, changes: [], expect: {}}\n"]
     ),
-    "macros/initial_copy.sql": st.sampled_from([None] * 5 + [_MACRO]),
+    "macros/initial_copy.sql": st.sampled_from([None] * 9 + [*_MACROS]),
 }
+#: how the paths end that small edits are made in
+_EDITED = ("/a.yml", "/b.yml", "/p.yml", "/q.yml", "/s.yml")
 #: flags of one call
 FLAGS = st.sampled_from(
     [()] * 6
@@ -204,3 +220,29 @@ FLAGS = st.sampled_from(
 def projects() -> st.SearchStrategy[dict[str, str | None]]:
     """All files of a project."""
     return st.fixed_dictionaries(FILES)
+
+
+def changes() -> st.SearchStrategy[Change]:
+    """Another text of one file; or a small edit: a line more, or another number in a line."""
+    paths = st.sampled_from(sorted(FILES))
+    drawn = paths.flatmap(lambda path: st.fixed_dictionaries({path: FILES[path]}))
+    edited = st.sampled_from([path for path in FILES if path[-6:] in _EDITED])
+    edits = st.builds(_edit, edited, st.integers(0, 40), st.booleans())
+    return st.one_of(drawn.map(lambda text: lambda project: {**project, **text}), edits, edits)
+
+
+def _edit(path: str, line: int, longer: bool) -> Change:
+    def edited(project: Project) -> Project:
+        lines = (project[path] or "").splitlines(keepends=True)
+        if not lines:
+            return project
+        place = line % len(lines)
+        if longer:
+            lines.insert(place, "-- moved\n" if path.endswith(".sql") else "# moved\n")
+        else:
+            lines[place] = re.sub(
+                r"\b[1-9]", lambda digit: str(int(digit[0]) % 9 + 1), lines[place]
+            )
+        return {**project, path: "".join(lines)}
+
+    return edited

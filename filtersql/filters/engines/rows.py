@@ -21,10 +21,10 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar, get_args
+from typing import NamedTuple, TypeVar
 
 from filtersql.storage import Engine
 
@@ -62,10 +62,9 @@ def rows(engine: Engine) -> dict[str, str]:
     return _rows(engine, sorted(_FOLDER.glob("*.sql")))
 
 
-def of_family(module: str) -> dict[Engine, dict[str, str]]:
-    """The same of the file beside a module, for each engine; it may use the fragments of all."""
-    paths = [_FOLDER / "words.sql", Path(module).with_suffix(".sql")]
-    return {engine: _rows(engine, paths) for engine in get_args(Engine)}
+def of_family(module: str) -> Callable[[Engine], dict[str, str]]:
+    """The same of the file beside a module; it may use the fragments of all."""
+    return lambda engine: _rows(engine, [_FOLDER / "words.sql", Path(module).with_suffix(".sql")])
 
 
 def _rows(engine: Engine, paths: Iterable[Path]) -> dict[str, str]:

@@ -41,5 +41,5 @@ def _quote_ident(writer: Writer, node: Node, args: Sequence[Node]) -> exp.Expr:
 
 FAMILY = Family(
     rules={"quote_ident(text)": without_name(_quote_ident)},
-    rows={"spark": _rows("spark"), "duckdb": _rows("duckdb")},
+    rows=_rows,
 )

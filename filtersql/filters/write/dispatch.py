@@ -57,7 +57,7 @@ from filtersql.filters.write import (
 from filtersql.filters.write.decoded_once import decoded_once
 from filtersql.filters.write.let_binding import Held
 from filtersql.filters.write.raising import may_raise
-from filtersql.filters.write.registry import ROWS
+from filtersql.filters.write.registry import rows_of
 from filtersql.filters.write.rules import (
     arrays,
     division,
@@ -248,7 +248,7 @@ def _absent(writer: Writer, expression: exp.Expr, node: Node, kind: str) -> exp.
 @cache
 def _forms(engine: Engine) -> Forms:
     return Forms(
-        rows=ROWS[engine],
+        rows=rows_of(engine),
         put=_put,
         comparison=calls.comparison,
         stored=_stored,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 from filtersql.filters.engines.rows import rows
 from filtersql.filters.extended import FAMILIES as RARE
@@ -38,7 +38,7 @@ from filtersql.filters.write.rules import (
 from filtersql.filters.write.writer import Rule
 from filtersql.storage import Engine
 
-__all__ = ["ROWS", "rule_of"]
+__all__ = ["rows_of", "rule_of"]
 
 _Form = TypeVar("_Form")
 
@@ -73,11 +73,12 @@ def _merged(tables: Iterable[Mapping[str, _Form]]) -> dict[str, _Form]:
 
 
 RULES = _merged([*(family.RULES for family in FAMILIES), *(family.rules for family in RARE)])
-#: the engines' tables: name or signature of a function, or a piece's name -> text
-ROWS: dict[Engine, dict[str, str]] = {
-    engine: _merged([rows(engine), *(family.rows.get(engine, {}) for family in RARE)])
-    for engine in get_args(Engine)
-}
+
+
+@cache
+def rows_of(engine: Engine) -> dict[str, str]:
+    """The engine's table: name or signature of a function, or a piece's name -> text."""
+    return _merged([rows(engine), *(family.rows(engine) for family in RARE)])
 
 
 @cache

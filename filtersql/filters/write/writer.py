@@ -40,7 +40,7 @@ class Family:
     """How a rare family of functions is written: rules, and rows of the engines' tables."""
 
     rules: Mapping[str, Rule] = field(default_factory=dict)
-    rows: Mapping[Engine, Mapping[str, str]] = field(default_factory=dict)
+    rows: Callable[[Engine], Mapping[str, str]] = lambda _: {}
 
 
 @dataclass(frozen=True, slots=True)
