@@ -24,6 +24,7 @@ SHAPES = [
     ("x = 'b' AND x <> 'c'", "[(v = 'b' AND v <> 'c') FOR v IN [x]][1]"),
     ("x = 'b' OR x = 'c' OR x = 'd'", "[(v = 'b' OR v = 'c' OR v = 'd') FOR v IN [x]][1]"),
     ("f AND x = 'b' AND x <> 'c'", "f AND [(v = 'b' AND v <> 'c') FOR v IN [x]][1]"),
+    ("f AND x = 'b' AND x <> 'c' AND g", "f AND [(v = 'b' AND v <> 'c') FOR v IN [x]][1] AND g"),
     ("f AND (x = 'b' OR x = 'c')", "f AND [(v = 'b' OR v = 'c') FOR v IN [x]][1]"),
     ("x = 'b' AND f AND x <> 'c'", "[(v = 'b' AND f AND v <> 'c') FOR v IN [x]][1]"),
     (

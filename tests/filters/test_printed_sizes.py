@@ -72,6 +72,8 @@ def test_five_filters_of_the_docs_are_printed_so() -> None:
         now = " ".join(rest.partition("now ")[2].split())
         assert _printed(text, "spark") == now
         assert text in FILTERS
+    named = _printed("price BETWEEN 1 AND 100", "spark")
+    assert "".join(named.split()) in "".join(DOCS.split())
 
 
 @pytest.mark.parametrize(

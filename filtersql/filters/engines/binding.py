@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from filtersql.storage import Engine
 
-__all__ = ["VALUE", "bound_at", "bound_once", "is_free", "is_long", "spots"]
+__all__ = ["VALUE", "Test", "bound_at", "bound_once", "is_free", "is_long", "spots"]
 
 #: nodes of an argument that a text may still repeat
 MOST_COPIED = 80

@@ -17,12 +17,13 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import count, islice
 
 from sqlglot import exp
 
-from filtersql.filters.engines.binding import bound_at, is_free, spots
+from filtersql.filters.engines.binding import Test, bound_at, is_free, spots
 from filtersql.filters.model import PREFIX_MARK
 from filtersql.filters.write.simplify import simplified
 from filtersql.storage import Engine
@@ -50,15 +51,14 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
         return tree
     done: set[exp.Expr] = set()
     while part := next((one for one in _repeated(tree) if one not in done), None):
-        if not done:
-            if tree.find(exp.Query):  # no engine has one inside of a lambda
-                return tree
-            tree = _from_the_right(tree)
+        if not done and tree.find(exp.Query):
+            return tree  # no engine has one inside of a lambda
         done.add(part)
 
         def is_part(node: exp.Expr, part: exp.Expr = part) -> bool:
             return node == part
 
+        _group(tree, is_part)
         for spot in list(spots(tree, is_part)):
             _forget(tree)
             bound = bound_at(engine, _unused(tree), spot, is_part)
@@ -100,15 +100,23 @@ def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
     return bool(columns) and all(is_free(column, tree) for column in columns)
 
 
-def _from_the_right(tree: exp.Expr) -> exp.Expr:
-    """`(a AND b) AND c` as `a AND (b AND c)`, so that what follows a is a part of its own."""
+def _group(tree: exp.Expr, is_part: Test) -> None:
+    """`a AND x AND x AND b` as `a AND (x AND x) AND b`: the name is known where it is used."""
     for node in list(tree.find_all(exp.Connector)):
-        while type(node.this) is type(node):
-            first: exp.Expr = node.this
-            rest = type(node)(this=first.expression, expression=node.expression)
-            node.set("this", first.this)
-            node.set("expression", rest)
-    return tree
+        operands = [] if type(node.parent) is type(node) else list(node.flatten(unnest=False))
+        held = [place for place, one in enumerate(operands) if any(map(is_part, one.walk()))]
+        if len(held) > 1:
+            first, last = held[0], held[-1] + 1
+            # from the right, so that what follows one of them is a part of its own
+            group = reduce(_joined(type(node)), reversed(operands[first:last]))
+            before = [*operands[:first], group, *operands[last:]]
+            whole = reduce(lambda left, right: _joined(type(node))(right, left), before)
+            node.set("this", whole.this)
+            node.set("expression", whole.expression)
+
+
+def _joined(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
+    return lambda right, left: kind(this=left, expression=right)
 
 
 def _unused(tree: exp.Expr) -> str:
