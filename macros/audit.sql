@@ -2,7 +2,7 @@
     copies that are missing or too many.
 
     Branches on: keyed.
-    Override: keep the comments around each filter, and the columns: the key (without one, all columns and
+    Override: keep the COALESCE around the filters, and the columns: the key (without one, all columns and
     copies_held) and finding. -#}
 {% for line in plan.header %}
 -- {{ line }}
@@ -18,7 +18,7 @@ WITH expected AS (
 {%- for line in criterion.label_lines %}
             -- {{ line }}
 {%- endfor %}
-            {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n            ") }} /*{{ criterion.number }}>*/
+            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
 {%- endfor %},
             {{ plan.unknown_matches }}
         )
@@ -61,7 +61,7 @@ WITH counted AS (
 {%- for line in criterion.label_lines %}
             -- {{ line }}
 {%- endfor %}
-            {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n            ") }} /*{{ criterion.number }}>*/
+            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
 {%- endfor %},
             {{ plan.unknown_matches }}
         )

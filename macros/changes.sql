@@ -5,7 +5,7 @@
     Branches on: truncates (else there is no `truncated`), keeps_existing (what came before a TRUNCATE is
     judged, too), lacks_values (`unchanged` names what a change left out), key_changes (an UPDATE may
     touch two rows), adds_only (a change is its new row: no `sides`).
-    Override: keep these parts, the comments around each filter, and the columns seq, op, `old_…`, `new_…`,
+    Override: keep these parts, the COALESCE around the filters, and the columns seq, op, `old_…`, `new_…`,
     old_matches, new_matches, effect and side. -#}
 {% if plan.truncates -%}
 truncated AS (
@@ -76,7 +76,7 @@ truncated AS (
 {%- for line in criterion.label_lines %}
                         -- {{ line }}
 {%- endfor %}
-                        {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n                        ") }} /*{{ criterion.number }}>*/
+                        {{ criterion.connective }}{{ criterion.lines | join("\n                        ") }}
 {%- endfor %},
                         {{ plan.unknown_matches }}
                     )
@@ -91,7 +91,7 @@ truncated AS (
 {%- for line in criterion.label_lines %}
                         -- {{ line }}
 {%- endfor %}
-                        {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n                        ") }} /*{{ criterion.number }}>*/
+                        {{ criterion.connective }}{{ criterion.lines | join("\n                        ") }}
 {%- endfor %},
                         {{ plan.unknown_matches }}
                     )

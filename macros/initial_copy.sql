@@ -1,6 +1,6 @@
 {#- The rows that a new target starts with: those that any publication's filter takes.
 
-    Override: keep the comments around each filter, and one INSERT. -#}
+    Override: keep the COALESCE around the filters, and one INSERT. -#}
 {% for line in plan.header %}
 -- {{ line }}
 {%- endfor %}
@@ -17,7 +17,7 @@ WHERE
 {%- for line in criterion.label_lines %}
         -- {{ line }}
 {%- endfor %}
-        {{ criterion.connective }}/*<{{ criterion.number }}*/ {{ criterion.lines | join("\n        ") }} /*{{ criterion.number }}>*/
+        {{ criterion.connective }}{{ criterion.lines | join("\n        ") }}
 {%- endfor %},
         {{ plan.unknown_matches }}
     )

@@ -7,11 +7,11 @@ Example
     -- Subscription s1: public.t1 -> s1.t1       subscriptions/s.yml:2:11
     -- Publications: p1                          publications/orders.yml:2:11
     --   insert   publication p1: (a > 5)        publications/orders.yml:5:26
-    /*<1*/ (`old_a` > 5) /*1>*/                  publications/orders.yml:5:26
+    (old_a > 5)                                  publications/orders.yml:5:26
     ============================================ ==================================
 
-    The numbers of the marks are those of the criteria in the order in which a macro prints them, so
-    a project's own macro keeps its map as long as it keeps the marks.
+    A filter is found by the form of its verdict (`rendering.verdicts`), and known by its place
+    among the others: a project's own macro keeps its map as long as it keeps that form and order.
 """
 
 from __future__ import annotations
@@ -27,21 +27,12 @@ from filtersql.compile import Node
 from filtersql.definitions.model import Definitions
 from filtersql.rendering.layout import one_line
 from filtersql.rendering.sql_fragments import comment
+from filtersql.rendering.verdicts import filters_in
 from filtersql.source import Span
+from filtersql.storage import Engine
 
 __all__ = ["Mapped", "SourceMaps", "source_map"]
 
-#: a string, a quoted identifier, a comment to the end of its line, or a mark
-_PIECES = re.compile(
-    r"'(?:[^'\\]|''|\\.)*'|`(?:[^`]|``)*`|\"(?:[^\"\\]|\"\"|\\.)*\"|--[^\n]*"
-    r"|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/",
-    re.DOTALL,
-)
-_PIECES_DUCKDB = re.compile(
-    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/",
-    re.DOTALL,
-)
-_MARKS = re.compile(r"/\*(?:<(?P<begin>\d+)|(?P<end>\d+)>)\*/")
 _HEAD = re.compile(r"(?:--[^\n]*\n)*")
 _lines = attrgetter("line", "last_line")
 _ACTION = re.compile(r"--   (?P<op>insert|update|delete|copy) +(?:as (?P<again>\w+)\Z)?")
@@ -79,13 +70,13 @@ class SourceMaps:
         text: str = getattr(node.compiled, f"{statement}_sql")
         judged = node.judged
         arms = [one for arm in (*judged.old, *judged.new) for one in arm.criteria]
-        numbered = arms if statement.startswith("merge") else list(judged.copy)
+        judging = arms if statement.startswith("merge") else list(judged.copy)
         head = _HEAD.match(text)
         key = node, "" if head is None else head[0]
         if self._header_of is None or not _same(self._header_of[0], key):
             made = self._header(node, key[1], arms, judged.copy)
             self._header_of = key, tuple(made)
-        found = [*self._header_of[1], *self._marked(node, text, numbered)]
+        found = [*self._header_of[1], *self._judged(node, text, judging)]
         return tuple(sorted(found, key=_lines))
 
     def _header(
@@ -117,18 +108,17 @@ class SourceMaps:
         for each in labels.values():
             yield from self._criterion(node, each, *lines)
 
-    def _marked(self, node: Node, text: str, criteria: Sequence[Criterion]) -> Iterator[Mapped]:
-        """What stands between the marks of each criterion."""
-        begun: dict[str, int] = {}
+    def _judged(self, node: Node, text: str, criteria: Sequence[Criterion]) -> Iterator[Mapped]:
+        """The filters of the verdicts; none where a macro prints others than the criteria."""
+        engine: Engine = "duckdb" if "TimeZone" in node.compiled.settings else "spark"
+        filters = filters_in(text, engine)
+        if len(filters) != len(criteria):
+            return
         line, behind = 1, 0
-        for found in _marks(node, text):
-            line += text.count("\n", behind, found.start())
-            behind = found.start()
-            if found["begin"]:
-                begun[found["begin"]] = line
-            elif found["end"] in begun and int(found["end"]) <= len(criteria):
-                criterion = criteria[int(found["end"]) - 1]
-                yield from self._criterion(node, criterion, begun.pop(found["end"]), line)
+        for criterion, (begin, end) in zip(criteria, filters, strict=True):
+            line += text.count("\n", behind, begin)
+            behind = begin
+            yield from self._criterion(node, criterion, line, line + text.count("\n", begin, end))
 
     def _criterion(
         self, node: Node, criterion: Criterion, line: int, last: int
@@ -176,17 +166,6 @@ def _in_header(label: str) -> str:
 
 def _letters(text: str) -> str:
     return "".join(text.split())
-
-
-def _marks(node: Node, text: str) -> list[re.Match[str]]:
-    """The marks of a statement; what looks like one within a string or a comment is none."""
-    found = list(_MARKS.finditer(text))
-    numbers = [each["begin"] or each["end"] for each in found]
-    expected = [str(number) for number in range(1, len(found) // 2 + 1) for _ in "<>"]
-    if numbers == expected:
-        return found
-    pieces = _PIECES_DUCKDB if "TimeZone" in node.compiled.settings else _PIECES
-    return [each for each in pieces.finditer(text) if each["begin"] or each["end"]]
 
 
 def _same(one: tuple[Node, str], other: tuple[Node, str]) -> bool:

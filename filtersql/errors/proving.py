@@ -45,16 +45,16 @@ NOT_THE_STATEMENT = Wording(
 )
 
 
-# The comments around the filters of a compiled file are not those that compile writes.
-MARKS_GONE = Wording(
-    'compiled file "{path}" does not mark its row filters as they were compiled',
-    detail="It was compiled with {wanted} marked filters, and {found} are found.",
-    hint=f"{_COMPILE} A macro of the project has to print the comments around each filter.",
+# The filters of a compiled file do not stand as compile writes them.
+FILTERS_NOT_FOUND = Wording(
+    'compiled file "{path}" does not judge rows by its {wanted} row filters',
+    detail="Found are {found}, each in parentheses in the first argument of a COALESCE.",
+    hint=f"{_COMPILE} A macro of the project has to keep the COALESCE around the filters.",
 )
 
 
 FILTER_NOT_DEFINED = Wording(
-    "marked filter of a compiled file is not one of the definitions",
+    "row filter of a compiled file is not one of the definitions",
     detail="Only a filter that the definitions give for this table can be proved.",
     hint=_COMPILE,
 )

@@ -1,15 +1,13 @@
-"""The filters in force as the macros print them: marked, numbered, named by a comment, laid out.
+"""The filters in force as the macros print them: named by a comment, in parentheses, laid out.
 
 Example
     -- publication p1: (a > 5)
-    /*<1*/ (old_a > 5) /*1>*/
-
-    The numbers run through the arms of the old row and those of the new one; the copy has its own.
+    (old_a > 5)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -48,16 +46,13 @@ def printed(judgements: Judgements, engine: Engine, write: FilterWriter) -> dict
     """The filters in force: what `Own` holds of them."""
     connective = "AND " if judgements.every else "OR "
 
-    def print_criteria(
-        criteria: Sequence[Criterion], prefix: str, numbers: Iterator[int]
-    ) -> tuple[PlannedCriterion, ...]:
-        return _criteria(criteria, prefix, write, numbers, connective, engine)
+    def print_criteria(criteria: Sequence[Criterion], prefix: str) -> tuple[PlannedCriterion, ...]:
+        return _criteria(criteria, prefix, write, connective, engine)
 
-    numbers = iter(range(1, 1_000_000))
     return {
-        "old_arms": _arms(judgements.old, print_criteria, numbers, engine),
-        "new_arms": _arms(judgements.new, print_criteria, numbers, engine),
-        "copy_criteria": print_criteria(judgements.copy, "", iter(range(1, 1_000_000))),
+        "old_arms": _arms(judgements.old, print_criteria, engine),
+        "new_arms": _arms(judgements.new, print_criteria, engine),
+        "copy_criteria": print_criteria(judgements.copy, ""),
     }
 
 
@@ -74,16 +69,13 @@ def judging_words(
 
 def _arms(
     arms: Sequence[Arm],
-    print_criteria: Callable[
-        [Sequence[Criterion], str, Iterator[int]], tuple[PlannedCriterion, ...]
-    ],
-    numbers: Iterator[int],
+    print_criteria: Callable[[Sequence[Criterion], str], tuple[PlannedCriterion, ...]],
     engine: Engine,
 ) -> tuple[PlannedArm, ...]:
     return tuple(
         PlannedArm(
             tuple(sql_fragments.literal(op, engine) for op in arm.ops),
-            print_criteria(arm.criteria, f"{arm.image}_", numbers),
+            print_criteria(arm.criteria, f"{arm.image}_"),
         )
         for arm in arms
     )
@@ -93,20 +85,18 @@ def _criteria(
     criteria: Sequence[Criterion],
     prefix: str,
     write: FilterWriter,
-    numbers: Iterator[int],
     connective: str,
     engine: Engine,
 ) -> tuple[PlannedCriterion, ...]:
     return tuple(
-        _criterion(criterion, connective if position else "", number, prefix, write, engine)
-        for position, (criterion, number) in enumerate(zip(criteria, numbers, strict=False))
+        _criterion(criterion, connective if position else "", prefix, write, engine)
+        for position, criterion in enumerate(criteria)
     )
 
 
 def _criterion(
     criterion: Criterion,
     connective: str,
-    number: int,
     prefix: str,
     write: FilterWriter,
     engine: Engine,
@@ -119,7 +109,7 @@ def _criterion(
         sql_fragments.comment(line) for line in wrapped(label, WIDTH - _DEPTH - len("-- "), 2)
     )
     lines = criterion_lines(sql, engine, WIDTH - _DEPTH)
-    return PlannedCriterion(connective, label, number, sql, lines, label_lines)
+    return PlannedCriterion(connective, label, sql, lines, label_lines)
 
 
 def _condition(criterion: Criterion, prefix: str, write: FilterWriter, engine: Engine) -> str:

@@ -44,8 +44,8 @@ __all__ = [
 
 #: sqlfluff's, and that of a terminal
 WIDTH = 80
-#: what stands beside a filter in its line: connective, marks, parentheses, comma
-_MARKS = len("AND /*<10*/ () /*10>*/,")
+#: what stands beside a filter in its line: connective, parentheses, comma
+_BESIDE = len("AND (),")
 _BREAKS = re.compile(rf"({STRINGS['duckdb']})|\s*\n\s*", re.DOTALL)
 _SPACES: dict[Engine, re.Pattern[str]] = {
     engine: re.compile(rf"({strings})|\s*([()])\s*|\s+", re.DOTALL)
@@ -63,7 +63,7 @@ def laid_out(text: str, engine: Engine, width: int) -> tuple[str, ...]:
 
 def criterion_lines(text: str, engine: Engine, width: int) -> tuple[str, ...]:
     """A row filter in parentheses, which stand on lines of their own where it needs several."""
-    if len(text) <= width - _MARKS:
+    if len(text) <= width - _BESIDE:
         return (f"({text})",)
     return ("(", *(INDENT + line for line in laid_out(text, engine, width - len(INDENT))), ")")
 

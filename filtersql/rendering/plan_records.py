@@ -49,7 +49,7 @@ class PlannedColumn:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCriterion:
-    """One part of an OR or AND: a comment that names it, its number in the file, its SQL.
+    """One part of an OR or AND: a comment that names it, its SQL.
 
     `lines` are `sql` in parentheses and `label_lines` are `label`, laid out.
     """
@@ -57,7 +57,6 @@ class PlannedCriterion:
     #: `OR ` or `AND `; nothing before the first one
     connective: str
     label: str
-    number: int
     sql: str
     lines: tuple[str, ...]
     label_lines: tuple[str, ...]

@@ -27,8 +27,8 @@ __all__ = ["Own", "Skeleton", "Structure", "marked", "skeleton_of"]
 
 #: a place that is filled; no name and no literal of PostgreSQL holds the character
 _PLACE = re.compile("\0([0-9]+)\0")
-#: what decides where the lines of a criterion stand: (connective, number, labels, lines)
-_Lengths = tuple[str, int, int, int]
+#: what decides where the lines of a criterion stand: (connective, labels, lines)
+_Lengths = tuple[str, int, int]
 _Arms = tuple[tuple[tuple[str, ...], tuple[_Lengths, ...]], ...]
 Structure = tuple[int, _Arms, _Arms, tuple[_Lengths, ...]]
 
@@ -107,10 +107,8 @@ def marked(structure: Structure) -> Own:
 
     def criteria(lengths: tuple[_Lengths, ...]) -> tuple[PlannedCriterion, ...]:
         return tuple(
-            PlannedCriterion(
-                connective, "", number, "", label_lines=some(labels), lines=some(lines)
-            )
-            for connective, number, labels, lines in lengths
+            PlannedCriterion(connective, "", "", label_lines=some(labels), lines=some(lines))
+            for connective, labels, lines in lengths
         )
 
     source, target, changes, source_view = some(4)
@@ -128,6 +126,6 @@ def marked(structure: Structure) -> Own:
 
 def _lengths(criteria: Sequence[PlannedCriterion]) -> tuple[_Lengths, ...]:
     return tuple(
-        (criterion.connective, criterion.number, len(criterion.label_lines), len(criterion.lines))
+        (criterion.connective, len(criterion.label_lines), len(criterion.lines))
         for criterion in criteria
     )

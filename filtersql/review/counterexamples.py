@@ -3,7 +3,7 @@
 Example
      seq |   op   | before: a | after: a | after: b
     -----+--------+-----------+----------+----------
-     10  | update | 6         | 5        | 1
+     1   | update | 6         | 5        | 1
     and below it the target's rows before, the expected ones (-) and those found (+). Of the initial
     copy and the audit the source's rows stand in place of the changes.
 """
@@ -17,6 +17,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.review.text_table import aligned
 from filtersql.verify.check import Counterexample
 from filtersql.verify.kinds import Kind
+from filtersql.verify.loading import seq_of
 from filtersql.verify.model import Change
 
 __all__ = ["counterexample_record", "counterexample_text"]
@@ -56,7 +57,7 @@ def counterexample_record(found: Counterexample, compiled: CompiledTable) -> dic
         "statement": str(found.kind),
         "changes": [
             {
-                "seq": 10 * place,
+                "seq": seq_of(place),
                 "op": change.op,
                 "before": change.before,
                 "after": change.after,
@@ -95,7 +96,7 @@ def _changes(changes: Sequence[Change]) -> str:
     headers = ["seq", "op", *(f"before: {name}" for name in old), *(f"after: {n}" for n in new)]
     rows = [
         [
-            str(10 * place),
+            str(seq_of(place)),
             change.op,
             *(_sent(change.before, name) for name in old),
             *(

@@ -55,7 +55,7 @@ def answered(world: World, drafts: Sequence[Draft], *, completing: bool = False)
         case = Case(tuple(changes), tuple(before), expected, may_stop=stopping)
         if expected is not None and not stopping:
             together.append(case)
-        elif len(changes) == 1:
+        elif len(changes) == 1 or (len(changes) == 2 and _last_stops(world, changes, before)):
             alone.setdefault(_kind(world, case), case)
     most = _MOST_FOLLOWED if completing else _MOST_ALONE
     return Tried(tuple(together), tuple(alone.values())[:most])
@@ -63,11 +63,22 @@ def answered(world: World, drafts: Sequence[Draft], *, completing: bool = False)
 
 def _kind(world: World, case: Case) -> tuple[object, ...]:
     """Of cases alike in this one is enough: each column that may be kept, each way to stop."""
-    (change,) = case.changes
+    *earlier, change = case.changes
     sent = world.model.sent(change)
+    if earlier:
+        return earlier[0].op, sent, change.unchanged, len(case.before) > 1
     if sent == "update" and case.expected is None:
         return "missing", change.unchanged
     return sent, change.before is None, case.expected is None, len(case.before) > 1
+
+
+def _last_stops(world: World, changes: Sequence[Change], before: Sequence[Row]) -> bool:
+    """Whether the last change is what stops: no later one can make up for it."""
+    try:
+        world.model.play(before, changes[:-1])
+    except Stops:
+        return False
+    return True
 
 
 def _judged(world: World, changes: Iterable[Change]) -> Iterator[Image]:

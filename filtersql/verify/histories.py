@@ -40,7 +40,7 @@ def histories(world: World, length: int) -> list[Draft]:
             for before in starts
             if length == 2
         ]
-        + (_chains(world, alphabet, starts[:2]) if length == 2 and world.model.skips else [])
+        + (_chains(world, rows, alphabet, starts[:3]) if length == 2 and world.model.skips else [])
     )
 
 
@@ -73,9 +73,27 @@ def _without(image: Image, names: Sequence[str]) -> Image:
     return {name: value for name, value in image.items() if name not in names}
 
 
-def _chains(world: World, alphabet: Sequence[Change], starts: Sequence[list[Row]]) -> list[Draft]:
+def _chains(
+    world: World,
+    rows: Sequence[Image],
+    alphabet: Sequence[Change],
+    starts: Sequence[list[Row]],
+) -> list[Draft]:
     """Rows that move on, or would if an earlier change had not been skipped; TRUNCATE between."""
-    moves = [
+    moves = _moving(world, alphabet)
+    first = [*moves, *(one for one in alphabet if one.op == "insert")]
+    between = [*moves, Change("truncate")]
+    drafts = [*product(first, between, moves)]
+    keys = [*rows[:2], *_others(world, rows[:2])]
+    if len(keys) > 2:
+        pairs = [pair for pair in product(keys, keys) if not world.same_key(*pair)]
+        steps = [Change("update", world.old(old), new) for old, new in pairs]
+        drafts += product(steps, steps, steps)
+    return [(changes, before) for changes in drafts for before in starts]
+
+
+def _moving(world: World, alphabet: Sequence[Change]) -> list[Change]:
+    return [
         one
         for one in alphabet
         if one.before
@@ -83,9 +101,16 @@ def _chains(world: World, alphabet: Sequence[Change], starts: Sequence[list[Row]
         and not one.unchanged
         and not world.same_key(one.before, one.after)
     ]
-    first = [*moves, *(one for one in alphabet if one.op == "insert")]
-    between = [*moves, Change("truncate")]
-    return [(changes, before) for changes in product(first, between, moves) for before in starts]
+
+
+def _others(world: World, rows: Sequence[Image]) -> list[Image]:
+    """A matching row with another key than these; none where there is none."""
+    if not world.model.key:
+        return []
+    every = (world.row(trial, shift, 2) for trial in world.trials for shift in range(4))
+    others = [row for row in every if not any(world.same_key(row, one) for one in rows)]
+    world.answers.ask(others)
+    return [row for row in others if _matches(world, row)][:1]
 
 
 def _alphabet(world: World, rows: Sequence[Image]) -> list[Change]:

@@ -29,7 +29,7 @@ from filtersql.targets.model import Engine
 from filtersql.verify.kinds import Kind
 from filtersql.verify.model import Change, Row
 
-__all__ = ["CASES", "FEED", "SOURCE", "TARGET", "Case", "Layout", "Shelf", "free_name"]
+__all__ = ["CASES", "FEED", "SOURCE", "TARGET", "Case", "Layout", "Shelf", "free_name", "seq_of"]
 
 FEED, SOURCE, CASES = "filtersql_check_feed", "filtersql_check_source", "filtersql_check_cases"
 #: schema and table of the rows that a statement is tried on
@@ -211,7 +211,9 @@ class Shelf:
             columns,
             placed,
             [order[id(change)] for change in every],
-            positions=[10 * at for case in cases.values() for at, _ in enumerate(case.changes, 1)],
+            positions=[
+                seq_of(at) for case in cases.values() for at, _ in enumerate(case.changes, 1)
+            ],
             numbers=[number for number, case in cases.items() for _ in case.changes],
         )
         shown = [columns[names.index(name)] for name in own]
@@ -285,6 +287,11 @@ def _write_findings(stage: RowStage, findings: Mapping[int, Sequence[Row]]) -> N
     places = [rows.place(row) for some in findings.values() for row in some]
     numbers = [number for number, some in findings.items() for _ in some]
     write_rows(stage, rows.columns(), places, numbers)
+
+
+def seq_of(place: int) -> int:
+    """The seq of a case's change by its place: from the least that a feed has."""
+    return 10 * place - 9
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

@@ -4,14 +4,13 @@ Example
     statement = read_statement(path, shown, node, shelf, "spark", kind=Kind.MERGE)
     statement.sql(layout, engine)        one MERGE for all cases, in the engine's dialect
 
-On the engine of the file a marked filter stays as it is written. On DuckDB the filters of a file
-for Spark are exchanged for their DuckDB twins: what stands between `/*<1*/` and `/*1>*/` has to be
-a filter of the definitions, over the old or the new row of a change or over a row of the source.
+On the engine of the file a filter stays as it is written. On DuckDB the filters of a file for Spark
+are exchanged for their DuckDB twins: each filter of a verdict (`rendering.verdicts`) has to be one
+of the definitions, over the old or the new row of a change or over a row of the source.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +26,7 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.proving import (
     COMPILED_FOR_ANOTHER,
     FILTER_NOT_DEFINED,
-    MARKS_GONE,
+    FILTERS_NOT_FOUND,
     NO_STATEMENT,
     NOT_TRANSPILED,
     WRITES_ELSEWHERE,
@@ -36,6 +35,7 @@ from filtersql.filter_cache import FilterShelf
 from filtersql.rendering import SETTINGS
 from filtersql.rendering.layout import squeezed
 from filtersql.rendering.sql_fragments import raise_error, true_or_false
+from filtersql.rendering.verdicts import filters_in
 from filtersql.source import Source
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
@@ -44,29 +44,19 @@ from filtersql.verify.kinds import Kind, statements
 from filtersql.verify.loading import CASES, FEED, SOURCE, TARGET, Layout
 from filtersql.verify.matched_twice import stop_if_matched_twice
 from filtersql.verify.recursion_limit import limit_recursion
-from filtersql.verify.statement_outlines import PIECES, Outline, Outlines, outlined
+from filtersql.verify.statement_outlines import Outline, Outlines, outlined
 from filtersql.verify.statement_parsing import parsed, stops_of_duckdb, target_of
 
 __all__ = ["Statement", "read_statement"]
 
-_MARKS = r"|--[^\n]*|/\*<(?P<begin>\d+)\*/|/\*(?P<end>\d+)>\*/"
 _TWIN = "filtersql_twin_{}"
 _ENGINES: Mapping[Dialect, str] = {"spark": "Spark", "duckdb": "DuckDB"}
 _OTHER: Mapping[Dialect, Dialect] = {"spark": "duckdb", "duckdb": "spark"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Marked:
-    """A filter in the file: its number, and where its text begins and ends."""
-
-    number: int
-    begin: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Statement:
-    """The statement of a file, with a placeholder for each marked filter."""
+    """The statement of a file, with a placeholder for each filter."""
 
     kind: Kind
     #: the file, as a person names it
@@ -139,30 +129,28 @@ def read_statement(
     """The statement in a file. Raises Mistakes where it is not what a proof can begin with."""
     if not path.is_file():
         raise Mistakes([NO_STATEMENT(path=shown)])
-    compiled = statements(node)[kind]
-    text = read_compiled(path, compiled)
+    text = read_compiled(path, statements(node)[kind])
     if any(f"--   {name}=" in text for name in SETTINGS[_OTHER[dialect]]):
         here, there = _ENGINES[dialect], _ENGINES[_OTHER[dialect]]
         raise Mistakes([COMPILED_FOR_ANOTHER(path=shown, written=there, wanted=here)])
-    marked = _marked(text, dialect)
-    flat = _with_placeholders(text, marked, dialect)
+    places = filters_in(text, dialect)
+    flat = _with_placeholders(text, places, dialect)
     outline = _outline(flat, shown, node, dialect, kind, outlines or Outlines())
-    wanted = [one.number for one in _marked(compiled, dialect)]
-    if [one.number for one in marked] != wanted:
-        raise Mistakes([MARKS_GONE(path=shown, wanted=len(wanted), found=len(marked))])
+    if len(places) != (wanted := _criteria(node, kind)):
+        raise Mistakes([FILTERS_NOT_FOUND(path=shown, wanted=wanted, found=len(places))])
     own: dict[str, str] = {}
     twins: dict[str, str] = {}
     known = _twins(node, shelf, dialect, kind)
     strange: list[Mistake] = []
-    for one in marked:
-        placeholder, written = _TWIN.format(one.number), text[one.begin : one.end].strip()
+    for number, (begin, end) in enumerate(places, 1):
+        placeholder, written = _TWIN.format(number), text[begin:end]
         own[placeholder] = written
         if dialect == "duckdb":
             twins[placeholder] = written
         elif (flat := squeezed(written, dialect)) in known:
             twins[placeholder] = known[flat]
         else:
-            strange.append(FILTER_NOT_DEFINED(Source(shown, text).span(one.begin, one.end)))
+            strange.append(FILTER_NOT_DEFINED(Source(shown, text).span(begin, end)))
     if strange:
         raise Mistakes(strange)
     into = outline.into
@@ -199,21 +187,16 @@ def _view(kind: Kind) -> str:
     return FEED if kind.merges else SOURCE
 
 
-def _marked(text: str, dialect: Dialect) -> list[_Marked]:
-    """The marked filters, in the order of the text; marks in strings and comments are none."""
-    found: list[_Marked] = []
-    begun: tuple[int, int] | None = None
-    for piece in re.finditer(PIECES[dialect] + _MARKS, text, re.DOTALL):
-        if piece["begin"] is not None:
-            begun = int(piece["begin"]), piece.end()
-        elif piece["end"] is not None and begun is not None and begun[0] == int(piece["end"]):
-            found.append(_Marked(begun[0], begun[1], piece.start()))
-            begun = None
-    return found
+def _criteria(node: Node, kind: Kind) -> int:
+    """How many filters a statement holds."""
+    judged = node.judged
+    if not kind.merges:
+        return len(judged.copy)
+    return sum(len(arm.criteria) for arm in (*judged.old, *judged.new))
 
 
 def _twins(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict[str, str]:
-    """What may stand between marks, and the same for DuckDB."""
+    """What a filter of a verdict may be, and the same for DuckDB."""
     if dialect == "duckdb":
         return {}
     own, duckdb = shelf.writer(dialect), shelf.writer("duckdb")
@@ -232,13 +215,13 @@ def _twins(node: Node, shelf: FilterShelf, dialect: Dialect, kind: Kind) -> dict
     return found
 
 
-def _with_placeholders(text: str, marked: list[_Marked], dialect: Dialect) -> str:
-    pieces, end = [], 0
-    for one in marked:
-        column = exp.to_identifier(_TWIN.format(one.number), quoted=True).sql(dialect)
-        pieces += [text[end : one.begin], column]
-        end = one.end
-    return "".join([*pieces, text[end:]])
+def _with_placeholders(text: str, places: list[tuple[int, int]], dialect: Dialect) -> str:
+    pieces, behind = [], 0
+    for number, (begin, end) in enumerate(places, 1):
+        column = exp.to_identifier(_TWIN.format(number), quoted=True).sql(dialect)
+        pieces += [text[behind:begin], column]
+        behind = end
+    return "".join([*pieces, text[behind:]])
 
 
 def _same(one: exp.Table, other: exp.Table) -> bool:

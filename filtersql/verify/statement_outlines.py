@@ -3,7 +3,7 @@
 Example
     ============================================== =============================================
     MERGE INTO s1.t1 AS t USING (… CASE WHEN       MERGE INTO filtersql_check.target AS t USING
-    /*<1*/(old_a > 5)/*1>*/ … FROM                 (… CASE WHEN filtersql_twin_1 … FROM
+    COALESCE((old_a > 5), FALSE) … FROM            (… COALESCE(filtersql_twin_1, FALSE) … FROM
     filtersql_changes__public__t1 …                filtersql_check_feed …
     ============================================== =============================================
 
@@ -21,22 +21,18 @@ from functools import lru_cache
 from sqlglot import Dialect as Tongue
 from sqlglot import TokenType, exp
 
+from filtersql.rendering.line_breaks import STRINGS
 from filtersql.storage import Engine
 
-__all__ = ["PIECES", "Outline", "Outlines", "outlined"]
+__all__ = ["Outline", "Outlines", "outlined"]
 
-#: strings and quoted names
-PIECES = {
-    "spark": r"'(?:[^'\\]|''|\\.)*'|\"(?:[^\"\\]|\"\"|\\.)*\"|`(?:[^`]|``)*`",
-    "duckdb": r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"",
-}
 _TOKENS = {
     dialect: re.compile(
-        rf"(?P<piece>{pieces})|(?P<comment>--[^\n]*)|(?P<mark>/\*(?:<\d+|\d+>)\*/)"
+        rf"(?P<piece>{pieces})|(?P<comment>--[^\n]*)"
         r"|(?P<space>\s+)|(?P<name>[\w.]+)|(?P<other>[^\s\w.'\"`/-]+|.)",
         re.DOTALL,
     )
-    for dialect, pieces in PIECES.items()
+    for dialect, pieces in STRINGS.items()
 }
 _MOST = 128
 
@@ -81,7 +77,7 @@ class Outlines:
 def outlined(text: str, names: dict[str, str], dialect: Engine) -> str | None:
     """The text with other names and without comments and spaces; None where that is not certain.
 
-    `text` has placeholders for its marked filters. `names` gives each name's replacement.
+    `text` has placeholders for its filters. `names` gives each name's replacement.
     """
     if not all(_is_plain(name, dialect) for name in names):
         return None
@@ -97,7 +93,7 @@ def _tokens(text: str, dialect: Engine) -> Iterator[str]:
     for match in _TOKENS[dialect].finditer(text):
         token = match[0]
         match match.lastgroup:
-            case "comment" | "mark" | "space":
+            case "comment" | "space":
                 token = " "
             case "piece" if before[-1:].isalnum() or before[-1:] in ("_", "&"):
                 token = ""

@@ -217,16 +217,18 @@ class TestCompile:
         manifest = json.loads((shell.folder / "target" / "manifest.json").read_text())
         node = manifest["nodes"]["s1.public.t1"]
         sql = (shell.folder / "target/compiled/s1/public.t1/merge.sql").read_text().split("\n")
-        marked = [
+        judging = [
             each
             for each in node["source_map"]["merge"]
-            if "/*<" in sql[each["line"] - 1] and each["kind"] == "filter"
+            if not sql[each["line"] - 1].startswith("--") and each["kind"] == "filter"
         ]
-        assert len(marked) == 2
-        path, line, column = marked[0]["place"].rsplit(":", 2)
+        assert len(judging) == 2
+        path, line, column = judging[0]["place"].rsplit(":", 2)
         written = (shell.folder / path).read_text().split("\n")[int(line) - 1]
         assert written[int(column) - 1 :].startswith("a > 5 AND")
-        assert all("/*" in sql[each["last_line"] - 1] for each in marked)
+        texts = ["\n".join(sql[each["line"] - 1 : each["last_line"]]) for each in judging]
+        assert all(re.fullmatch(r" +(OR )?\(.*\),?", text, re.DOTALL) for text in texts)
+        assert ["old_a > 5" in texts[0], "new_a > 5" in texts[1]] == [True, True]
 
     def test_debug_says_ok_or_error(self, shell: Shell) -> None:
         """One line a check."""

@@ -61,7 +61,7 @@ def test_what_is_filled_is_what_is_printed(tmp_path: Path, conflicts: str, targe
 
 def test_each_string_has_its_place() -> None:
     """Two targets of one structure differ in their strings, and in nothing else."""
-    arm = PlannedArm(("'insert'",), (PlannedCriterion("", "l", 1, "q", ("(", "q", ")"), ("l",)),))
+    arm = PlannedArm(("'insert'",), (PlannedCriterion("", "l", "q", ("(", "q", ")"), ("l",)),))
     own = Own(("h1", "h2"), "t", "c", "v", (arm,), (), arm.criteria, "s")
     places = marked(own.structure)
     text = " ".join((*places.header, places.target, "", *places.strings))

@@ -112,7 +112,7 @@ def test_a_clause_leads_to_its_definition(browser, page: Path) -> None:
     look(browser, page, 1000)
     browser.find_element("css selector", "summary").click()
     links = browser.find_elements("css selector", "details[open] pre a")
-    (clause, *_) = [link for link in links if "/*<1*/" in link.text]
+    (clause, *_) = [link for link in links if "(old_" in link.text]
     clause.click()
     shown = browser.execute_script("return document.querySelector(':target').textContent")
     assert "where:" in shown

@@ -85,24 +85,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         _KEYED, "a row that enters the filter is not added", "THEN 'insert'\n", "THEN 'nothing'\n"
     ),
     *_of(_KEYED + " bare", "an update becomes an insert", "THEN 'update'\n", "THEN 'insert'\n"),
-    *_of("keyed", "OR of two filters to AND", "OR /*<", "AND /*<"),
+    *_of("keyed", "OR of two filters to AND", "OR (NOT", "AND (NOT"),
     *_of(
         "bare whole",
         "NULL for a match of the old row",
-        "/*1>*/,\n                        FALSE",
-        "/*1>*/,\n                        TRUE",
+        "),\n                        FALSE",
+        "),\n                        TRUE",
     ),
     *_of(
         "added",
         "NULL for a match of the new row",
-        "/*2>*/,\n                        FALSE",
-        "/*2>*/,\n                        TRUE",
+        "(new_c LIKE 'x%'),\n                        FALSE",
+        "(new_c LIKE 'x%'),\n                        TRUE",
     ),
     *_of(
         "bare whole",
         "lose a COALESCE",
-        "/*1>*/,\n                        FALSE",
-        "/*1>*/,\n                        NULL",
+        "),\n                        FALSE",
+        "),\n                        NULL",
     ),
     *_of(
         _ALL,

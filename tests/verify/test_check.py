@@ -213,7 +213,8 @@ def refusal(made: Proofs, name: str, change: Callable[[str], str] | None) -> str
         (lambda text: "SELECT 1", "is not one MERGE statement"),
         (lambda text: text + ";\nDROP TABLE x", "is not one MERGE statement"),
         (lambda text: text.replace("USING (", "USING (("), "is not one MERGE statement"),
-        (lambda text: text.replace("/*<2*/", ""), "does not mark its row filters"),
+        (lambda text: text.replace("OR (NOT", "OR NOT (NOT"), "does not judge rows by its 4 row"),
+        (lambda text: text.replace("THEN COALESCE(", "THEN ("), "does not judge rows by its 4 row"),
         (lambda text: text.replace("new_a > 5", "new_a > 6"), "is not one of the definitions"),
         (lambda text: text.replace("INTO s1.keyed", "INTO s1.kept"), "does not write into"),
         (lambda text: text.replace("FROM judged", "FROM judged LIMIT 3"), "cannot be proved"),
@@ -223,7 +224,7 @@ def refusal(made: Proofs, name: str, change: Callable[[str], str] | None) -> str
 def test_a_file_that_cannot_be_tried_is_one_clear_mistake(
     change: Callable[[str], str] | None, said: str, for_spark: Proofs
 ) -> None:
-    """Missing, no MERGE any more, marks gone, another filter, another target."""
+    """Missing, no MERGE any more, filters gone, another filter, another target."""
     report = refusal(for_spark, "keyed", change)
     assert said in report
     assert report.count("hint:") == 1

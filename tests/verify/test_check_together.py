@@ -83,15 +83,15 @@ def test_each_file_has_the_proof_that_it_has_alone(alike: Proofs) -> None:
         ("THEN 'insert'\n", "THEN 'nothing'\n"),
         ("AND seq > COALESCE((SELECT truncated.seq FROM truncated), -1)", ""),
         ("n = s.n", "n = s.a"),
-        ("/*2*/", "/*2>*/"),
+        ("AS old_matches", "AS new_matches"),
     ],
 )
 def test_of_files_alike_the_wrong_one_is_named(old: str, new: str, alike: Proofs) -> None:
     """Another outline, or, the last one, the old row's filter where the new row's belongs."""
     path = alike.path("two")
     text = path.read_text(encoding="utf-8")
-    if old == "/*2*/":
-        begin, end = text.index("/*<2*/") + 6, text.index("/*2>*/")
+    if old == "AS old_matches":
+        begin, end = text.index(old), text.index(new)
         changed = text[:begin] + text[begin:end].replace("new_", "old_") + text[end:]
     else:
         assert old in text
@@ -179,7 +179,8 @@ NAMES = {"s1.one": "its.target", "feed_one": "its_feed"}
     ("text", "outline"),
     [
         ("MERGE INTO s1.one -- s1.one\n  USING feed_one", "MERGE INTO its.target USING its_feed"),
-        ("x = 's1.one' /*<1*/ AND s1.one.a", "x = 's1.one' AND s1.one.a"),
+        ("x = 's1.one' AND s1.one.a", "x = 's1.one' AND s1.one.a"),
+        ("x /*<1*/ AND y", None),
         ("x = 'it''s -- s1.one' AND feed_one2", "x = 'it''s -- s1.one' AND feed_one2"),
         ('"s1.one" - 1', '"s1.one" - 1'),
         ("s1.one /* s1.one */", None),
