@@ -18,6 +18,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.feeds import TORN_LINE, UNREADABLE_LINE
 from filtersql.feeds.blocks import Block
 from filtersql.feeds.lines import FeedFile, line_blocks, line_span
+from filtersql.feeds.members import may_repeat_a_member, repeated_member, repeated_name
 from filtersql.feeds.records import Number, Record, record
 from filtersql.feeds.staging import Place
 
@@ -55,9 +56,14 @@ def blocks_from_files(
         for numbers, some in line_blocks(file):
             places = list(zip(repeat(file.shown), numbers, some))
             try:
-                yield Block(places, list(map(record, some)), sum(map(len, some)))
+                records = list(map(record, some))
             except (msgspec.DecodeError, UnicodeError):
                 yield _readable(places, mistakes)
+                continue
+            if may_repeat_a_member(some, records):
+                yield _readable(places, mistakes)
+            else:
+                yield Block(places, records, sum(map(len, some)))
 
 
 def _readable(places: Sequence[Place], mistakes: list[tuple[Place, Mistake]]) -> Block:
@@ -67,7 +73,10 @@ def _readable(places: Sequence[Place], mistakes: list[tuple[Place, Mistake]]) ->
     for place in places:
         line = place[2]
         try:
-            records.append(record(line))
+            change = record(line)
+            if (reason := repeated_member(line, change)) is not None:
+                raise msgspec.ValidationError(reason)
+            records.append(change)
             read.append(place)
         except (msgspec.DecodeError, UnicodeError) as error:
             span = line_span(*place)
@@ -99,6 +108,8 @@ def _row_record(values: dict[str, object]) -> Record:
     for image in ("before", "after"):
         if isinstance(text := fields.get(image), str):
             fields[image] = _images.decode(text)
+            if (name := repeated_name(text)) is not None:
+                raise msgspec.ValidationError(f'"{name}" stands twice in "{image}"')
     relation = fields.get("relation")
     if isinstance(relation, str) and relation.startswith("["):
         fields["relation"] = msgspec.json.decode(relation, type=list[str])
