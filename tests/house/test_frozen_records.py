@@ -42,7 +42,6 @@ STATE = {
     "targets.Remote": "what was made on the server, to be removed",
     "targets.ServerSettings": "what is in force in the session",
     "targets.Session": "what was made in the session, to be removed",
-    "targets.SessionFiles": "what a session made of files",
     "verify.Lifting": "the names in sight so far",
     "verify.Outline": "the tree, given away once",
     "verify.Answers": "the answers so far",
