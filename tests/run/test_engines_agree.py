@@ -26,6 +26,7 @@ def test_duckdb_holds_what_the_model_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_delta_and_iceberg_hold_what_duckdb_holds(tmp_path: Path, spark: object) -> None:
     """After each run of 25 worlds, in one Spark; they end with the same words and counts."""
     with Stage(tmp_path) as every:
