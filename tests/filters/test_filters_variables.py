@@ -87,7 +87,7 @@ NESTED = [
 def test_filters_grow_with_the_depth_and_no_faster(
     engine: Engine, call: str, test: str, types: tuple[str, ...]
 ) -> None:
-    """Six calls inside of one another take at most twice what four do; were each doubled, four times."""
+    """Six calls inside of one another take about twice what four do, not four times as much."""
     rows, nested, lengths = Rows(types), "c1", []
     for _ in range(6):
         nested = f"({call.format(nested)})"
