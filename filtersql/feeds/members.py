@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -24,7 +24,7 @@ __all__ = ["may_repeat_a_member", "repeated_member", "repeated_name"]
 
 _COLON = b'":'
 #: blanks between a name and its colon, so that it would not be counted
-_APART = re.compile(rb'"[ \t\r]+:')
+_APART = re.compile(rb'"[ \t\r\n]+:')
 _top = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -48,7 +48,7 @@ def may_repeat_a_member(lines: Sequence[bytes], changes: Sequence[Record]) -> bo
 
 def repeated_member(line: bytes, change: Record) -> str | None:
     """What stands twice in a line that was read as this change; None: nothing does."""
-    if line.count(_COLON) == _members(line, change) and not _APART.search(line):
+    if _holds_each_once(line, _members(line, change)):
         return None
     top = _loaded(line.decode("utf-8-sig"))
     if (name := _twice(top)) is not None:
@@ -59,9 +59,14 @@ def repeated_member(line: bytes, change: Record) -> str | None:
     return None
 
 
-def repeated_name(image: str) -> str | None:
-    """The name that stands twice in the text of an image; None: none does."""
-    return _twice(_loaded(image))
+def repeated_name(text: str, image: Mapping[str, object]) -> str | None:
+    """The name that stands twice in a text that was read as this image; None: none does."""
+    return None if _holds_each_once(text.encode(), len(image)) else _twice(_loaded(text))
+
+
+def _holds_each_once(text: bytes, members: int) -> bool:
+    """Whether a text certainly repeats none of the members that were read; else it may."""
+    return text.count(_COLON) == members and not _APART.search(text)
 
 
 def _members(line: bytes, change: Record) -> int:

@@ -57,13 +57,13 @@ def blocks_from_files(
             places = list(zip(repeat(file.shown), numbers, some))
             try:
                 records = list(map(record, some))
+                sound = not may_repeat_a_member(some, records)
             except (msgspec.DecodeError, UnicodeError):
-                yield _readable(places, mistakes)
-                continue
-            if may_repeat_a_member(some, records):
-                yield _readable(places, mistakes)
-            else:
+                sound = False
+            if sound:
                 yield Block(places, records, sum(map(len, some)))
+            else:
+                yield _readable(places, mistakes)
 
 
 def _readable(places: Sequence[Place], mistakes: list[tuple[Place, Mistake]]) -> Block:
@@ -107,8 +107,8 @@ def _row_record(values: dict[str, object]) -> Record:
     fields = {name: value for name, value in values.items() if value is not None}
     for image in ("before", "after"):
         if isinstance(text := fields.get(image), str):
-            fields[image] = _images.decode(text)
-            if (name := repeated_name(text)) is not None:
+            fields[image] = read = _images.decode(text)
+            if (name := repeated_name(text, read or {})) is not None:
                 raise msgspec.ValidationError(f'"{name}" stands twice in "{image}"')
     relation = fields.get("relation")
     if isinstance(relation, str) and relation.startswith("["):
