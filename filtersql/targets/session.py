@@ -14,7 +14,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -235,14 +235,13 @@ class Session:
             insert = iceberg.append_statement(name, columns, rows, slot)
         else:
             settings, insert = delta.filling(slot), insert_values(name, columns, rows, "spark")
-        with self._settings(settings):
+        with during(self.spark, settings):
             self._collect(insert)
         return self.rows(then)
 
     def beside(self) -> Session:
         """A new session with the same settings: those around a MERGE would stamp any other."""
-        other = copied(self.spark, (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS))
-        return Session(other, self.format, self.catalog, self.warehouse, own=self.own)
+        return Session(copied(self.spark), self.format, self.catalog, self.warehouse, own=self.own)
 
     def join_files(self, parts: Sequence[str]) -> None:
         """Write the many small files of a table as few."""
@@ -263,14 +262,14 @@ class Session:
     def _write(self, statement: str, compiled: CompiledTable, mark: Mark) -> Written | None:
         merge = statement != compiled.initial_copy_sql
         if self.format == "delta":
-            with self._settings(delta.marking(mark, initial=not merge)):
+            with during(self.spark, delta.marking(mark, initial=not merge)):
                 rows = self._records(statement)
             if merge:
                 return delta.written(rows)
             # An INSERT has no result; the table was empty, and Delta knows its count at once.
             held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
             return Written(inserted=int(str(held[0][0])))
-        with self._settings(iceberg.marking(mark)):
+        with during(self.spark, iceberg.marking(mark)):
             self._collect(statement)
         summary = self._summaries(compiled.target)[0]
         return iceberg.written(summary, merge=merge)
@@ -321,9 +320,6 @@ class Session:
     def _summaries(self, parts: Sequence[str]) -> list[Mapping[str, str]]:
         rows = self._collect(iceberg.snapshots(self.table_sql(parts)))
         return [dict(row[0]) for row in rows] or [{}]
-
-    def _settings(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
-        return during(self.spark, settings, (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS))
 
     def _set(self, name: str, value: str) -> None:
         self.before.setdefault(name, self.spark.conf.get(name, None))

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from pyspark.sql import SparkSession
 
 from filtersql.errors import Mistakes
+from filtersql.targets import delta, iceberg
 from filtersql.targets.raised import spark_refusals
 
 __all__ = ["copied", "during", "put"]
 
+#: they are never set but for one statement
+_MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
+
 
 @contextmanager
-def during(
-    spark: SparkSession, settings: Mapping[str, str], marks: Sequence[str]
-) -> Iterator[None]:
-    """Settings for one statement: they would silence or stamp any other. `marks` are unset."""
-    before = {name: spark.conf.get(name, None) for name in settings if name not in marks}
+def during(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Settings for one statement: they would silence or stamp any other."""
+    before = {name: spark.conf.get(name, None) for name in settings if name not in _MARKS}
     try:
         for name, value in settings.items():
             spark.conf.set(name, value)
         yield
     finally:
-        for name in marks:
+        for name in _MARKS:
             spark.conf.unset(name)
         for name, known in before.items():
             put(spark, name, known)
 
 
-def copied(spark: SparkSession, marks: Sequence[str]) -> SparkSession:
+def copied(spark: SparkSession) -> SparkSession:
     """A new session with the same settings, but for marks, which would stamp its statements."""
     with spark_refusals():
         other = spark.newSession()
@@ -41,7 +43,7 @@ def copied(spark: SparkSession, marks: Sequence[str]) -> SparkSession:
             with suppress(Mistakes), spark_refusals():
                 other.conf.set(name, value)
     with spark_refusals():
-        for name in marks:
+        for name in _MARKS:
             other.conf.unset(name)
     return other
 
