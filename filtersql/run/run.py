@@ -102,22 +102,23 @@ def run(
             for result in found:
                 told.end(result)
             results += found
-    removed = _removed(feeds, engine, options)
+    removed = _removed(feeds, ledgers)
     spent = time.perf_counter() - began
     return RunResult(tuple(results), tuple(mistakes), spent, removed, parts.told(spent))
 
 
-def _removed(feeds: SharedFeeds, engine: Engine, options: Options) -> tuple[tuple[str, str], ...]:
+def _removed(feeds: SharedFeeds, ledgers: LedgerCache) -> tuple[tuple[str, str], ...]:
     """Targets that the ledger knows and that no definition names any more."""
-    if options.defined is None:
+    defined = feeds.options.defined
+    if defined is None:
         return ()
     try:
         # What a run writes is about targets that are defined, or says of others that they are
         # left: to read it again says no more.
-        known = feeds.known or ledger.read(engine, feeds.inputs.state_schema)
+        known = ledgers.known or ledger.read(feeds.engine, feeds.inputs.state_schema)
     except Mistakes:
         return ()  # the run has said why the ledger cannot be read
-    found = gone(known, feeds.tables, options.defined)
+    found = gone(known, feeds.tables, defined)
     return tuple((f"{entry.subscription}/{entry.relation}", entry.target) for entry in found)
 
 

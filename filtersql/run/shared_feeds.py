@@ -48,8 +48,6 @@ class SharedFeeds:
     tables: Mapping[str, Sequence[CompiledTable]]
     folder: Path
     read: dict[object, _Shared] = field(default_factory=dict)
-    #: what the ledger said when the last subscription began
-    known: Ledger | None = None
 
     def of(
         self,

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from filtersql.run.context import RunContext, TargetRun
 from filtersql.targets.model import Engine
-from filtersql.targets.splitting import parts_for
+from filtersql.targets.splitting import SNAPSHOT, parts_for
 
 __all__ = ["size_at_first", "size_sessions"]
 
 
 def size_at_first(context: RunContext) -> None:
     """Before anything is known but that the ledger is small."""
-    snapshot = {name: value for name, value in parts_for(0, 0).items() if "snapshot" in name}
-    context.lanes.size(snapshot)
+    context.lanes.size({SNAPSHOT: parts_for(0, 0)[SNAPSHOT]})
 
 
 def size_sessions(context: RunContext) -> None:

@@ -61,7 +61,7 @@ def apply_subscription(
     name = context.subscription.name
     with context.spent.on("commit"):
         known = context.ledgers.read(engine, schema, name)
-    context.ordinal, context.made, context.feeds.known = known.number_of(name), known.made, known
+    context.ordinal, context.made = known.number_of(name), known.made
     check_free(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )
