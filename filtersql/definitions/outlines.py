@@ -39,7 +39,7 @@ __all__ = ["FileOutline", "Name", "Outline", "checksum", "counted", "outlined"]
 Name = tuple[str, ...]
 
 _KINDS = ("tables", "publications", "replication_sets", "subscriptions")
-#: a subscription whose tables are judged together, or by what others hold
+#: what becomes an outline
 _Record = DraftTable | Publication | ReplicationSet | Subscription
 
 

@@ -189,9 +189,8 @@ def _values(
     """
     kind = column.type.name
     if column.type.base is not None:  # a domain
-        return _values(replace(column, type=column.type.base), nodes, constants, near=near)[
-            0
-        ], False
+        plainly = replace(column, type=column.type.base)
+        return _values(plainly, nodes, constants, near=near)[0], False
     if column.type.schema != "pg_catalog":
         return [], False
     if kind == "bool":

@@ -5,78 +5,10 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+from one_by_one import Killed, OneByOne
 from running import World, delete, insert, table, truncate, update
 
 from filtersql.targets.duckdb import DuckDB, connect
-from filtersql.targets.model import read_mark
-
-
-class Killed(BaseException):
-    """The process dies here."""
-
-
-class OneByOne(DuckDB):
-    """DuckDB that commits table by table and marks each commit, as Delta and Iceberg do.
-
-    `kill_at` counts the commits; the process dies before or after that one.
-    """
-
-    atomic = False
-
-    def __init__(self, connection, kill_at: int = 0, after: bool = False) -> None:
-        super().__init__(connection)
-        self.kill_at, self.after, self.commits = kill_at, after, 0
-        self.execute("CREATE TABLE IF NOT EXISTS marks (target VARCHAR, mark VARCHAR, n BIGINT)")
-
-    @contextlib.contextmanager
-    def transaction(self):
-        yield
-
-    @contextlib.contextmanager
-    def _commit(self):
-        self.commits += 1
-        if self.commits == self.kill_at and not self.after:
-            raise Killed
-        with super().transaction():
-            yield
-        if self.commits == self.kill_at:
-            raise Killed
-
-    def execute(self, statement):
-        if "ledger" in statement:
-            with self._commit():
-                super().execute(statement)
-        else:
-            super().execute(statement)
-
-    def create(self, parts, definitions, config, *, keep=False):
-        with self._commit():
-            super().create(parts, definitions, config, keep=keep)
-
-    def append(self, parts, columns, rows, slot, then):
-        filled = "SELECT count(*) FROM filtersql.ledger WHERE subscription = ? AND ordinal >= ?"
-        found = self.connection.execute(filled, [slot.subscription, slot.ordinal]).fetchone()
-        if found == (0,):
-            return super().append(parts, columns, rows, slot, then)
-        return self.rows(then)
-
-    def drop(self, parts):
-        with self._commit():
-            super().drop(parts)
-
-    def write(self, statement, compiled, mark):
-        with self._commit():
-            self.connection.execute(
-                "INSERT INTO marks SELECT ?, ?, count(*) FROM marks",
-                [self.table_sql(compiled.target), mark.text],
-            )
-            return super().write(statement, compiled, mark)
-
-    def committed(self, parts):
-        found = self.connection.execute(
-            "SELECT mark FROM marks WHERE target = ? ORDER BY n DESC", [self.table_sql(parts)]
-        ).fetchone()
-        return read_mark(found[0]) if found else None
 
 
 @pytest.fixture

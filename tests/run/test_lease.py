@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from crashes import Crashes, Landed, Runner
 from histories import History, lines, write_files
+from one_by_one import Killed, OneByOne
 from running import World, delete, insert, update
-from test_applying import T1, Killed, OneByOne, engine, held, world
+from test_applying import T1, engine, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.errors import Mistakes

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+from one_by_one import Killed, OneByOne
 from running import World, delete, insert, table, update
 from soak_commits import Tried, play
-from test_applying import T1, T2, Killed, OneByOne, engine, held, world
+from test_applying import T1, T2, engine, held, world
 from test_targets_spark import lake, warm
 
 from filtersql.run import context, lease, ledger

@@ -18,11 +18,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "run"))
-
 from histories import TARGETS
+from one_by_one import Killed, OneByOne
 from replaying import Stand
-from test_applying import Killed, OneByOne
 
 from filtersql.run import Options, run
 from filtersql.targets.duckdb import connect

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from checked import PROJECT
-from test_applying import OneByOne
+from one_by_one import OneByOne
 from test_lease import ELSEWHERE, MESSAGE, hold
 from transcripts import Ended, Shell
 
