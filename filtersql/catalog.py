@@ -7,8 +7,9 @@ later asks these records; nothing later reads a definition file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from filtersql.names import RelationName
 from filtersql.source import Passage, Rival, Span
@@ -28,8 +29,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class PgType:
+class PgType(Struct, frozen=True):
     """A type as pg_attribute holds it: internal name (`int4`, `bpchar`, `_text`), schema, typmod.
 
     `typmod` is PostgreSQL's own encoding (`-1`: none; varchar(n) and char(n): n + 4;
@@ -76,8 +76,7 @@ class OwnCollation(StrEnum):
     LOOSE = "nondeterministic"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column of a published table. `name` is plain: folded and unquoted."""
 
     name: str
@@ -107,8 +106,7 @@ class Identity(StrEnum):
     INDEX = "index"
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicaIdentity:
+class ReplicaIdentity(Struct, frozen=True):
     """Which columns an old row carries. `index` names the columns of USING INDEX."""
 
     kind: Identity = Identity.DEFAULT
@@ -116,8 +114,7 @@ class ReplicaIdentity:
     index_name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UniqueIndex:
+class UniqueIndex(Struct, frozen=True):
     """A unique index or constraint besides the primary key."""
 
     name: str
@@ -126,8 +123,7 @@ class UniqueIndex:
     constraint: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignKey:
+class ForeignKey(Struct, frozen=True):
     """FOREIGN KEY (columns) REFERENCES references (referenced_columns)."""
 
     name: str
@@ -138,8 +134,7 @@ class ForeignKey:
     clauses: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A published table, a partition or a partitioned root."""
 
     name: RelationName
@@ -195,8 +190,7 @@ class Table:
                 return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """What the files make that is no relation: a publication's row filter may use none of it."""
 
     #: by what they are: domain, composite type …
@@ -217,8 +211,7 @@ class Made:
         return self.path is None or name.schema in self.path
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(Struct, frozen=True):
     """All tables of a project by name, in the order in which they were defined."""
 
     tables: Mapping[RelationName, Table] = field(default_factory=dict)

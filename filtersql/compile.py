@@ -8,8 +8,10 @@ A mistake in one table hides none in another: all are raised together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql import publications
 from filtersql.changes import Judgements, by_target, judgements, one_table, untold
@@ -40,8 +42,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """One target: what decides its rows, the filters that were resolved for it, its statements.
 
     `judged` are the filters by what they judge.
@@ -53,8 +54,7 @@ class Node:
     compiled: CompiledTable
 
 
-@dataclass(frozen=True, slots=True)
-class Compilation:
+class Compilation(Struct, frozen=True):
     """All targets of a project, subscription by subscription in the order of their names.
 
     The warnings are in the order of what they show: file by file, from top to bottom.

@@ -20,9 +20,10 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.reviewing import (
@@ -36,8 +37,7 @@ from filtersql.errors.wording import meant
 __all__ = ["METHODS", "STATES", "Selectable", "Traits", "criteria", "select"]
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """What a selector may ask of a node."""
 
     #: every name by which the node is known, its line in `ls` first

@@ -21,14 +21,14 @@ Rules read switches, never a system's name. A project names a profile and may tu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 __all__ = ["BDR", "PGLOGICAL", "POSTGRES", "XDB", "Semantics"]
 
 
-@dataclass(frozen=True, slots=True)
-class Semantics:
+class Semantics(Struct, frozen=True):
     """One profile: what a source system does where the others do something else."""
 
     name: str

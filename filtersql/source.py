@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec import Struct
+
 __all__ = ["DEFAULTS", "Passage", "Rival", "Session", "Source", "Span"]
 
 
@@ -31,8 +33,7 @@ _WIDEST = 240
 _BEFORE = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A range of characters in a source.
 
     >>> span = Source("p.yml", "name: p1\\nwhere: a > x").span(20, 21)
@@ -93,8 +94,7 @@ class Rival(NamedTuple):
     args: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """The settings by which PostgreSQL reads the literals of a text: those of who wrote it."""
 
     #: DateStyle's order of numbers
@@ -111,8 +111,7 @@ class Session:
 DEFAULTS = Session()
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A text taken out of a source (a filter, a name), whose every character knows its place.
 
     `text` is what was read: Jinja rendered, YAML's quotes and escapes undone. `starts[i]` is the

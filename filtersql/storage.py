@@ -18,8 +18,9 @@ stops the run; it is never changed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from filtersql.catalog import Column, PgType
 
@@ -45,8 +46,7 @@ _EXACT: dict[str, tuple[str, str]] = {
 _MOST_DIGITS = 38
 
 
-@dataclass(frozen=True, slots=True)
-class StoredType:
+class StoredType(Struct, frozen=True):
     """`sql` is the engine's type; `as_text` says that it holds PostgreSQL's text output."""
 
     sql: str

@@ -8,10 +8,10 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct, field
 
 from filtersql.artifacts.manifest import MANIFEST_VERSION
 from filtersql.errors.artifacts import (
@@ -24,8 +24,7 @@ from filtersql.errors.artifacts import (
 __all__ = ["EarlierFilter", "EarlierManifest", "EarlierNode", "read_manifest"]
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierFilter:
+class EarlierFilter(Struct, frozen=True):
     """A filter as the manifest holds it: PostgreSQL's text."""
 
     publication: str
@@ -33,8 +32,7 @@ class EarlierFilter:
     place: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierNode:
+class EarlierNode(Struct, frozen=True):
     """What is compared of a target; other keys of the manifest are left alone."""
 
     subscription: str
@@ -54,8 +52,7 @@ class EarlierNode:
     form: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierManifest:
+class EarlierManifest(Struct, frozen=True):
     """The targets of an earlier compilation by `<subscription>.<schema>.<table>`."""
 
     path: str
@@ -65,33 +62,28 @@ class EarlierManifest:
     nodes: Mapping[str, EarlierNode]
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct, frozen=True):
     """What a manifest of any version says of itself."""
 
     manifest_version: int
     filtersql_version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _AnyVersion:
+class _AnyVersion(Struct, frozen=True):
     metadata: _Written
 
 
-@dataclass(frozen=True, slots=True)
-class _Metadata:
+class _Metadata(Struct, frozen=True):
     project_name: str
     target: str | None = None
     engine: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(Struct, frozen=True):
     metadata: _Metadata
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
+class _Whole(Struct, frozen=True):
     nodes: dict[str, EarlierNode]
 
 

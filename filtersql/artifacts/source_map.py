@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
+
+from msgspec import Struct
 
 from filtersql.changes import Criterion
 from filtersql.compile import Node
@@ -40,8 +41,7 @@ _ACTION = re.compile(r"--   (?P<op>insert|update|delete|copy) +(?:as (?P<again>\
 _GOES_ON = "--     "
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(Struct, frozen=True):
     """Lines of a statement, from 1, and the place of the definition that they come from."""
 
     line: int

@@ -20,7 +20,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from filtersql.catalog import Column, Table
 
@@ -33,8 +33,7 @@ _FIXED_LENGTH = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Images:
+class Images(Struct, frozen=True):
     """The columns that an old row holds, and those that a new row may lack."""
 
     old: tuple[str, ...]

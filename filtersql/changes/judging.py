@@ -33,8 +33,9 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from filtersql.definitions.model import Action
 from filtersql.errors.old_rows import refusals
@@ -45,8 +46,7 @@ from filtersql.semantics import Semantics
 __all__ = ["Arm", "Criterion", "Judgements", "judgements", "stopping"]
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(Struct, frozen=True):
     """One alternative under which a row matches. Without a filter, `matches` says yes or no."""
 
     label: str
@@ -56,8 +56,7 @@ class Criterion:
     stops: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Struct, frozen=True):
     """For these ops, the image matches if any of the criteria does (or all: `Judgements.every`)."""
 
     ops: tuple[str, ...]
@@ -66,8 +65,7 @@ class Arm:
     image: Literal["old", "new"]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgements:
+class Judgements(Struct, frozen=True):
     """How the old and the new row are judged, and the rows of the initial copy."""
 
     old: tuple[Arm, ...]

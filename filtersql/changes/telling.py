@@ -15,7 +15,8 @@ change is read.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Catalog, PgType
 from filtersql.definitions.formats import FORMATS, FeedFormat

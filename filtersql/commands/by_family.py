@@ -20,9 +20,11 @@ their checksums say; else the family is compiled again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.artifacts import files as artifacts
 from filtersql.artifacts.manifest import Entries, checksums, framed, statements_of
@@ -51,8 +53,7 @@ __all__ = ["Done", "Target", "compiled_by_family"]
 _Reader = Callable[[DefinitionFiles, list[Mistake]], Definitions]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A target as it was compiled."""
 
     unique_id: str
@@ -64,16 +65,14 @@ class Target:
     writer: Writer
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """What became of a family."""
 
     targets: tuple[Target, ...]
     notices: tuple[RememberedNotice, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     """What is kept of a project: outlines by file, answers by the keys of families.
 
     `places` are those of the targets' entries in the manifest, of which a checksum is kept.
@@ -85,8 +84,7 @@ class _Kept:
     manifest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """A compiled project: all targets, and the chosen ones."""
 
     project: Project

@@ -6,11 +6,11 @@ import gc
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from filtersql.artifacts import compiled_path
 from filtersql.commands.console import Console
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(Struct, frozen=True):
     """What came of one target: a proof, or why there is none."""
 
     node: Node

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from filtersql.commands.asking import asks_for_state, root_of
 from filtersql.commands.console import Console
@@ -22,8 +22,7 @@ from filtersql.selection import Traits, select
 __all__ = ["command"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Struct, frozen=True):
     """A target of an earlier compile: its files are looked at before they are believed."""
 
     unique_id: str
@@ -32,8 +31,7 @@ class _Target:
     checksums: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(Struct, frozen=True):
     """What a compile left."""
 
     folder: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import click
 import yaml
+from msgspec.structs import replace
 
 from filtersql.commands.console import Console
 from filtersql.commands.notices import notices_of

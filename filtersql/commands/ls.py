@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from filtersql.commands.asking import asks_for_state
 from filtersql.commands.console import Console
@@ -14,8 +15,7 @@ from filtersql.selection import Traits, select
 __all__ = ["command"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A node as it is printed, and what it is selected by."""
 
     line: str

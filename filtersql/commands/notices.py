@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.errors import Notice
 
 __all__ = ["RememberedNotice", "notices_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class RememberedNotice:
+class RememberedNotice(Struct, frozen=True):
     """A warning as it was printed."""
 
     name: str

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 __all__ = [
     "Options",
@@ -25,8 +26,7 @@ __all__ = [
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """The shared flags of one call. An unset flag has its default."""
 
     project_dir: Path | None = None
@@ -103,7 +103,7 @@ _FLAGS: tuple[Callable[[_Command], _Command], ...] = (
         help="Whether a partition root's filter applies, or each partition's.",
     ),
 )
-_NAMES = frozenset(one.name for one in fields(Options)) - {"given"}
+_NAMES = frozenset(Options.__struct_fields__) - {"given"}
 #: flags behind which several words may stand, as in dbt
 _SELECTORS = frozenset({"-s", "--select", "--exclude"})
 #: read by the project itself, which goes on to look elsewhere
@@ -133,7 +133,7 @@ def merged_options(ctx: click.Context, flags: Mapping[str, object]) -> Options:
             param for param in ctx.command.params if param.name in _NAMES - _NOT_HERE - {*set_here}
         ]
         set_here |= _from_environment(ctx, asked)
-    return replace(base, **set_here, given=base.given | set(set_here))  # type: ignore[arg-type]
+    return replace(base, **set_here, given=base.given | set(set_here))
 
 
 def spread_selectors(arguments: Sequence[str]) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.commands.console import Console
 from filtersql.commands.loading import loaded_compilation, variables
@@ -25,8 +26,7 @@ __all__ = ["command"]
 _VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
+class _Arguments(Struct, frozen=True):
     target: str | None = None
     vars: Mapping[str, object] = msgspec.field(default_factory=dict)
     secret_vars: tuple[str, ...] = ()
@@ -39,25 +39,21 @@ class _Arguments:
     resync: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(Struct, frozen=True):
     unique_id: str
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Metadata:
+class _Metadata(Struct, frozen=True):
     run_results_version: int
     filtersql_version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(Struct, frozen=True):
     metadata: _Metadata
 
 
-@dataclass(frozen=True, slots=True)
-class _Results:
+class _Results(Struct, frozen=True):
     args: _Arguments
     results: tuple[_Result, ...]
 

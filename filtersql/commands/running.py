@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct, field
 
 from filtersql import artifacts
 from filtersql.artifacts import write_file
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["RunFlags", "carry_out"]
 
 
-@dataclass(frozen=True, slots=True)
-class RunFlags:
+class RunFlags(Struct, frozen=True):
     """The flags of `run` of its own; `retry` takes them from run_results.json."""
 
     dry_run: bool = False

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.artifacts import EarlierManifest, EarlierNode, Fingerprints, checksums, read_manifest
 from filtersql.commands.asking import asks_for_state
@@ -15,8 +16,7 @@ from filtersql.selection import Traits, select
 __all__ = ["selected", "states"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Selectable:
+class _Selectable(Struct, frozen=True):
     node: Node
     traits: Traits
 

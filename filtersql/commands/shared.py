@@ -42,7 +42,7 @@ def subcommand(
     return decorate
 
 
-_SHARED = frozenset(Options.__dataclass_fields__)
+_SHARED = frozenset(Options.__struct_fields__)
 
 
 def _called(

@@ -2,11 +2,11 @@ r"""`show`: one definition as PostgreSQL's \dRp+ and \d print it, and the filter
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import click
 import msgspec
+from msgspec import Struct
 
 from filtersql.commands.console import Console
 from filtersql.commands.remembered import Memory
@@ -16,8 +16,7 @@ from filtersql.review import glossary
 __all__ = ["command"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     """An answer as text and as a JSON value."""
 
     text: str

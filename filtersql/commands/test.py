@@ -6,11 +6,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Selectable:
+class _Selectable(Struct, frozen=True):
     test: UnitTest
     traits: Traits
 

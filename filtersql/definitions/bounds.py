@@ -17,7 +17,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["DEFAULT", "EDGES", "Bounds", "printed"]
 
@@ -25,8 +26,7 @@ __all__ = ["DEFAULT", "EDGES", "Bounds", "printed"]
 EDGES = ("MINVALUE", "MAXVALUE", "NULL")
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """`strategy` is default, range, list or hash. A value of `EDGES` is that word."""
 
     strategy: str

@@ -7,8 +7,9 @@ outside this package sees one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
+
+from msgspec import Struct, field
 
 from filtersql.catalog import Column, ForeignKey, PgType, ReplicaIdentity
 from filtersql.definitions.bounds import Bounds
@@ -31,8 +32,7 @@ __all__ = [
 Refuse = Callable[[Earlier], list[Mistake]]
 
 
-@dataclass(frozen=True, slots=True)
-class PlainColumn:
+class PlainColumn(Struct, frozen=True):
     """What a type text without keys says, which thousands of columns share."""
 
     type: PgType
@@ -50,8 +50,7 @@ class PlainColumn:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DraftIndex:
+class DraftIndex(Struct, frozen=True):
     """A unique constraint or index. `refusal` is why it cannot be a replica identity."""
 
     name: str
@@ -62,8 +61,7 @@ class DraftIndex:
     named: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class DraftTable:
+class DraftTable(Struct):
     """A table as it stands now. `columns` is None while they are the unread parent's."""
 
     name: RelationName
@@ -108,16 +106,14 @@ class DraftTable:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DraftView:
+class DraftView(Struct, frozen=True):
     """A view, materialized or not: `kind` is PostgreSQL's word for it."""
 
     kind: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A view, trigger, rule, policy or function: the words of its statement."""
 
     kind: str
@@ -135,8 +131,7 @@ class Code:
         return self.name if self.kind in ("trigger", "rule", "policy") else self.of.name
 
 
-@dataclass(slots=True)
-class Drafts:
+class Drafts(Struct):
     """Everything read so far, and every mistake met on the way."""
 
     tables: dict[RelationName, DraftTable] = field(default_factory=dict)

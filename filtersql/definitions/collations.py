@@ -12,7 +12,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.catalog import Column, OwnCollation, PgType
 from filtersql.definitions.catalog_builder import Drafts

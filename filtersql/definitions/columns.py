@@ -11,7 +11,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from filtersql.catalog import Column, Generated, PgType
 from filtersql.definitions.attributes import attribute_of, check_attributes
@@ -52,8 +52,7 @@ _UNCOLLATED = ("type", "composite type", "range type", "multirange type")
 _COUNTED = {("pg_catalog", name) for name in ("int2", "int4", "int8")}
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnConstraint:
+class ColumnConstraint(Struct, frozen=True):
     """A key that stands behind a column's type: the table's business. `node` is a constraint."""
 
     kind: str

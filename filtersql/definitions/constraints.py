@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex, Drafts, DraftTable
 from filtersql.definitions.foreign_keys import release_index

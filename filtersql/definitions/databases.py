@@ -19,7 +19,8 @@ psql
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.set_calls import may_call
@@ -59,8 +60,7 @@ _SAID = {
 }
 
 
-@dataclass(slots=True)
-class Connections:
+class Connections(Struct):
     """The sessions of one file while it is carried out."""
 
     drafts: Drafts

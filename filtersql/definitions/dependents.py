@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.catalog_builder import Drafts, DraftTable

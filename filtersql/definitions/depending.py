@@ -11,7 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.dependents import (
@@ -34,8 +35,7 @@ __all__ = ["Thing", "check_undepended", "described", "of_relation", "users_of"]
 _PARTS = ("constraint", "default", "column")
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(Struct, frozen=True):
     """What can be dropped; `part` is the column, constraint, publication or set at a table."""
 
     kind: str

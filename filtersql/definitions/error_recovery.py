@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.model import Definitions, Publication, PublishedTable, ReplicationSet

@@ -8,7 +8,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Catalog, Column, PgType, Table
 from filtersql.definitions.catalog_builder import Drafts, DraftTable

@@ -11,8 +11,9 @@ exact (`changes.telling`). `filtersql/docs/feeds.md` shows the same facts as one
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 __all__ = ["ASSUMPTIONS", "DOUBLE_DIGITS", "FORMATS", "FeedFormat", "Option"]
 
@@ -34,8 +35,7 @@ ASSUMPTIONS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FeedFormat:
+class FeedFormat(Struct, frozen=True):
     """What changes in one format tell beside the new row.
 
     `old_rows`: `logged` (what the replica identity logs), `complete` (always the whole row) or

@@ -7,7 +7,7 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.catalog import Made, Table, UniqueIndex
 from filtersql.definitions.catalog_builder import Drafts, DraftTable

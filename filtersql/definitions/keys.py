@@ -11,7 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import ForeignKey, Generated
 from filtersql.definitions.catalog_builder import DraftIndex, DraftTable

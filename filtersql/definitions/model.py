@@ -7,9 +7,10 @@ place. Tables are `catalog.Table`, because a DDL file changes them statement by 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from filtersql.catalog import Catalog, Made, Table
 from filtersql.errors import Notice
@@ -40,8 +41,7 @@ class Action(StrEnum):
     TRUNCATE = "truncate"
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedTable:
+class PublishedTable(Struct, frozen=True):
     """A table under a publication or replication set."""
 
     name: RelationName
@@ -58,8 +58,7 @@ class PublishedTable:
     joined: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
+class Publication(Struct, frozen=True):
     """CREATE PUBLICATION, or an entry of YAML's `publications`."""
 
     name: str
@@ -84,8 +83,7 @@ class Publication:
     written_in: str = "yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class DdlFilter:
+class DdlFilter(Struct, frozen=True):
     """replication_set_add_ddl_filter(): which commands bdr replicates; None matches all."""
 
     name: str
@@ -94,8 +92,7 @@ class DdlFilter:
     role_name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicationSet:
+class ReplicationSet(Struct, frozen=True):
     """create_replication_set() of pglogical or bdr, or an entry of YAML's `replication_sets`."""
 
     name: str
@@ -112,8 +109,7 @@ class ReplicationSet:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SourceOfTables:
+class SourceOfTables(Struct, frozen=True):
     """Where the published tables can be read: a pattern of engine tables, or of JSON-lines files.
 
     Exactly one of `table` and `path` is set. `seq`: it holds the changes up to there already.
@@ -126,8 +122,7 @@ class SourceOfTables:
     seq: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(Struct, frozen=True):
     """`changes:` of a subscription. Exactly one of `path` (a glob) and `table` is set."""
 
     span: Span
@@ -142,8 +137,7 @@ class Feed:
     assume: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
+class Subscription(Struct, frozen=True):
     """CREATE SUBSCRIPTION, or an entry of YAML's `subscriptions`."""
 
     name: str
@@ -169,8 +163,7 @@ class Subscription:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnitTest:
+class UnitTest(Struct, frozen=True):
     """An entry of tests/*.yml: rows and changes in, rows out. Values are JSON values as written."""
 
     name: str
@@ -182,8 +175,7 @@ class UnitTest:
     expect_error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(Struct, frozen=True):
     """What a statement said and later ones changed: PostgreSQL judges it when it is said.
 
     `said` has the members that the statement names.
@@ -198,8 +190,7 @@ class Earlier:
     made: Made | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(Struct, frozen=True):
     """Everything that the files of a project say, as plain records."""
 
     catalog: Catalog = field(default_factory=Catalog)

@@ -11,7 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.model import PublishedTable
 from filtersql.errors import Mistake

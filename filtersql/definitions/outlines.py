@@ -23,9 +23,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
+
+from msgspec import Struct
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.formats import FORMATS
@@ -43,8 +44,7 @@ _KINDS = ("tables", "publications", "replication_sets", "subscriptions")
 _Record = DraftTable | Publication | ReplicationSet | Subscription
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """Something that a file defines.
 
     `names` are the tables of a publication or set, else what it names; `entries` are hashes, one
@@ -59,8 +59,7 @@ class Outline:
     binds_own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FileOutline:
+class FileOutline(Struct, frozen=True):
     """What a file defines, in its order. `checksum` is of its text, as written and as rendered."""
 
     checksum: bytes

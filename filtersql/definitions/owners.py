@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.definitions.sql_names import AlreadyTold, Script, place_of
 from filtersql.errors.definitions import Unknown, UnsupportedStatement

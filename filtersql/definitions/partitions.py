@@ -17,7 +17,8 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Column
 from filtersql.definitions.bounds import Bounds, printed

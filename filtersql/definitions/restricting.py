@@ -8,8 +8,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.catalog_builder import Drafts

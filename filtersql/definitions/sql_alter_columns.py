@@ -10,7 +10,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Generated, Identity
 from filtersql.definitions.catalog_builder import DraftTable

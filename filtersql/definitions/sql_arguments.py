@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.definitions.sql_names import Script
 from filtersql.definitions.sql_text import literal
@@ -38,8 +40,7 @@ _CALLED_ON_NULL = ("pglogical.alter_replication_set", "pglogical.replication_set
 _NEVER_NULL = "synchronize_data"
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """A constant argument: its value, and its text with places when it is a literal."""
 
     value: object

@@ -11,7 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.databases import connections, create_database

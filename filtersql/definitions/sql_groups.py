@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.model import DdlFilter, ReplicationSet, Subscription
 from filtersql.definitions.sql_names import Script

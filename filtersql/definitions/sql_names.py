@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.identifiers import fold
@@ -69,8 +70,7 @@ class Refused(AlreadyTold):
     """The source system refuses the statement as a whole: nothing that it names is in doubt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What SET said so far: where names are looked up, who carries out."""
 
     path: Sequence[str] = ("public",)
@@ -83,8 +83,7 @@ class Settings:
         return self.role or self.session_user
 
 
-@dataclass(slots=True)
-class Script:
+class Script(Struct):
     """One SQL file while it is carried out."""
 
     text: Passage

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import DraftIndex
 from filtersql.definitions.dependents import remove_table, remove_view

@@ -12,8 +12,9 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import takewhile
+
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.kinds import kind_of

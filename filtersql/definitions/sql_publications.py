@@ -12,7 +12,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Generated
 from filtersql.definitions.earlier_statements import made_whole, note
@@ -67,7 +68,7 @@ def create_publication(script: Script, statement: Statement) -> None:
             owner=script.settings.owner,
             written_in="sql",
         )
-        made = replace(publication, **parameters)  # type: ignore[arg-type]
+        made = replace(publication, **parameters)
         note(drafts, made)
         _tell_duplicates(script, made)
         drafts.publications[node.pubname] = made
@@ -86,7 +87,7 @@ def alter_publication(script: Script, statement: Statement) -> None:
         parameters = publication_parameters(script, node.options)
         if parameters.get("via_partition_root") is False:
             _check_roots(script, publication, span)
-        drafts.publications[node.pubname] = replace(publication, **parameters)  # type: ignore[arg-type]
+        drafts.publications[node.pubname] = replace(publication, **parameters)
         return
     action = enum_name(node, "action")
     schemas = listed_schemas(script, statement, node.pubobjects)

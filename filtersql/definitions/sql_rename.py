@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts, DraftTable
 from filtersql.definitions.kinds import index_holder, kind_of

@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import DraftTable
 from filtersql.definitions.dependents import memberships

@@ -10,7 +10,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.definitions.kinds import SYSTEM_SCHEMAS
 from filtersql.definitions.sql_names import Script, place_of

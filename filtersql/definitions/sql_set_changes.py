@@ -11,7 +11,8 @@ pglogical, bdr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.model import (
     Action,

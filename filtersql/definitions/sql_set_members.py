@@ -11,7 +11,8 @@ pglogical
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Identity
 from filtersql.definitions.catalog_builder import Drafts, DraftTable

@@ -6,7 +6,7 @@ pglogical, bdr
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.definitions.model import (
     PublishedTable,

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.sql_arguments import constant
 from filtersql.definitions.sql_names import Script, Settings, place_of

@@ -11,7 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.definitions.sql_names import Script

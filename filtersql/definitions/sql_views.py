@@ -9,7 +9,7 @@ PostgreSQL
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import DraftTable, DraftView
 from filtersql.definitions.kinds import kind_of

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from decimal import Decimal
 
 import yaml
+from msgspec import Struct
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from filtersql.definitions.alignment import within
@@ -43,8 +43,7 @@ _DECIMAL = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\
 _STYLES = {None: "plain", "'": "single", '"': "double", "|": "block", ">": "block"}
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A rendered YAML file. Questions about its nodes add what is wrong to `mistakes`."""
 
     passage: Passage

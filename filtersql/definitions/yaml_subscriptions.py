@@ -9,7 +9,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts
 from filtersql.definitions.identifiers import plain_name
@@ -105,7 +106,7 @@ def read_defaults(document: Document, entry: Mapping[str, Node], where: str) -> 
 def with_settings(subscription: Subscription, *said: Mapping[str, object]) -> Subscription:
     """The subscription with settings of `DEFAULTS`, the later ones before the earlier."""
     settings = {key: value for settings in said for key, value in settings.items()}
-    return replace(subscription, **settings)  # type: ignore[arg-type]
+    return replace(subscription, **settings)
 
 
 def read_unit_test(document: Document, node: Node, drafts: Drafts) -> None:

@@ -25,9 +25,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
+
+from msgspec import Struct
 
 from filtersql.source import Span
 
@@ -129,8 +130,7 @@ class Collector:
             raise Mistakes(in_order(self.found.values(), files))
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """A warning. `name` is its kind in lower-case words with dashes, to silence it by."""
 
     name: str

@@ -12,9 +12,10 @@ compares all rows with all calls. A detail or hint is left out where a name in i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from string import Formatter
 from typing import Any
+
+from msgspec import Struct
 
 from filtersql.errors import Mistake, nearest
 from filtersql.names import RelationName, quote_identifier
@@ -79,8 +80,7 @@ def _said(sentence: str | None, names: Mapping[str, object]) -> str | None:
     return _Sentences().vformat(sentence, (), names)
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """A row: what one mistake says. A call brings the place and the names."""
 
     message: str

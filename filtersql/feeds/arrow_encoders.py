@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import lru_cache, partial
 from typing import Literal
 
 import pyarrow
+from msgspec import Struct
 
 from filtersql.catalog import PgType
 from filtersql.feeds.datetimes import FOREVER_DAYS, FOREVER_MICROS
@@ -46,8 +46,7 @@ class Unstorable(Exception):
     """The engine's type cannot hold the value; the message says why, without the value."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredKind:
+class StoredKind(Struct, frozen=True):
     """An engine's type as Arrow knows it."""
 
     name: Name

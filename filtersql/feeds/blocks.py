@@ -15,7 +15,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.errors import Mistake
 from filtersql.feeds.records import Record
@@ -36,8 +37,7 @@ Shape = tuple[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Changes that come one after the other, each with its place."""
 
     places: Sequence[Place]

@@ -13,9 +13,10 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistakes
@@ -38,8 +39,7 @@ _BATCH = 50_000
 _BATCH_BYTES = 16 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class StagedChanges:
+class StagedChanges(Struct, frozen=True):
     """The changes of one target as a Parquet file, which may hold some below its position, too.
 
     `read` counts those above it.
@@ -52,8 +52,7 @@ class StagedChanges:
     skipped: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What a feed holds. `cut` is the last seq to apply (None: nothing new), `last` the last read.
 
     `waiting` tells that a transaction is not complete yet.

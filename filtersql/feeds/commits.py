@@ -18,8 +18,9 @@ them belong together does not matter, because a filter judges each of them by it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from filtersql.feeds.records import Record
 
@@ -35,8 +36,7 @@ class Unpaired(Exception):
     """The rows of a commit cannot be those of a table with that key; the message says why."""
 
 
-@dataclass(slots=True)
-class Commit:
+class Commit(Struct):
     """What one commit changed. `old` and `new` are the two sides of updates."""
 
     number: int

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from filtersql.catalog import Catalog, Table
 from filtersql.definitions.model import Feed
@@ -67,16 +67,14 @@ _statuses = msgspec.json.Decoder(Status)
 _images = msgspec.json.Decoder(dict[str, Any] | None, float_hook=Number)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(Struct, frozen=True):
     """A change with its image texts; `schema` is empty where the line has none."""
 
     event: Event
     schema: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Debezium:
+class Debezium(Struct, frozen=True):
     """Files of Debezium's values: their order is known, and they are ready to be read."""
 
     files: Sequence[FeedFile]

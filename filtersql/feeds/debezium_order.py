@@ -22,9 +22,9 @@ Debezium
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct, field
 
 from filtersql.feeds.positions import SLOT_BITS, bucket
 from filtersql.feeds.staging import Place
@@ -108,8 +108,7 @@ def slot(event: Event) -> int:
     return bucket(event.lsn if before is None else int(before))
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """The changes at one place that have no number, in the order in which they were read."""
 
     keys: list[tuple[bool, int]] = field(default_factory=list)
@@ -119,8 +118,7 @@ class _Group:
     ranks: array[int] = field(default_factory=lambda: array("q"))
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """All changes of a feed: `add` each, `finish`, then ask a `Cursor` as they are read again."""
 
     groups: dict[int, _Group] = field(default_factory=dict)
@@ -202,8 +200,7 @@ class Index:
         return held <= position - ((position >> SLOT_BITS) << SLOT_BITS)
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """Gives the seqs of changes as they are read again, in the same order."""
 
     index: Index

@@ -27,11 +27,12 @@ import hashlib
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.catalog import Identity, PgType, Table
 from filtersql.definitions.formats import DOUBLE_DIGITS
@@ -69,8 +70,7 @@ _schemas = msgspec.json.Decoder(_Schema)
 Decode = Callable[[Any], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Decoder:
+class Decoder(Struct, frozen=True):
     """Reads the values of one table under one schema."""
 
     columns: Mapping[str, Decode]

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import compress
+
+from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.errors import Mistake
@@ -34,8 +35,7 @@ MOST_MISTAKES = 100
 _MOST_SHAPES = 10_000
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """What was counted while reading."""
 
     total: int = 0
@@ -46,8 +46,7 @@ class Tally:
     tables: dict[str, Judged] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Taker:
+class Taker(Struct, frozen=True):
     """Judges changes and hands them to their targets."""
 
     catalog: Catalog

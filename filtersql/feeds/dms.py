@@ -24,13 +24,13 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
 import msgspec
 import pyarrow
+from msgspec import Struct, field
 from pyarrow import parquet
 
 from filtersql.catalog import Catalog, Table
@@ -67,8 +67,7 @@ Row = Mapping[str, object]
 Key = tuple[int, int]
 
 
-@dataclass(slots=True)
-class Dms:
+class Dms(Struct):
     """Files of DMS: `index` gives each change its seq, then `records` reads them again."""
 
     files: Sequence[FeedFile]

@@ -8,7 +8,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Feed
@@ -33,8 +34,7 @@ _KEEP = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """Files that are ready to be read, as often as it takes.
 
     `closed`: nothing more belongs to their last transaction, though no commit record ends it.

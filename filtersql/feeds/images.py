@@ -14,7 +14,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.catalog import Catalog, Table
 from filtersql.errors import Mistake
@@ -56,16 +57,14 @@ _NEEDS_BEFORE = frozenset({"delete"})
 _NEEDS_AFTER = frozenset({"insert", "update", "read"})
 
 
-@dataclass(frozen=True, slots=True)
-class Landing:
+class Landing(Struct, frozen=True):
     """A target that the feed serves, and how far it got; None: nothing was applied yet."""
 
     compiled: CompiledTable
     position: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What is known of the relation that changes name: facts that hold for each change of it."""
 
     targets: tuple[int, ...]

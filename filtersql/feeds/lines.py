@@ -10,9 +10,10 @@ import glob
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from filtersql.errors import Mistakes
 from filtersql.errors.feeds import NO_FEED_FILES, UNREADABLE_FEED_FILE
@@ -24,8 +25,7 @@ _LONGEST_EXCERPT = 160
 _BLOCK_BYTES = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class FeedFile:
+class FeedFile(Struct, frozen=True):
     """A file as it was found; `shown` is its path as messages print it."""
 
     path: Path

@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.feeds.records import Record, digest
 
 __all__ = ["Disorder", "Order"]
 
 
-@dataclass(frozen=True, slots=True)
-class Disorder:
+class Disorder(Struct, frozen=True):
     """The change `seq` breaks the order: `tx` interleaves, or changes after `last` are missing."""
 
     seq: int
@@ -33,8 +33,7 @@ class Disorder:
     last: int = -1
 
 
-@dataclass(slots=True)
-class Order:
+class Order(Struct):
     """The changes above `start` that were read so far, in any order."""
 
     start: int | None

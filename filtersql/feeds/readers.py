@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.catalog import PgType
 from filtersql.errors import Mistake
@@ -50,8 +52,7 @@ Value = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """How values of a type are read from text, and printed. `holds` is what `read` gives.
 
     Dates and times are read into days and microseconds since 1970; a moment is printed in UTC, so

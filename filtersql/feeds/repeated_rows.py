@@ -9,9 +9,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import pyarrow
+from msgspec import Struct, field
 
 from filtersql.feeds.staging import ChangeStage, RowStage
 from filtersql.feeds.values import Codec
@@ -22,8 +22,7 @@ __all__ = ["RepeatedChange", "RepeatedRows", "write_changes", "write_rows", "wri
 _Row = tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedChange:
+class RepeatedChange(Struct, frozen=True):
     """A change whose rows are named by their places; None where it has none."""
 
     op: str
@@ -32,8 +31,7 @@ class RepeatedChange:
     unchanged: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedRows:
+class RepeatedRows(Struct, frozen=True):
     """Different rows, each at a place of its own; by column how its values are stored."""
 
     codecs: Sequence[Codec]

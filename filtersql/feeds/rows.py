@@ -7,11 +7,11 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from filtersql.catalog import Table
 from filtersql.errors import Mistake, Mistakes
@@ -39,8 +39,7 @@ _MOST_MISTAKES = 100
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Number)
 
 
-@dataclass(frozen=True, slots=True)
-class StagedRows:
+class StagedRows(Struct, frozen=True):
     """The rows of one source table as a Parquet file."""
 
     path: Path

@@ -11,12 +11,12 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import pyarrow
+from msgspec import Struct
 from pyarrow import parquet
 
 from filtersql.errors import Mistake
@@ -54,16 +54,14 @@ Where = Callable[[Place], Span]
 Records = Callable[[list[tuple[Place, Mistake]]], Iterator[tuple[Place, Record]]]
 
 
-@dataclass(frozen=True, slots=True)
-class StagedColumn:
+class StagedColumn(Struct, frozen=True):
     """A column of the view over a staged file, in the file's order."""
 
     name: str
     sql_type: str
 
 
-@dataclass(slots=True)
-class StagedFile:
+class StagedFile(Struct):
     """A Parquet file whose columns are named by their position: any name is safe."""
 
     path: Path
@@ -239,8 +237,7 @@ class RowStage:
         self.file.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     """The old rows, or the new rows, of changes of which some have none: `there` says which.
 
     `numbers` are those of the rows beside their changes; None where each change has one.
@@ -276,8 +273,7 @@ def _lists(names: Sequence[list[str] | None]) -> pyarrow.Array:
     return pyarrow.ListArray.from_arrays(none, pyarrow.array([], pyarrow.string()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Judge:
+class _Judge(Struct, frozen=True):
     """Turns one column of a batch into an Arrow array, and words what does not fit."""
 
     table: RelationName

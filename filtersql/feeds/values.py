@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from filtersql.catalog import PgType
 from filtersql.errors.feeds import UnstorableType
@@ -43,8 +44,7 @@ class NotHeld(ValueError):
     """A value of the PostgreSQL type that the stored type cannot hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Codec:
+class Codec(Struct, frozen=True):
     """How values of one column are stored. `kind` says which Arrow type holds them."""
 
     pg_type: PgType

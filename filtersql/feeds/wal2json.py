@@ -21,10 +21,10 @@ wal2json
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from filtersql.catalog import Catalog, Table
 from filtersql.changes import may_be_out_of_line
@@ -64,8 +64,7 @@ _decoder = msgspec.json.Decoder(_Event)
 _text = msgspec.json.Decoder(str)
 
 
-@dataclass(slots=True)
-class _Transaction:
+class _Transaction(Struct):
     """The transaction that is being read: where it commits, and how many changes it has so far."""
 
     commit: int
@@ -77,8 +76,7 @@ class _Transaction:
         return seq_at(self.commit, self.count - 1)
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     catalog: Catalog
     feed: Feed
     mistakes: list[tuple[Place, Mistake]]
@@ -228,8 +226,7 @@ _LONGEST = 20
 _HINT = "Record with format-version=2 and include-lsn=1, one object on each line."
 
 
-@dataclass(frozen=True, slots=True)
-class Wal2json:
+class Wal2json(Struct, frozen=True):
     """Files in the order of their names; a transaction may go on in the next one.
 
     `last` is the last seq of each file after a read, of its open transaction's too. Some target

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from filtersql.errors import Notice
 from filtersql.source import Passage, Span
@@ -24,8 +25,7 @@ ELEMENT = "\0element"
 PREFIX_MARK = "\ue000"
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """One publication's row filter on one table.
 
     `tree` is the typed tree in which every node names the one function that PostgreSQL calls;

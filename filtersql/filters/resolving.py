@@ -8,8 +8,9 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Generated, Made, Table
 from filtersql.filters.model import Filter

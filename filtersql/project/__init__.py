@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Refuse
 from filtersql.definitions.model import Definitions
@@ -35,8 +37,7 @@ PROJECT_FILE = "filtersql_project.yml"
 _NO_VALUE = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True, eq=False):
     """Everything that the files of a project say."""
 
     root: Path
@@ -63,9 +64,7 @@ class Project:
     environment: frozenset[str] = frozenset()
     #: reads the definitions again, asking of each statement whether it is refused: the project
     #: without what is in doubt, and the mistakes
-    again: Callable[[Refuse], tuple[Project, list[Mistake]]] | None = field(
-        default=None, repr=False, compare=False
-    )
+    again: Callable[[Refuse], tuple[Project, list[Mistake]]] | None = None
 
 
 def load(

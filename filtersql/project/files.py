@@ -8,8 +8,10 @@ Example
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.definitions.catalog_builder import Drafts, Refuse
 from filtersql.definitions.error_recovery import undoubted
@@ -35,8 +37,7 @@ __all__ = ["DefinitionFiles", "OutlinedFiles", "read_text", "rendered", "shown"]
 _FOLDERS = ("tables", "publications", "subscriptions", "tests")
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionFiles:
+class DefinitionFiles(Struct, frozen=True):
     """The definition files of a project, and what their templates may ask for."""
 
     root: Path

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from os.path import normpath
 from pathlib import PurePath
 from typing import Literal
+
+from msgspec import Struct, field
 
 from filtersql.definitions.yaml_document import Document, Node
 from filtersql.errors import nearest
@@ -90,8 +91,7 @@ _UNSET = re.compile("\ue000([A-Za-z0-9_]+)\ue001")
 _AT_ONCE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """One entry of a profile's outputs. `settings` holds every key as it is written, rendered."""
 
     name: str
@@ -103,9 +103,13 @@ class Output:
     catalog: str | None = None
     state_schema: str = "filtersql"
     threads: int | None = None
-    settings: Mapping[str, object] = field(default_factory=dict, repr=False)
+    settings: Mapping[str, object] = field(default_factory=dict)
     #: texts that must not be printed
-    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    secrets: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        """Without settings and secrets: a traceback may show it."""
+        return f"Output(name={self.name!r}, type={self.type!r})"
 
     @property
     def engine(self) -> Literal["spark", "duckdb"]:

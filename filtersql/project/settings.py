@@ -8,8 +8,10 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from typing import get_args, get_type_hints
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql import semantics as profiles
 from filtersql.definitions.yaml_document import Document, Node
@@ -29,8 +31,7 @@ _SYSTEMS = ("postgres", "xdb", "pglogical", "bdr")
 _VERSIONS = (15, 16, 17, 18)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What the project file says, defaults filled in."""
 
     name: str
@@ -130,7 +131,7 @@ def _semantics(document: Document, node: Node | None) -> Semantics:
         return POSTGRES
     if not isinstance(node.value, list):
         return _profile(document, node)
-    switches = [one.name for one in fields(Semantics) if one.name not in ("name", "unstated")]
+    switches = [name for name in Semantics.__struct_fields__ if name not in ("name", "unstated")]
     entry = document.mapping(node, "semantics", ["profile", *switches])
     base = _profile(document, entry["profile"]) if "profile" in entry else POSTGRES
     kinds = get_type_hints(Semantics)
@@ -147,7 +148,7 @@ def _semantics(document: Document, node: Node | None) -> Semantics:
         # What a union takes, no filter of another set can take away.
         turned["unfiltered_cancels"] = turned["combine"] == "or_per_action"
     unstated = base.unstated.difference(turned)
-    return replace(base, unstated=unstated, **turned)  # type: ignore[arg-type]
+    return replace(base, unstated=unstated, **turned)
 
 
 def _profile(document: Document, node: Node) -> Semantics:

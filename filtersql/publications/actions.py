@@ -22,7 +22,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.definitions.model import Action
 from filtersql.errors import Mistake
@@ -37,8 +38,7 @@ __all__ = ["ROW_ACTIONS", "InForce", "contribution", "in_force", "several_filter
 ROW_ACTIONS = (Action.INSERT, Action.UPDATE, Action.DELETE)
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(Struct, frozen=True):
     """The filters of each published action, and what they made redundant."""
 
     filters: dict[Action, tuple[Contribution, ...]] = field(default_factory=dict)

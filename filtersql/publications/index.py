@@ -8,7 +8,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.definitions.model import Definitions, Earlier, ReplicationSet, Subscription
 from filtersql.definitions.predefined_sets import predefined_set
@@ -41,8 +43,7 @@ _IGNORES_MISSING = 18
 PUBLICATION, SET = "publication", "replication set"
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """Publications and sets by name, what is wrong with each, and the families of the tables."""
 
     definitions: Definitions

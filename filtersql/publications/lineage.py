@@ -11,7 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.catalog import Catalog, Table
 from filtersql.definitions.kinds import CATALOG_SCHEMAS
@@ -22,8 +23,7 @@ __all__ = ["Lineage", "is_publishable"]
 _EVERYWHERE = frozenset({"public", "information_schema", *CATALOG_SCHEMAS})
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
+class Lineage(Struct, frozen=True):
     """The families of a catalog's tables."""
 
     tables: Mapping[RelationName, Table]

@@ -17,7 +17,9 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from filtersql.definitions.model import Action, Publication, PublishedTable
 from filtersql.definitions.opening import opened
@@ -31,8 +33,7 @@ from filtersql.source import Span
 __all__ = ["Membership", "membership"]
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(Struct, frozen=True):
     """A publication or replication set, looked up in the catalog."""
 
     name: str
@@ -45,19 +46,19 @@ class Membership:
     excepted: frozenset[RelationName] = frozenset()
     via_root: bool = False
     generated_columns: str = "none"
-    mistakes: tuple[Mistake, ...] = field(default=(), compare=False)
+    mistakes: tuple[Mistake, ...] = ()
     #: how it holds the tables of its entries
     kind: str = "for table"
     #: whether any entry has a column list, an alias: most have none, and every table asks
-    lists_columns: bool = field(init=False, compare=False)
-    has_aliases: bool = field(init=False, compare=False)
+    lists_columns: bool = False
+    has_aliases: bool = False
 
     def __post_init__(self) -> None:
         """Looks through the entries once."""
         entries = self.entries.values()
         lists = any(entry.columns is not None for entry in entries)
-        object.__setattr__(self, "lists_columns", lists)
-        object.__setattr__(self, "has_aliases", any(entry.alias for entry in entries))
+        force_setattr(self, "lists_columns", lists)
+        force_setattr(self, "has_aliases", any(entry.alias for entry in entries))
 
     def lists(self, name: RelationName) -> bool:
         """Whether it holds the relation itself, by an entry or by its schema."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from filtersql.catalog import Column, Identity, Table
 from filtersql.definitions.model import Action, Subscription
@@ -16,8 +17,7 @@ from filtersql.source import Passage
 __all__ = ["Contribution", "ResolvedTable", "Settings"]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What a project and the command line say to all rules of this layer."""
 
     semantics: Semantics
@@ -44,8 +44,7 @@ class Contribution(NamedTuple):
     ignored: Passage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedTable:
+class ResolvedTable(Struct, frozen=True):
     """One target of a subscription and everything that decides its rows.
 
     `table` is the relation under whose name the rows are published (root or leaf). `sources` are

@@ -14,7 +14,7 @@ xDB
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake

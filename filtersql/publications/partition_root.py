@@ -30,8 +30,9 @@ pglogical
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from filtersql.names import RelationName
 from filtersql.publications.lineage import Lineage, is_publishable
@@ -42,8 +43,7 @@ __all__ = ["Listing", "Published", "listing", "published_as"]
 Routing = Literal["via_root_topmost", "leaf", "root_wins", "as_added"]
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(Struct, frozen=True):
     """The relation under whose name rows are sent; members by the relation that they list.
 
     `members` publish under that name, `displaced` under a lower one.
@@ -54,8 +54,7 @@ class Published:
     displaced: tuple[tuple[Membership, RelationName], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """The subscribed publications, found by the relation or schema that they list."""
 
     members: Sequence[Membership]

@@ -7,7 +7,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.definitions.model import Action
 from filtersql.errors.publications import shown
@@ -19,8 +20,7 @@ from filtersql.publications.model import ResolvedTable
 __all__ = ["Leak", "leaks", "listed", "reasons"]
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(Struct, frozen=True):
     """Actions that only displaced publications publish, and the leaves whose changes these are."""
 
     actions: tuple[Action, ...]

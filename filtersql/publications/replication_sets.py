@@ -20,7 +20,8 @@ pglogical
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Identity, Table
 from filtersql.definitions import set_members

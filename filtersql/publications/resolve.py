@@ -12,7 +12,9 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.catalog import Identity
 from filtersql.definitions.model import Action, Subscription
@@ -37,8 +39,7 @@ __all__ = ["resolve_with"]
 _Listed = tuple[Membership, RelationName]
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Struct, frozen=True):
     """A relation under whose name rows are published, while its leaves are being found."""
 
     published: Published

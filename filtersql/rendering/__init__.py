@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from filtersql.catalog import Column, Table
 from filtersql.changes import Judgements, row_key
@@ -45,8 +46,7 @@ SETTINGS: dict[Engine, dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(Struct, frozen=True):
     """Where the statements will run: the engine, and the catalog and schema of the profile."""
 
     engine: Engine

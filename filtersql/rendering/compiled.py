@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.catalog import PgType
 from filtersql.changes import Form
@@ -15,8 +16,7 @@ from filtersql.rendering.macros import MOVING_PARTS
 __all__ = ["CompiledTable", "FeedColumn", "LookedUp", "TargetColumn"]
 
 
-@dataclass(frozen=True, slots=True)
-class FeedColumn:
+class FeedColumn(Struct, frozen=True):
     """A column that a change may carry: `sql_type` is the engine's type of `before_…`/`after_…`."""
 
     name: str
@@ -25,8 +25,7 @@ class FeedColumn:
     not_null: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TargetColumn:
+class TargetColumn(Struct, frozen=True):
     """A column of the target table, in its order."""
 
     name: str
@@ -34,8 +33,7 @@ class TargetColumn:
     not_null: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LookedUp:
+class LookedUp(Struct, frozen=True):
     """A table whose rows a filter asks for: the view of them, and the columns that it needs."""
 
     relation: RelationName
@@ -43,8 +41,7 @@ class LookedUp:
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledTable:
+class CompiledTable(Struct, frozen=True):
     """One target: `<subscription>/<schema>.<table>`.
 
     The statements are in the dialect of the target's engine. `merge_sql` holds `merge_source_sql`

@@ -18,8 +18,9 @@ holds what was reviewed as the condition, so the MERGE finds the rows that were 
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from filtersql.rendering.plan_records import Counts, MergePlan
 
@@ -31,7 +32,7 @@ _ADDED = re.compile(r"\s*/\*<counting\*/.*?/\*counting>\*/", re.DOTALL)
 def counts_of(effect_column: str) -> Counts:
     """The names in a target whose own column of filtersql's is `effect_column`."""
     tail = effect_column.removeprefix("effect")
-    return Counts(*(f"{field.name}{tail}" for field in fields(Counts)))
+    return Counts(*(f"{name}{tail}" for name in Counts.__struct_fields__))
 
 
 @lru_cache(maxsize=256)

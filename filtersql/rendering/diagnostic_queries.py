@@ -10,9 +10,10 @@ macros are printed at once: what is wrong with one is a mistake of the compile.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from filtersql.rendering.counting import counting
 from filtersql.rendering.plan_records import MergePlan

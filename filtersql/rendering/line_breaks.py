@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.storage import Engine
 
@@ -23,8 +25,7 @@ _TOKENS: dict[Engine, re.Pattern[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """A token, or all from `(` to `)` or from CASE to END; `space` stands before it."""
 
     space: bool

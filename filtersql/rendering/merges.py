@@ -14,10 +14,11 @@ PostgreSQL finds that value in the subscriber's row, as the second query does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render

@@ -6,9 +6,11 @@ A macro loops over these and prints them; whatever is decided is decided here or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.changes import Form, Images, Judgements
 from filtersql.errors.stopping import UNKNOWN_VALUE
@@ -25,11 +27,10 @@ __all__ = ["Outline", "merge_plan", "read_of_old_rows"]
 _UNKNOWN = f"filtersql: {UNKNOWN_VALUE}"
 #: the forms in which a key finds rows
 _KEYED = (Form.KEYED, Form.KEYED_UNCHANGED, Form.KEYED_SKIPPING, Form.KEYED_KEEPING)
-_OWN = tuple(field.name for field in fields(Internals))
+_OWN = Internals.__struct_fields__
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """The shape of a target before anything is printed: targets alike in it share their plan.
 
     `columns` are the published columns in the table's order, `read_columns` all that a change may

@@ -6,7 +6,7 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = [
     "Counts",
@@ -19,8 +19,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedColumn:
+class PlannedColumn(Struct, frozen=True):
     """A column under the names that it has on its way, each quoted where it has to be.
 
     `plain` never is. Expressions are in lines.
@@ -47,8 +46,7 @@ class PlannedColumn:
     absent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCriterion:
+class PlannedCriterion(Struct, frozen=True):
     """One part of an OR or AND: a comment that names it, its SQL.
 
     `lines` are `sql` in parentheses and `label_lines` are `label`, laid out.
@@ -62,16 +60,14 @@ class PlannedCriterion:
     label_lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedArm:
+class PlannedArm(Struct, frozen=True):
     """`ops` are literals."""
 
     ops: tuple[str, ...]
     criteria: tuple[PlannedCriterion, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedTransition:
+class PlannedTransition(Struct, frozen=True):
     """A row of the UPDATE transformation table as two conditions and a literal."""
 
     old: str
@@ -79,8 +75,7 @@ class PlannedTransition:
     effect: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """The columns that are staged beside a row, by their names."""
 
     #: what a change met, where it was a conflict that the batch itself tells, and its seq
@@ -93,8 +88,7 @@ class Counts:
     met_first_seq: str
 
 
-@dataclass(frozen=True, slots=True)
-class Internals(Counts):
+class Internals(Counts, frozen=True):
     """Names of filtersql's own columns, chosen so that no column of the table has them."""
 
     effect: str
@@ -136,8 +130,7 @@ class Internals(Counts):
     met_before: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MergePlan(Internals):
+class MergePlan(Internals, frozen=True, eq=False):
     """The values of `plan.` in macros/*.sql. Identifiers are quoted where they have to be."""
 
     # Targets of one shape share one: it is known by itself, and not by its names as `Internals` is.

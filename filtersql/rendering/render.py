@@ -17,6 +17,7 @@ from jinja2.nodes import Getattr
 from jinja2.sandbox import SandboxedEnvironment
 
 from filtersql.errors.compiling import MACRO_FAILED
+from filtersql.rendering.macro_bytecode import MacroBytecode
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.template_cache import Own, Skeleton, Structure, marked, skeleton_of
 
@@ -38,6 +39,7 @@ def environment(folders: tuple[Path, ...], *, trusted: bool) -> Environment:
         undefined=StrictUndefined,
         autoescape=False,
         auto_reload=False,
+        bytecode_cache=MacroBytecode() if trusted else None,
     )
     if trusted:
         made.code_generator_class = PlainAttributes

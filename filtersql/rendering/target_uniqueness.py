@@ -11,7 +11,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -43,8 +44,7 @@ def one_writer(tables: Iterable[tuple[CompiledTable, Subscription]], state_schem
         raise Mistakes(mistakes)
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """Who writes a target, and whether into a quarantine beside it."""
 
     target: tuple[str, ...]

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import count
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.rendering.plan_records import MergePlan, PlannedArm, PlannedCriterion
 
@@ -33,8 +35,7 @@ _Arms = tuple[tuple[tuple[str, ...], tuple[_Lengths, ...]], ...]
 Structure = tuple[int, _Arms, _Arms, tuple[_Lengths, ...]]
 
 
-@dataclass(frozen=True)
-class Own:
+class Own(Struct, frozen=True, dict=True):
     """What is printed of one target and of no other; all else is of its shape."""
 
     header: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ class Own:
 
     def of_a_plan(self) -> dict[str, Any]:
         """What a plan holds of it, by the names of the plan's fields."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in self.__struct_fields__}
 
     @cached_property
     def strings(self) -> tuple[str, ...]:
@@ -77,8 +78,7 @@ class Own:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
+class Skeleton(Struct, frozen=True):
     """A printed macro: its pieces of text, and the places between them."""
 
     pieces: tuple[str, ...]

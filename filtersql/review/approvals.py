@@ -18,10 +18,11 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 
 import msgspec
 import yaml
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.artifacts import APPROVAL_OUTDATED, BROKEN_APPROVALS, NOT_APPROVED
@@ -31,8 +32,7 @@ __all__ = ["Approval", "approvals_text", "approved", "check_approved", "read_app
 _HEAD = "# Written by `filtersql review --approve`; kept in version control.\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Struct, frozen=True):
     """One person's word for the statements of one target."""
 
     target: str
@@ -43,8 +43,7 @@ class Approval:
     statements: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     approvals: tuple[Approval, ...]
 
 

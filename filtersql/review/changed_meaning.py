@@ -18,8 +18,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from filtersql.artifacts import EarlierFilter, EarlierManifest, EarlierNode, config_of
 from filtersql.catalog import Table
@@ -41,8 +42,7 @@ _Texts = tuple[tuple[str, ...] | None, tuple[str, ...] | None]
 ACTIONS = ("insert", "update", "delete", "copy")
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Struct, frozen=True):
     """What became of the filter of some actions."""
 
     actions: tuple[str, ...]
@@ -60,8 +60,7 @@ class Meaning:
         return "both wider and narrower" if self.verdict == "both" else self.verdict
 
 
-@dataclass(frozen=True, slots=True)
-class TargetChange:
+class TargetChange(Struct, frozen=True):
     """A target that is not as it was. `kind`: new, removed, changed or written otherwise."""
 
     key: str

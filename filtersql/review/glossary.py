@@ -10,7 +10,7 @@ Postgres Pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from filtersql.errors.reviewing import NOT_DEFINED
 from filtersql.errors.wording import meant
@@ -18,8 +18,7 @@ from filtersql.errors.wording import meant
 __all__ = ["TERMS", "Term", "term_json", "term_text"]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """A term, its names separated by commas, and what it means here."""
 
     english: str

@@ -12,8 +12,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from filtersql.definitions.model import Definitions, Publication, ReplicationSet, Subscription
 from filtersql.names import RelationName
@@ -26,8 +27,7 @@ __all__ = ["Listed", "Resource", "list_nodes", "listing_json", "listing_text", "
 Resource = Literal["publication", "set", "table", "subscription", "target"]
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A node of `ls`."""
 
     resource: Resource

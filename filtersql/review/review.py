@@ -7,7 +7,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.artifacts import Mapped
 from filtersql.compile import Node
@@ -25,8 +27,7 @@ __all__ = ["InForce", "Review", "ReviewedAction", "ReviewedTarget", "grouped", "
 ROW_ACTIONS = (Action.INSERT, Action.UPDATE, Action.DELETE)
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(Struct, frozen=True):
     """A filter in force, or one that another publication made redundant; None: every row."""
 
     where: str | None
@@ -35,8 +36,7 @@ class InForce:
     place: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewedAction:
+class ReviewedAction(Struct, frozen=True):
     """One action of a target. `rows` says what is sent where no filter does."""
 
     name: str
@@ -45,8 +45,7 @@ class ReviewedAction:
     absorbed: tuple[InForce, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewedTarget:
+class ReviewedTarget(Struct, frozen=True):
     """One target with everything that decides its rows."""
 
     key: str
@@ -67,8 +66,7 @@ class ReviewedTarget:
         return str(self.node.compiled.relation)
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Struct, frozen=True):
     """The whole of it."""
 
     project: str

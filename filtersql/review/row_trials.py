@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, product
 from math import prod
 from operator import itemgetter
 
+from msgspec import Struct, field
 from sqlglot import exp
 
 from filtersql.catalog import Table
@@ -40,8 +40,7 @@ _MOST_ROWS = 20_000
 _MOST_EXHAUSTIVE = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """The filters of which one must be true; none: every row (`matches`), or no row."""
 
     filters: tuple[Filter, ...] = ()
@@ -57,8 +56,7 @@ class NotTried(Exception):
     """No row can be tried: the reason, as a sentence without its full stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two conditions over the same rows."""
 
     #: a row that is taken now and was not before; one that was and is not
@@ -69,8 +67,7 @@ class Comparison:
     exhaustive: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
+class Trials(Struct, frozen=True):
     """What can be asked of one table's rows."""
 
     engine: Engine

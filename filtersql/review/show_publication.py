@@ -20,7 +20,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.definitions.model import Action, Definitions
 from filtersql.errors import Mistakes
@@ -47,8 +48,7 @@ Deparse = Callable[[Passage, RelationName, str], str]
 _GENERATED_SINCE = 18
 
 
-@dataclass(frozen=True, slots=True)
-class TableShown:
+class TableShown(Struct, frozen=True):
     """A published table with what its entry says."""
 
     name: RelationName
@@ -58,8 +58,7 @@ class TableShown:
     rules: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PublicationShown:
+class PublicationShown(Struct, frozen=True):
     """A publication as the server's catalogs would hold it."""
 
     name: str

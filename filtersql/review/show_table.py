@@ -24,7 +24,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Column, ForeignKey, Generated, Table
 from filtersql.definitions.model import Definitions

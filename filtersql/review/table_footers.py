@@ -7,7 +7,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.catalog import ForeignKey, Identity, Table
 from filtersql.names import RelationName, quote_identifier
@@ -16,8 +17,7 @@ from filtersql.review.show_publication import TableShown, clauses
 __all__ = ["TableDetails", "footers"]
 
 
-@dataclass(frozen=True, slots=True)
-class TableDetails:
+class TableDetails(Struct, frozen=True):
     """A table with the publications that name it, and those of the tables around it."""
 
     table: Table

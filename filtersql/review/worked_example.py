@@ -18,9 +18,10 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from operator import ne
+
+from msgspec import Struct
 
 from filtersql.changes import TRANSITIONS, Effect
 from filtersql.review.row_trials import Row
@@ -37,8 +38,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
+class Worked(Struct, frozen=True):
     """One UPDATE: its rows, what the filter says of them (None: NULL), and what happens."""
 
     old: Row

@@ -13,8 +13,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
@@ -30,8 +30,7 @@ _SAMPLE = 5
 _PLACE = "filtersql_place"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """How many rows of each kind, and a few of each with their key and `finding`."""
 
     leaked: int

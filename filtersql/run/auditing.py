@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.definitions.model import Subscription
@@ -46,8 +47,7 @@ from filtersql.targets.model import Engine
 __all__ = ["Audit", "Audited", "audit"]
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Struct, frozen=True):
     """A target, and the statements that bring an unfiltered copy of its source forward."""
 
     compiled: CompiledTable
@@ -56,8 +56,7 @@ class Audit:
     looked_up: Mapping[RelationName, CompiledTable] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Audited:
+class Audited(Struct, frozen=True):
     """What came of one target: what was found, or why nothing could be compared."""
 
     compiled: CompiledTable
@@ -132,8 +131,7 @@ def _audited(
     return found[0]
 
 
-@dataclass(slots=True)
-class _Trial:
+class _Trial(Struct):
     """One target while it is audited. It holds the lease only while it is repaired."""
 
     inputs: Inputs

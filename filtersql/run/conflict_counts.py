@@ -8,8 +8,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 
+from msgspec.structs import astuple
 from sqlglot import exp, select
 
 from filtersql.rendering.compiled import CompiledTable

@@ -16,7 +16,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.errors import Mistake
 from filtersql.errors.stopping import CONFLICT_STOPS, UNCHANGED_NOT_SENT, reached, stands
@@ -26,8 +27,7 @@ from filtersql.run.stage_and_judge import Judgement
 __all__ = ["Stop", "first_stop"]
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """Where a run stops: the last seq that is applied (None: nothing is), and why."""
 
     upto: int | None

@@ -11,10 +11,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
@@ -61,8 +63,7 @@ __all__ = [
 MOST_PROVED = 16
 
 
-@dataclass(slots=True)
-class TargetRun:
+class TargetRun(Struct):
     """A target while a run works on it."""
 
     standing: Standing
@@ -126,8 +127,7 @@ class Holder(Protocol):
         """Who writes the ledger."""
 
 
-@dataclass(slots=True)
-class RunContext:
+class RunContext(Struct):
     """What one subscription's run holds on to."""
 
     inputs: Inputs

@@ -9,7 +9,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.errors import Mistakes
 from filtersql.errors.stopping import CopyRefused

@@ -13,7 +13,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.changes import Form
 from filtersql.errors import Mistakes
@@ -30,8 +31,7 @@ class _Undone(Exception):
     """What was looked at is not kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raising:
+class Raising(Struct, frozen=True):
     """A change, and what the engine says of its filter."""
 
     target: TargetRun

@@ -16,8 +16,8 @@ several texts, in the changes or in the target, are looked at one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp, select, union
 
 from filtersql.changes import Texts, texts_of
@@ -34,16 +34,14 @@ _TEXT_TYPES = ("STRING", "VARCHAR")
 _SIDES = ("before_", "after_")
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """What a change calls a row: the texts of its key, and what is compared of them."""
 
     text: Key
     value: Key
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """What a change calls the old row and the new one."""
 
     seq: int

@@ -27,8 +27,9 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from filtersql.errors import Mistakes
 from filtersql.errors.applying import AnotherRun
@@ -46,8 +47,7 @@ _INTENTIONS = ("copying", "making", "applying", "read")
 _living: set[str] = set()
 
 
-@dataclass(slots=True)
-class Lease:
+class Lease(Struct):
     """One run's right to write. `owner` says in the ledger who it is."""
 
     owner: str

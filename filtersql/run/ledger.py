@@ -36,10 +36,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
 from operator import itemgetter
 from typing import Literal
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.errors import Mistakes
@@ -97,8 +98,7 @@ JOINED_EVERY = 200
 SeenFile = tuple[str, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A row of the ledger."""
 
     ordinal: int
@@ -136,8 +136,7 @@ class Entry:
         return RelationName(self.relation_schema, self.relation_name)
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """The newest row of each target, the consumed feed files of each subscription, the last row.
 
     `last` is the newest row of each subscription, whatever it is about.
@@ -173,7 +172,7 @@ class Ledger:
         return position if entry.position is None else max(position, entry.position)
 
 
-_COLUMNS = tuple(column.name for column in fields(Entry))
+_COLUMNS = Entry.__struct_fields__
 _NUMBERS = frozenset(
     {
         "ordinal",

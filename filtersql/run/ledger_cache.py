@@ -10,7 +10,9 @@ Example
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.run import ledger
 from filtersql.run.ledger import Ledger
@@ -21,8 +23,7 @@ __all__ = ["LedgerCache"]
 _SECONDS = 30.0
 
 
-@dataclass(slots=True)
-class LedgerCache:
+class LedgerCache(Struct):
     """What was read last. A subscription that comes again, as after a refusal, is read anew."""
 
     known: Ledger | None = None

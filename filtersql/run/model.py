@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct, field
 
 from filtersql.catalog import Catalog
 from filtersql.definitions.model import Subscription
@@ -40,8 +41,7 @@ def no_conflicts() -> dict[str, int]:
     return dict.fromkeys(CONFLICTS, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """What a project tells a run. `default_catalog` fills `{catalog}` in a source's pattern."""
 
     root: Path
@@ -51,8 +51,7 @@ class Inputs:
     default_catalog: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """The flags of `run`."""
 
     dry_run: bool = False
@@ -73,8 +72,7 @@ class Options:
         return self.full_refresh or compiled.relation in self.resync
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """Something to show: `index` of `total` targets; `count` changes were read so far."""
 
     kind: Literal["reading", "start", "ok", "error", "skip"]
@@ -86,8 +84,7 @@ class Event:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """A change and what it met: the key (without one: the row) under which it looked."""
 
     kind: str
@@ -98,8 +95,7 @@ class Conflict:
 OnEvent = Callable[[Event], None]
 
 
-@dataclass(frozen=True, slots=True)
-class TableResult:
+class TableResult(Struct, frozen=True):
     """What happened to one target. `unique_id` is `<subscription>/<schema>.<table>`."""
 
     compiled: CompiledTable
@@ -130,8 +126,7 @@ class TableResult:
         return self.rows_inserted + self.rows_updated + self.rows_deleted
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """All targets of a run, and every mistake that stopped some of them."""
 
     results: tuple[TableResult, ...]

@@ -19,8 +19,9 @@ further: there were no changes of it in between.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.run.ledger import INTENDED, Entry, Ledger
@@ -29,8 +30,7 @@ from filtersql.targets.model import Engine, Mark
 __all__ = ["Proof", "all_done", "parts_of", "proof_of", "settled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """A target's newest row as it is true now. `until`: the cut that is to be finished first."""
 
     entry: Entry

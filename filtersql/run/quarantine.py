@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.feeds.records import Record
@@ -42,8 +42,7 @@ _BATCH = 1_000
 _images = msgspec.json.Decoder(dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A change in quarantine. A TRUNCATE stands there too: it was applied."""
 
     record: Record

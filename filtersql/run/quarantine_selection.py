@@ -11,8 +11,9 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.lines import line_span

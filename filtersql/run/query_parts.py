@@ -16,11 +16,11 @@ Spark
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import sqlglot
+from msgspec import Struct, field
 from sqlglot import TokenType, exp, select
 
 from filtersql.rendering.compiled import CompiledTable
@@ -35,16 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["Kept", "Query", "cut", "run_costly_parts"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """`name AS (…)` as it is written; `words` are all names in it."""
 
     text: str
     words: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A statement in three: up to the first WITH and that word, its parts, and what follows."""
 
     begin: str
@@ -79,8 +77,7 @@ class Query:
         return [name for name in self.parts if name in found]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Parts of statements that were run: what each needed, and a query of its rows."""
 
     dialect: Dialect

@@ -17,7 +17,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.rendering.compiled import CompiledTable

@@ -8,7 +8,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.run.conflicting_change import first_stop

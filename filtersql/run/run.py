@@ -12,8 +12,9 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.rendering.compiled import CompiledTable
@@ -35,8 +36,7 @@ from filtersql.targets.model import Engine
 __all__ = ["run"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(Struct, frozen=True):
     """What was shown so far: each target once at its start and once at its end."""
 
     on_event: OnEvent | None

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
@@ -27,8 +28,7 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-@dataclass(slots=True)
-class Lanes:
+class Lanes(Struct):
     """The sessions; the first one is the run's own, the others are opened when they are needed."""
 
     first: Engine

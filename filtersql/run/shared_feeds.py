@@ -11,8 +11,10 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistakes
@@ -30,16 +32,14 @@ __all__ = ["SharedFeeds"]
 Seen = Mapping[str, tuple[int, int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shared:
+class _Shared(Struct, frozen=True):
     """What was read for some landings; None: nothing that all of them can use."""
 
     landings: Sequence[Landing]
     found: FeedRead | None
 
 
-@dataclass(slots=True)
-class SharedFeeds:
+class SharedFeeds(Struct):
     """The feeds of a run. `tables` are its targets by subscription; `folder` keeps what is read."""
 
     inputs: Inputs
@@ -122,7 +122,7 @@ def _feed_key(subscription: Subscription) -> object:
     feed = subscription.changes
     if feed is None:
         return None
-    said = {one.name: getattr(feed, one.name) for one in fields(feed) if one.name != "span"}
+    said = {name: getattr(feed, name) for name in feed.__struct_fields__ if name != "span"}
     return tuple(({**said, "options": frozenset(feed.options.items())}).items())
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.catalog import Catalog
@@ -46,8 +46,7 @@ Found = tuple[Place, Mistake]
 _LAKES = {"delta_cdf": from_delta, "iceberg_changelog": from_iceberg}
 
 
-@dataclass(frozen=True, slots=True)
-class FeedRead:
+class FeedRead(Struct, frozen=True):
     """What a feed held, and the files that need not be opened again."""
 
     reading: Reading

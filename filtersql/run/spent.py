@@ -19,16 +19,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 __all__ = ["Part", "Spent"]
 
 Part = Literal["read", "reduce", "merge", "commit"]
 
 
-@dataclass(slots=True)
-class Spent:
+class Spent(Struct):
     """The seconds of each part; one within another is the inner one's alone."""
 
     seconds: dict[str, float] = field(

@@ -9,8 +9,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp, select
 
 from filtersql.errors import Mistake, Mistakes
@@ -40,8 +40,7 @@ class StageRefused(Mistakes):
     """The engine refused the query over the changes: perhaps a filter raised an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What is about to be written to a target: the statement, and what was counted."""
 
     compiled: CompiledTable
@@ -120,8 +119,7 @@ def judge_changes(
     return Judgement(compiled, merge, changes, tally.rows, conflicts, sample, first), mistakes
 
 
-@dataclass(frozen=True, slots=True)
-class _Staged:
+class _Staged(Struct, frozen=True):
     """The rows of the MERGE in a file, and where their conflicts are asked."""
 
     columns: Sequence[str]
@@ -186,8 +184,7 @@ def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | N
     return compiled.merge_sql.replace(compiled.merge_source_sql, query)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
+class _Tally(Struct, frozen=True):
     """What one look counts: rows, keys that come again, values to be kept, NULLs, conflicts."""
 
     rows: int

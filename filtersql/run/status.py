@@ -11,7 +11,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -28,8 +29,7 @@ from filtersql.targets.model import Engine
 __all__ = ["TargetStatus", "status"]
 
 
-@dataclass(frozen=True, slots=True)
-class TargetStatus:
+class TargetStatus(Struct, frozen=True):
     """A target's state. `lag` counts pending changes of its tables; None: the feed is not files."""
 
     compiled: CompiledTable

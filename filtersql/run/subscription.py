@@ -14,7 +14,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.images import Landing

@@ -20,7 +20,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
@@ -37,8 +38,7 @@ from filtersql.targets.model import Engine
 __all__ = ["Standing", "check_held", "copied_to", "standings"]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """A target before the run. `until` is the cut that a killed run intended and did not reach.
 
     `settled`: its newest row is an intention, and a mark proves it.

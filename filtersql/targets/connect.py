@@ -15,12 +15,12 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import grpc
+from msgspec import Struct
 from pyspark.errors import PySparkException
 from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.session import SparkSession
@@ -58,8 +58,7 @@ _CONNECT_SECONDS = 30.0
 _CHANNEL = [("grpc.keepalive_time_ms", 60_000), ("grpc.keepalive_timeout_ms", 60_000)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where the server is: the output's url, and what its other keys add."""
 
     url: str
@@ -195,8 +194,7 @@ def _first_line(text: str) -> str:
     return (details[1] if details else reason_of(text)).splitlines()[0]
 
 
-@dataclass(slots=True)
-class ConnectLine:
+class ConnectLine(Struct):
     """A session of a Connect server."""
 
     session: Any

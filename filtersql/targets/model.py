@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from filtersql.feeds.staging import StagedColumn
 from filtersql.names import RelationName
@@ -24,8 +25,7 @@ from filtersql.storage import Engine as Dialect
 __all__ = ["Engine", "Mark", "Slot", "Written", "read_mark"]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What is committed together with a target's data: whose changes it holds, up to where.
 
     `generation` counts how often the target was filled from the beginning; position None is the
@@ -53,16 +53,14 @@ class Mark:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """The place of a subscription's next rows in the ledger: only one process can fill it."""
 
     subscription: str
     ordinal: int
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """How many rows a statement changed."""
 
     inserted: int = 0

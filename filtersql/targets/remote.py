@@ -26,12 +26,12 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from msgspec import Struct, field
 from pyarrow import parquet
 
 from filtersql.errors import Mistakes
@@ -73,8 +73,7 @@ _QUERY = re.compile(r"(?:\s|--[^\n]*\n)*(?:SELECT|WITH)\b", re.IGNORECASE)
 _MARKS = (*delta.MARK_SETTINGS, *iceberg.MARK_SETTINGS)
 
 
-@dataclass(slots=True)
-class Remote:
+class Remote(Struct):
     """A session of a server. `staging` is a folder that the server sees under the same path."""
 
     line: Line

@@ -10,7 +10,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
@@ -20,8 +21,7 @@ from filtersql.targets.splitting import lowered
 __all__ = ["ServerSettings"]
 
 
-@dataclass(slots=True)
-class ServerSettings:
+class ServerSettings(Struct):
     """`in_force` is what filtersql has set, `told` what the server has set itself."""
 
     in_force: dict[str, str] = field(default_factory=dict)

@@ -15,11 +15,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import Struct, field
 from pyspark.sql import DataFrame, SparkSession
 
 from filtersql.errors import Mistakes
@@ -46,8 +46,7 @@ from filtersql.targets.statements import (
 __all__ = ["Session"]
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """A Spark session. `warehouse` is where filtersql keeps Delta tables; None: the catalog's."""
 
     spark: SparkSession

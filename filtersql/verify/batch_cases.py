@@ -20,8 +20,8 @@ be lifted so that this is certain raises NotLifted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from sqlglot import exp
 
 __all__ = ["Lifting", "NotLifted", "lifted", "lifted_insert", "lifted_query"]
@@ -31,8 +31,7 @@ class NotLifted(Exception):
     """What stands in the way."""
 
 
-@dataclass(slots=True)
-class Lifting:
+class Lifting(Struct):
     """`number` is the case's column; `is_feed` and `is_target` recognise the tables that have it.
 
     `cases` is a table with one row for each case. `tables` give the names that stand in their

@@ -19,7 +19,9 @@ such cell, so all their combinations together decide a question about the filter
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.catalog import Column, PgType, Table
 from filtersql.filters.facts import facts
@@ -70,8 +72,7 @@ _BY_BYTES = {None, "default", "C", "POSIX", "ucs_basic"}
 _FEW = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(Struct, frozen=True):
     """Values of one column as PostgreSQL prints them; None is NULL.
 
     `complete` says that every cell among the constants has one.

@@ -11,9 +11,11 @@ expected and found.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from filtersql.compile import Node
 from filtersql.errors import Mistakes
@@ -58,8 +60,7 @@ BATCH = 20_000
 _FEW = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Counterexample:
+class Counterexample(Struct, frozen=True):
     """A case whose rows are not the expected ones. `found` None: the statement stopped."""
 
     kind: Kind
@@ -69,8 +70,7 @@ class Counterexample:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """What was tried, and what was found wrong."""
 
     cells: int
@@ -78,8 +78,7 @@ class Proof:
     counterexample: Counterexample | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Struct, frozen=True):
     """Where proofs are made: DuckDB for what filters say, and the engine that runs the statement.
 
     `dialect` is that of the files.
@@ -94,8 +93,7 @@ class Bench:
     outlines: Outlines = field(default_factory=Outlines)
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(Struct, frozen=True):
     """All cases of one table, whatever its files say."""
 
     layout: Layout
@@ -247,8 +245,7 @@ def _world_of(node: Node, compiled: CompiledTable, answers: Answers) -> World:
     return World(model, answers, found, compiled, complete)
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
+class _Attempt(Struct, frozen=True):
     """One statement, tried on cases."""
 
     kind: Kind

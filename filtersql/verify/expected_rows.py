@@ -7,7 +7,8 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.verify.loading import Case
 from filtersql.verify.model import Change, Image, Row, Stops
@@ -21,8 +22,7 @@ _MOST_ALONE, _MOST_FOLLOWED = 24, 3
 Draft = tuple[Sequence[Change], Sequence[Row]]
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """Cases that are tried together, and those of which each may stop the statement."""
 
     together: tuple[Case, ...]

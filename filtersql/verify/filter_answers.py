@@ -12,10 +12,10 @@ alone, and of its rows half at a time, until the row that it raises on is known.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, pairwise
 
+from msgspec import Struct, field
 from sqlglot import exp
 
 from filtersql.catalog import Column, PgType
@@ -34,8 +34,7 @@ Answer = tuple[bool | None, ...] | None
 _ROWS, _PLACE = "filtersql_check_asked", "place"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """Filters, the columns that they read, and rows of these columns."""
 
     columns: tuple[Column, ...]
@@ -43,8 +42,7 @@ class Question:
     rows: Sequence[tuple[str | None, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Slots:
+class _Slots(Struct, frozen=True):
     """The staged columns, by type and by how many of that type come before."""
 
     known: dict[tuple[PgType, str, int], FeedColumn] = field(default_factory=dict)

@@ -11,10 +11,11 @@ Values go the way of a run: through the codecs of the feed into typed Parquet fi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp, select
 
 from filtersql.catalog import PgType
@@ -44,8 +45,7 @@ _FINDINGS = "filtersql_check_findings"
 _NUMBER, _TEXT = PgType("int8"), PgType("text")
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """Changes, the rows that the target holds before them, and those expected after them.
 
     A row of the source is a change, too: a "read". Of an audit the findings are expected.
@@ -63,8 +63,7 @@ class Case:
         return len(self.changes), len(self.before)
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The columns of a table's changes and of its target, on the engine of the trial.
 
     `number` is the column that says to which case a row belongs.
@@ -112,8 +111,7 @@ class Layout:
         return f"{number},\n  {self.compiled.column_definitions_sql}"
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct, frozen=True):
     """An engine that holds nothing of the user's, and a folder for staged files."""
 
     engine: Engine
@@ -304,7 +302,7 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 def _bare(columns: tuple[FeedColumn, ...]) -> CompiledTable:
     """As much of a compiled table as staging rows asks for."""
-    nothing: dict[str, object] = dict.fromkeys(CompiledTable.__dataclass_fields__, "")
+    nothing: dict[str, object] = dict.fromkeys(CompiledTable.__struct_fields__, "")
     return CompiledTable(**{**nothing, "feed_columns": columns})  # type: ignore[arg-type]
 
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from filtersql.catalog import Identity
 from filtersql.changes import stopping
 from filtersql.definitions.model import Action
@@ -36,8 +38,7 @@ class Stops(Exception):
     """A row would have to be added of which a value is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change of the feed: `before` is what the source logged of the old row."""
 
     op: str

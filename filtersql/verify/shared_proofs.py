@@ -15,8 +15,10 @@ from __future__ import annotations
 import time
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.changes import stopping
 from filtersql.compile import Node
@@ -48,8 +50,7 @@ _WINDOW = 64
 _MOST = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A target, the folder of its files and how that is called."""
 
     node: Node
@@ -57,8 +58,7 @@ class Asked:
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """A proof, or why there is none; `statement` numbers the statements it was tried in."""
 
     seconds: float
@@ -72,8 +72,7 @@ class Outcome:
         return self.proof is not None and self.proof.counterexample is None
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
+class _Ready(Struct, frozen=True):
     """Files that were read; what has to be equal for them to be tried with others.
 
     `same`: what has to be equal for another's proof to be its own; None: no other's is.
@@ -85,8 +84,7 @@ class _Ready:
     same: Hashable | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class _Prepared(Struct, frozen=True):
     """A file and what it is tried on."""
 
     ready: _Ready

@@ -9,7 +9,7 @@ were inserted, as those of the target do.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from filtersql.changes import judgements
 from filtersql.compile import Node, destination

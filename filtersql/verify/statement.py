@@ -12,10 +12,10 @@ of the definitions, over the old or the new row of a change or over a row of the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
@@ -54,8 +54,7 @@ _ENGINES: Mapping[Dialect, str] = {"spark": "Spark", "duckdb": "DuckDB"}
 _OTHER: Mapping[Dialect, Dialect] = {"spark": "duckdb", "duckdb": "spark"}
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """The statement of a file, with a placeholder for each filter."""
 
     kind: Kind

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 
+from msgspec import Struct, field
 from sqlglot import Dialect as Tongue
 from sqlglot import TokenType, exp
 
@@ -37,8 +37,7 @@ _TOKENS = {
 _MOST = 128
 
 
-@dataclass(slots=True)
-class Outline:
+class Outline(Struct):
     """A text, parsed once, and the statements that were made of it."""
 
     text: str
@@ -57,8 +56,7 @@ class Outline:
         return self.parse() if tree is None else tree
 
 
-@dataclass(frozen=True, slots=True)
-class Outlines:
+class Outlines(Struct, frozen=True):
     """Those that were met last."""
 
     known: dict[tuple[Engine, str, str], Outline] = field(default_factory=dict)

@@ -19,10 +19,11 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.definitions.model import Feed, SourceOfTables, UnitTest
@@ -41,8 +42,7 @@ Row = tuple[object, ...]
 _EXPECTED = "filtersql_expected"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A target whose rows are not the expected ones."""
 
     relation: RelationName
@@ -51,8 +51,7 @@ class Difference:
     unexpected: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a unit test found: nothing, differing rows, or a report that was not expected."""
 
     differences: tuple[Difference, ...] = ()

@@ -22,6 +22,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from filtersql.catalog import Column, PgType, Table
 from filtersql.feeds.values import codec
 from filtersql.filters import Filter
@@ -63,8 +65,7 @@ _POOL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """Values of the columns that filters read, and what each filter says of such a row."""
 
     values: tuple[tuple[str, str | None], ...]

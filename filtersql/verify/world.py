@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from filtersql.catalog import Identity
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.verify.model import Image, Model, Row
@@ -27,8 +29,7 @@ __all__ = [
 _MOST_PAIRED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Filled:
+class _Filled(Struct, frozen=True):
     """How a column that no filter reads is filled."""
 
     name: str

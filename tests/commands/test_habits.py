@@ -93,7 +93,7 @@ class TestFlags:
             "debug": "1",
             "publish_via_partition_root": "0",
         }
-        assert {*values, "profiles_dir", "given"} == set(Options.__dataclass_fields__)
+        assert {*values, "profiles_dir", "given"} == set(Options.__struct_fields__)
         for name, value in values.items():
             monkeypatch.setenv(f"FILTERSQL_{name.upper()}", value)
         options = merged_options(cli.cli.make_context("filtersql", ["ls"]), {})

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from filter_corpus import families, table
+from msgspec.structs import replace
 
 from filtersql.catalog import Generated, Table
 from filtersql.errors import Mistake

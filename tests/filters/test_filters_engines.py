@@ -10,7 +10,7 @@ values are compared.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import get_args
 
 import duckdb
@@ -36,7 +36,7 @@ COLUMN_TYPES = {
 }  # fmt: skip
 VALUES = (DATA / "filter_values.txt").read_text().splitlines()
 MORE = (DATA / "filter_values_more.txt").read_text().splitlines()
-TABLES: dict[Engine, dict[str, str]] = {engine: rows_of(engine) for engine in get_args(Engine)}
+TABLES: dict[Engine, Mapping[str, str]] = {engine: rows_of(engine) for engine in get_args(Engine)}
 #: raised when a table grows; a test that finds fewer has lost some
 FEWEST_FUNCTIONS = {"spark": 415, "duckdb": 415}
 Question = tuple[tuple[str, ...], str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import get_args
 
 import pytest
@@ -13,7 +14,7 @@ from filtersql.filters.engines.templates import fill, of_a_table
 from filtersql.filters.write.registry import rows_of
 from filtersql.storage import Engine
 
-TABLES: dict[Engine, dict[str, str]] = {engine: rows_of(engine) for engine in get_args(Engine)}
+TABLES: dict[Engine, Mapping[str, str]] = {engine: rows_of(engine) for engine in get_args(Engine)}
 
 
 def variables(tree: exp.Expr) -> set[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import duckdb
 import psycopg
 import pytest
+from msgspec.structs import replace
 from servers import Server
 from sqlglot import exp
 from three_engines import NASTY, NOT_IN_SPARK, pg_type

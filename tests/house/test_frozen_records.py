@@ -1,4 +1,4 @@
-"""Records are frozen; a dataclass that is not holds the state of a file, a run or a session."""
+"""Records are frozen; a record that is not holds the state of a file, a run or a session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import filtersql
 
 PACKAGE = Path(filtersql.__file__).parent
-#: each dataclass that is not frozen, by its room and name, and what changes in it
+#: each record that is not frozen, by its room and name, and what changes in it
 STATE = {
     "definitions.DraftTable": "what statements made of a table so far",
     "definitions.Drafts": "what statements made of all so far",
@@ -49,19 +49,22 @@ STATE = {
 
 
 def unfrozen(text: str) -> Iterator[str]:
-    """The dataclasses of a module that can be changed."""
+    """The records of a module that can be changed: structs and dataclasses."""
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ClassDef):
-            written = [ast.unparse(decorator) for decorator in node.decorator_list]
-            if any(
-                one.partition("(")[0].rpartition(".")[2] == "dataclass" and "frozen=True" not in one
-                for one in written
-            ):
-                yield node.name
+        if not isinstance(node, ast.ClassDef):
+            continue
+        bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        options = [ast.unparse(option) for option in node.keywords]
+        decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+        if ("Struct" in bases and "frozen=True" not in options) or any(
+            one.partition("(")[0].rpartition(".")[2] == "dataclass" and "frozen=True" not in one
+            for one in decorators
+        ):
+            yield node.name
 
 
 def test_records_are_frozen() -> None:
-    """Only the named dataclasses can be changed after they are made."""
+    """Only the named records can be changed after they are made."""
     found = {
         f"{path.relative_to(PACKAGE).parts[0].removesuffix('.py')}.{name}"
         for path in PACKAGE.rglob("*.py")
@@ -71,12 +74,14 @@ def test_records_are_frozen() -> None:
     assert found - STATE.keys() == set()
 
 
-def test_an_unfrozen_dataclass_is_found() -> None:
+def test_an_unfrozen_record_is_found() -> None:
     """The test above sees every way to write one, and no frozen one."""
     text = (
         "@dataclass\nclass A: ...\n@dataclass(slots=True)\nclass B: ...\n"
         "@dataclasses.dataclass(frozen=False)\nclass C: ...\n"
         "@dataclass(frozen=True, slots=True)\nclass D: ...\nclass E: ...\n"
+        "class F(Struct): ...\nclass G(msgspec.Struct, Named): ...\n"
+        "class H(Struct, frozen=True): ...\n"
     )
 
-    assert list(unfrozen(text)) == ["A", "B", "C"]
+    assert list(unfrozen(text)) == ["A", "B", "C", "F", "G"]

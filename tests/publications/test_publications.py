@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from filtersql import publications
 from filtersql.catalog import Catalog, Column, PgType, Table

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from checked import with_conflicts, with_profile
+from msgspec.structs import replace
 from test_compiled_text import _written as written
 from test_conflicts import Replacing, Subscriber, counted, feed, replacing, rows, shelf
 from test_conflicts_spark import history

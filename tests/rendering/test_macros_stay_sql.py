@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment, nodes
+from msgspec.structs import fields
 from places import HOME
 
 from filtersql.rendering.macros import moved
@@ -19,7 +19,7 @@ from filtersql.rendering.plan_records import MergePlan
 
 MACROS = HOME / "macros"
 #: on what a macro may branch
-FLAGS = {field.name for field in fields(MergePlan) if field.type == "bool"}
+FLAGS = {field.name for field in fields(MergePlan) if field.type is bool}
 #: what decides, assigns, or glues
 FORBIDDEN = (
     nodes.Assign,

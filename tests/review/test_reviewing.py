@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from reviewed import INT, SETTINGS, deparse, manual, public, published, resolved, span, table, where
 from servers import Server
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from running import World, delete, insert, table, truncate, update
 
 from filtersql.catalog import Identity, ReplicaIdentity

@@ -9,12 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from crashes import Crashes, Landed, Runner
 from histories import History, lines, write_files
+from msgspec.structs import replace
 from one_by_one import Killed, OneByOne
 from running import World, delete, insert, update
 from test_applying import T1, engine, held, world

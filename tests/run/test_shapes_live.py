@@ -19,7 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from typing import Any
 import psycopg
 from feed import decoded, records, truncated
 from live_shapes import Shape, Shapes
+from msgspec.structs import replace
 from servers import Server
 from shop import Subscribed
 from subscribers import caught_up, create_slot, subscribed

@@ -7,7 +7,6 @@ that is written here. FILTERSQL_LONG_TESTS=1 proves all of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -23,7 +22,7 @@ from filtersql.semantics import BDR, PGLOGICAL, POSTGRES, XDB, Semantics
 
 PROFILES = (POSTGRES, XDB, PGLOGICAL, BDR)
 KINDS = get_type_hints(Semantics)
-SWITCHES = [one.name for one in fields(Semantics) if one.name not in ("name", "unstated")]
+SWITCHES = [name for name in Semantics.__struct_fields__ if name not in ("name", "unstated")]
 #: switches that say what becomes of a single change
 OF_ROWS = (
     "null_policy update_decision delete_policy combine missing_target existing_target_on_insert"

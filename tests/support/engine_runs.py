@@ -15,11 +15,12 @@ import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine_worlds import World
+from msgspec.structs import replace
 
 from filtersql.commands.inputs import inputs_of
 from filtersql.compile import compile_project

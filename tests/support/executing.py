@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 import click
 import duckdb
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.commands.console import Console

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 from checked import with_profile
+from msgspec.structs import replace
 
 from filtersql.compile import Node, compile_project, destination
 from filtersql.errors import Mistakes

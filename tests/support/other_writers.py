@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 
 import pytest
 import secured
 from broken_off import broken_project, copied, fed, overtaken, watching
+from msgspec.structs import replace
 from server_worlds import held, remote, small
 from spark_server import SparkServer
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Catalog, Column, Generated, Identity, PgType, ReplicaIdentity, Table
 from filtersql.definitions.model import (

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ from typing import Any
 from histories import TARGETS, History, lines, write_files
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from msgspec.structs import replace
 
 from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of

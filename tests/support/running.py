@@ -9,9 +9,10 @@ world.run()
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
 from places import HOME
 
 from filtersql import publications

@@ -6,11 +6,12 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from checked import EQUIVALENT, MUTATIONS, PROFILES, PROJECT, Mutation, with_conflicts, with_profile
+from msgspec.structs import replace
 from transcripts import Shell
 
 from filtersql import artifacts

@@ -18,7 +18,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from filtersql.filters.tree.nodes import (
     ArrayExpr,
@@ -40,8 +41,7 @@ _BYTES = frozenset({"default", "C", "POSIX"})
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Condition:
+class _Condition(Struct, frozen=True):
     """`column operator value`."""
 
     column: str

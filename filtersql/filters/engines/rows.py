@@ -57,26 +57,59 @@ class _Fragment(NamedTuple):
 
 
 @cache
-def rows(engine: Engine) -> dict[str, str]:
+def rows(engine: Engine) -> Mapping[str, str]:
     """Name or signature of a function, or a piece's name -> SQL text of the engine."""
-    return _rows(engine, sorted(_FOLDER.glob("*.sql")))
+    return _Rows(engine, sorted(_FOLDER.glob("*.sql")))
 
 
-def of_family(module: str) -> Callable[[Engine], dict[str, str]]:
+def of_family(module: str) -> Callable[[Engine], Mapping[str, str]]:
     """The same of the file beside a module; it may use the fragments of all."""
-    return lambda engine: _rows(engine, [_FOLDER / "words.sql", Path(module).with_suffix(".sql")])
+    return lambda engine: _Rows(engine, [_FOLDER / "words.sql", Path(module).with_suffix(".sql")])
 
 
-def _rows(engine: Engine, paths: Iterable[Path]) -> dict[str, str]:
-    entries = [(_HEAD.match(head), head, _parsed(text)) for head, text in _entries(engine, paths)]
-    fragments = _unique((call["name"], _fragment(call, text)) for call, _, text in entries if call)
-    return _unique(
-        (name, _filled(text, fragments, {"which": choice, "WHICH": choice.upper()}))
-        for call, head, text in entries
-        if not call
-        for pattern in head.split()
-        for name, choice in _names(pattern)
-    )
+class _Rows(Mapping[str, str]):
+    """A text is put together when it is asked for: a project needs few of some thousand."""
+
+    def __init__(self, engine: Engine, paths: Iterable[Path]) -> None:
+        entries = [(_HEAD.match(head), head, text) for head, text in _entries(engine, paths)]
+        self._fragments = _Fragments(
+            _unique((call["name"], (call, text)) for call, _, text in entries if call)
+        )
+        self._written = _unique(
+            (name, (choice, text))
+            for call, head, text in entries
+            if not call
+            for pattern in head.split()
+            for name, choice in _names(pattern)
+        )
+        self._filled: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._filled:
+            choice, text = self._written[name]
+            given = {"which": choice, "WHICH": choice.upper()}
+            self._filled[name] = _filled(_parsed(text), self._fragments, given)
+        return self._filled[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._written
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._written)
+
+    def __len__(self) -> int:
+        return len(self._written)
+
+
+class _Fragments(dict[str, _Fragment]):
+    """Fragments by name, each read when it is first asked for."""
+
+    def __init__(self, written: Mapping[str, tuple[re.Match[str], str]]) -> None:
+        self._written = written
+
+    def __missing__(self, name: str) -> _Fragment:
+        call, text = self._written[name]
+        return self.setdefault(name, _fragment(call, _parsed(text)))
 
 
 def _unique(pairs: Iterable[tuple[str, _Value]]) -> dict[str, _Value]:

@@ -18,9 +18,10 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
 
 from filtersql.errors import Mistake
 from filtersql.errors.filters import CANNOT_MATCH, NOT_BOOLEAN, CannotCast, Wrong

@@ -12,7 +12,8 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Column
 from filtersql.errors import Mistake

@@ -18,7 +18,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.filters.facts import Function, facts
 from filtersql.filters.tree.constant_folding import fold

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.catalog import Table
 from filtersql.errors.filters import InvalidExpression, UnknownColumn

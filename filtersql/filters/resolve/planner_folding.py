@@ -18,7 +18,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.errors.filters import BadLiteral, NotTranslated
 from filtersql.filters.resolve.inlined_functions import inlined

@@ -14,8 +14,9 @@ messages show, and the warnings, are found anew for each filter.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from filtersql.catalog import Generated, Table
 from filtersql.filters.tree.nodes import Node, Var, walk
@@ -24,8 +25,7 @@ from filtersql.source import Passage
 __all__ = ["Alike", "Typed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """A filter's tree, ready to be written, and PostgreSQL's text; `read` are its columns.
 
     Each column stands with the offset in the text at which it is read first.

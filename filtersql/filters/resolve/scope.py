@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.catalog import Column, Made, OwnCollation, PgType, Table
 from filtersql.filters.values.clock import Clock
@@ -20,8 +21,7 @@ _TOKEN = re.compile(
 _SCHEMAS = {"public", "information_schema", "pg_catalog", "pg_toast"}
 
 
-@dataclass(slots=True)
-class Scope:
+class Scope(Struct):
     """PostgreSQL's ParseState, as far as a row filter needs one."""
 
     passage: Passage

@@ -24,7 +24,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.definitions.databases import OF_ITS_OWN
 from filtersql.filters.facts import facts
@@ -73,7 +74,7 @@ def _called(tree: Node, names: Mapping[str | None, str]) -> Node:
         }
         if isinstance(node, RowCompare):
             changes["collations"] = tuple(names.get(one, one) for one in node.collations)
-        return replace(node, **changes) if changes else node  # type: ignore[arg-type]
+        return replace(node, **changes) if changes else node
 
     return rebuilt(tree, known)
 

@@ -15,10 +15,11 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from operator import attrgetter
 from typing import Literal
+
+from msgspec import Struct, field
 
 from filtersql.filters.facts import Function, Operator
 from filtersql.names import RelationName
@@ -69,8 +70,7 @@ class Strength(IntEnum):
     EXPLICIT = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """`type` is the internal name (`int4`); `location` the first character of its own token."""
 
     type: str
@@ -80,8 +80,7 @@ class Node:
     strength: Strength = Strength.NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Var(Node):
+class Var(Node, frozen=True):
     """A column. A system column or the whole row has `special`: both are refused later."""
 
     name: str = ""
@@ -92,15 +91,13 @@ class Var(Node):
     target_type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Const(Node):
+class Const(Node, frozen=True):
     """A literal after the type's input function; None is NULL."""
 
     value: Value = None
 
 
-@dataclass(frozen=True, slots=True)
-class Func(Node):
+class Func(Node, frozen=True):
     """A function call, a cast by function, or a piece of SQL syntax that is one."""
 
     function: Function = field(default=None)  # type: ignore[assignment]
@@ -110,8 +107,7 @@ class Func(Node):
     input_collation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Op(Node):
+class Op(Node, frozen=True):
     """An operator with one or two arguments."""
 
     operator: Operator = field(default=None)  # type: ignore[assignment]
@@ -120,33 +116,28 @@ class Op(Node):
     input_collation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Distinct(Op):
+class Distinct(Op, frozen=True):
     """IS DISTINCT FROM; the operator is `=`."""
 
 
-@dataclass(frozen=True, slots=True)
-class NullIf(Op):
+class NullIf(Op, frozen=True):
     """NULLIF; the operator is `=`."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarArrayOp(Op):
+class ScalarArrayOp(Op, frozen=True):
     """`x op ANY (array)`, `x op ALL (array)`, and every IN list of plain values."""
 
     any: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Bool(Node):
+class Bool(Node, frozen=True):
     """AND and OR with two or more arguments, NOT with one."""
 
     kind: Literal["and", "or", "not"] = "and"
     args: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Relabel(Node):
+class Relabel(Node, frozen=True):
     """A cast that changes nothing but the type's name (text to varchar)."""
 
     arg: Node = field(default=None)  # type: ignore[assignment]
@@ -155,20 +146,17 @@ class Relabel(Node):
     domain: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Collate(Node):
+class Collate(Node, frozen=True):
     """COLLATE."""
 
     arg: Node = field(default=None)  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
-class CaseTest(Node):
+class CaseTest(Node, frozen=True):
     """The tested value inside `CASE x WHEN …`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case(Node):
+class Case(Node, frozen=True):
     """Conditions and results; with `arg`, each condition compares a CaseTest."""
 
     arg: Node | None = None
@@ -176,8 +164,7 @@ class Case(Node):
     default: Node = field(default=None)  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayExpr(Node):
+class ArrayExpr(Node, frozen=True):
     """ARRAY[…]."""
 
     elements: tuple[Node, ...] = ()
@@ -185,16 +172,14 @@ class ArrayExpr(Node):
     multidimensional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row(Node):
+class Row(Node, frozen=True):
     """ROW(…) or (a, b)."""
 
     args: tuple[Node, ...] = ()
     explicit: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class RowCompare(Node):
+class RowCompare(Node, frozen=True):
     """(a, b) < (c, d)."""
 
     kind: Literal["<", "<=", ">=", ">"] = "<"
@@ -205,15 +190,13 @@ class RowCompare(Node):
     right: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Coalesce(Node):
+class Coalesce(Node, frozen=True):
     """COALESCE."""
 
     args: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MinMax(Node):
+class MinMax(Node, frozen=True):
     """GREATEST and LEAST."""
 
     greatest: bool = True
@@ -221,8 +204,7 @@ class MinMax(Node):
     input_collation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NullTest(Node):
+class NullTest(Node, frozen=True):
     """IS NULL, IS NOT NULL."""
 
     arg: Node = field(default=None)  # type: ignore[assignment]
@@ -231,8 +213,7 @@ class NullTest(Node):
     by_value: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class BooleanTest(Node):
+class BooleanTest(Node, frozen=True):
     """IS [NOT] TRUE, FALSE, UNKNOWN."""
 
     arg: Node = field(default=None)  # type: ignore[assignment]
@@ -240,8 +221,7 @@ class BooleanTest(Node):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup(Node):
+class Lookup(Node, frozen=True):
     """`column [NOT] IN (SELECT column FROM table)`; `looked` is a column of that table."""
 
     arg: Var = field(default=None)  # type: ignore[assignment]
@@ -250,8 +230,7 @@ class Lookup(Node):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Other(Node):
+class Other(Node, frozen=True):
     """What no row filter may hold: a cast by text or element by element, or CURRENT_DATE."""
 
     what: str = ""

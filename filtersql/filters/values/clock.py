@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from filtersql.source import DEFAULTS, Session
 
 __all__ = ["Clock"]
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """`created` freezes 'today' and its like (decision 11); None refuses them."""
 
     created: datetime | None = None

@@ -11,7 +11,8 @@ PostgreSQL
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from filtersql.filters.values.datetime_fields import Bad
 
@@ -20,8 +21,7 @@ __all__ = ["DATE", "TIME", "Moment", "decode_time", "number", "number_field", "z
 DATE, TIME = frozenset({"year", "month", "day"}), frozenset({"hour", "minute", "second"})
 
 
-@dataclass(slots=True)
-class Moment:
+class Moment(Struct):
     """What was read: a reserved word, or a date, a time and a zone as far as they were given."""
 
     word: str = ""

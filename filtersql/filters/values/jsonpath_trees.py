@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from filtersql.filters.values.documents import quoted
 
@@ -29,8 +31,7 @@ Scalar = str | bool | Decimal | None
 TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One accessor: `key`, `values` (.*), `items` ([*]), `range`, `levels`, `filter`, `size`."""
 
     kind: str
@@ -41,8 +42,7 @@ class Step:
     condition: Predicate | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """Steps from `$`, from `@`, from a variable (`$"x"`), or a scalar (`=`) alone."""
 
     base: str
@@ -50,8 +50,7 @@ class Path:
     value: Scalar = None
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """`@ == 1`."""
 
     symbol: str
@@ -59,8 +58,7 @@ class Compare:
     right: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Junction:
+class Junction(Struct, frozen=True):
     """`&&` or `||`."""
 
     symbol: str
@@ -68,37 +66,32 @@ class Junction:
     right: Predicate
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """`!`."""
 
     arg: Predicate
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """`is unknown`."""
 
     arg: Predicate
 
 
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Struct, frozen=True):
     """`exists ($.a)`."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Starts:
+class Starts(Struct, frozen=True):
     """`starts with`."""
 
     path: Path
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """A jsonpath: in its strict mode nothing is forgiven, and arrays stand for themselves."""
 
     tree: Tree

@@ -15,9 +15,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from filtersql.errors.filters import NotTranslated
 from filtersql.filters.values.clock import Clock

@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from filtersql.filters.tree.constant_folding import ascending, fold
 from filtersql.filters.tree.nodes import (

@@ -10,11 +10,11 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from itertools import islice
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.filters.engines.templates import operand

@@ -28,8 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated

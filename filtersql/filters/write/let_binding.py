@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated
@@ -43,8 +43,7 @@ _WORTH = 0.75
 Call = Callable[[Op | Func], exp.Expr]
 
 
-@dataclass(frozen=True, slots=True)
-class Held(Node):
+class Held(Node, frozen=True):
     """An argument that stands as a variable's value; no rule takes it for anything else."""
 
     name: str = ""

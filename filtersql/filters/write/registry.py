@@ -10,7 +10,8 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import ChainMap, Counter
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -62,21 +63,19 @@ FAMILIES = (
 )
 
 
-def _merged(tables: Iterable[Mapping[str, _Form]]) -> dict[str, _Form]:
-    rules: dict[str, _Form] = {}
-    for table in tables:
-        twice = rules.keys() & table.keys()
-        if twice:
-            raise ValueError(f"two families write {', '.join(sorted(twice))}")
-        rules.update(table)
-    return rules
+def _merged(tables: Sequence[Mapping[str, _Form]]) -> Mapping[str, _Form]:
+    counts = Counter(name for table in tables for name in table)
+    if twice := sorted(name for name, count in counts.items() if count > 1):
+        raise ValueError(f"two families write {', '.join(twice)}")
+    # the dictionaries are never written to
+    return ChainMap(*tables)  # type: ignore[arg-type]
 
 
 RULES = _merged([*(family.RULES for family in FAMILIES), *(family.rules for family in RARE)])
 
 
 @cache
-def rows_of(engine: Engine) -> dict[str, str]:
+def rows_of(engine: Engine) -> Mapping[str, str]:
     """The engine's table: name or signature of a function, or a piece's name -> text."""
     return _merged([rows(engine), *(family.rows(engine) for family in RARE)])
 

@@ -7,8 +7,9 @@ rule of a node up (`Forms`, filled by `writing`), so any rule may ask for the fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.errors.filters import NotTranslated, OrderNotKnown
@@ -35,20 +36,18 @@ def without_name(rule: Callable[[Writer, Node, Sequence[Node]], exp.Expr]) -> Ru
     return lambda writer, node, name, args: rule(writer, node, args)
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """How a rare family of functions is written: rules, and rows of the engines' tables."""
 
     rules: Mapping[str, Rule] = field(default_factory=dict)
     rows: Callable[[Engine], Mapping[str, str]] = lambda _: {}
 
 
-@dataclass(frozen=True, slots=True)
-class Forms:
+class Forms(Struct, frozen=True):
     """The forms in which a node can be written; each function looks up the node's rule."""
 
     #: the engine's table: name or signature of a function -> text
-    rows: dict[str, str]
+    rows: Mapping[str, str]
     #: its value, in the type by which the engine compares it
     put: Callable[[Writer, Node], exp.Expr]
     #: `function(args)`, on behalf of a node
@@ -71,8 +70,7 @@ class Forms:
     construct: Callable[[Writer, Node, Put], exp.Expr]
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """Writes one filter for one engine."""
 
     engine: Engine
@@ -84,7 +82,7 @@ class Writer:
     kept: dict[int, tuple[Node, exp.Expr]] = field(default_factory=dict)
 
     @property
-    def rows(self) -> dict[str, str]:
+    def rows(self) -> Mapping[str, str]:
         """The engine's table."""
         return self.forms.rows
 

@@ -20,8 +20,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
 
 from filtersql.filters.facts import facts
@@ -49,8 +49,7 @@ _NO_FORM = "filtersql has no exact form for arrays of this type yet."
 _SEVERAL = "Several dimensions have no form here."
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """An array: its elements, and PostgreSQL's text or the first subscript (None: 1)."""
 
     items: exp.Expr

@@ -20,8 +20,8 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from filtersql.filters.engines import values

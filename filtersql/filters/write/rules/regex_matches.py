@@ -20,8 +20,9 @@ PostgreSQL
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from filtersql.filters.write.rules.regex_printing import WORD, least
 from filtersql.filters.write.rules.regex_trees import (
@@ -46,8 +47,7 @@ _DIFFERS = (
 )
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """A place in the pattern: a set leads on, others are passed without a character."""
 
     accepts: Set | None = None

@@ -16,7 +16,7 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from filtersql.filters.write.rules.regex_trees import (
     Anchor,
@@ -58,8 +58,7 @@ def written(tree: Node, engine: Engine, *, groups: bool = False) -> str:
     return _Printer(engine, groups or again).put(tree, _Beside())
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
+class _Beside(Struct, frozen=True):
     """What stands before and behind a node; `outer` where nothing else can follow or precede."""
 
     before: tuple[Node, ...] = ()

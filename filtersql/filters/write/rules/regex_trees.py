@@ -7,8 +7,9 @@ Example
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 __all__ = [
     "LAST", "Anchor", "Choice", "Group", "Join", "Kind", "Look", "Node", "Range", "Regex", "Repeat",
@@ -27,36 +28,31 @@ class Untranslatable(Exception):
     """What a pattern holds that has no form: the reason, as a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Struct, frozen=True):
     """One character out of these ranges, which are sorted and apart."""
 
     ranges: tuple[Range, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """`^` and `$` of the text, `<` and `>` of a line, word edges `m`, `M`, `y`, `Y`."""
 
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(Struct, frozen=True):
     """One after the other."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of several."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(Struct, frozen=True):
     """So many times; `most` None: without end."""
 
     item: Node
@@ -65,16 +61,14 @@ class Repeat:
     greedy: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """What parentheses capture, counted from 1."""
 
     item: Node
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """A condition on what comes next, or came before."""
 
     item: Node
@@ -82,8 +76,7 @@ class Look:
     negated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Same:
+class Same(Struct, frozen=True):
     """The text of a group again."""
 
     number: int
@@ -104,8 +97,7 @@ def has(node: Node, *kinds: type[Node]) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Regex:
+class Regex(Struct, frozen=True):
     """A pattern; `doubts` are sets of characters as engines write them."""
 
     tree: Node
