@@ -56,7 +56,7 @@ _NEAR = re.compile(r'at or near "(.*)"\Z', re.DOTALL)
 _PLACES = re.compile(r"(^|_)(location|list_start|list_end)\Z")
 _ONLY_AN_EXPRESSION = {"target_list", "limit_option", "op"}
 _FILTER_START = "CREATE PUBLICATION p FOR TABLE t WHERE ("
-_SELECT_START = "SELECT "
+_SELECT_START, _SELECT_END = "SELECT ", " FROM t"
 _COLUMN_START = "ALTER TABLE t ADD COLUMN "
 
 
@@ -135,7 +135,7 @@ def parse_row_filter(text: Passage | str) -> Node:
     try:
         return parse_expression(text)
     except SyntaxMistake:
-        _parsed(f"{_SELECT_START}{text} FROM t", 0, text, len(_SELECT_START))
+        _parsed(f"{_SELECT_START}{text}{_SELECT_END}", 0, text, len(_SELECT_START))
         message = f'invalid row_filter expression "{text}"'
         raise _mistake(message, 0, text) from None
 

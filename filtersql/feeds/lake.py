@@ -54,7 +54,7 @@ def from_delta(
     types = _types(query, _table(parts))
     name = _table(parts).sql("spark")
     first = 0 if lowest < 0 else (lowest >> _NUMBER_BITS) + 1
-    newest = query(f"DESCRIBE HISTORY {name} LIMIT 1")
+    newest = query(exp.Command(this="DESCRIBE HISTORY", expression=f"{name} LIMIT 1").sql("spark"))
     source = exp.Table(
         this=exp.Anonymous(
             this="table_changes",

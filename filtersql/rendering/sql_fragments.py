@@ -22,6 +22,7 @@ from filtersql.rendering.keywords import is_plain
 from filtersql.storage import Engine
 
 __all__ = [
+    "as_written",
     "checked_effect",
     "column",
     "column_of",
@@ -174,6 +175,14 @@ def inserted(name: str, keeps: str, message: str, engine: Engine) -> str:
 def column(name: str, table: str, engine: Engine) -> str:
     """A column of `s` or `t`."""
     return column_of(name, table).sql(engine, copy=False)
+
+
+def as_written(sql: str) -> exp.Expr:
+    """The tree of what was printed before: a macro's statement, or a part of one.
+
+    It ends on a line of its own, since its last line may be a comment.
+    """
+    return exp.Var(this=f"{sql}\n")
 
 
 def column_of(name: str, table: str | None = None) -> exp.Column:

@@ -24,10 +24,10 @@ from msgspec import Struct, field
 from sqlglot import TokenType, exp, select
 
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.rendering.sql_fragments import quoted
 from filtersql.run.conflict_counts import named
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import in_parentheses, select_all
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -59,7 +59,8 @@ class Query(Struct, frozen=True):
     def alone(self, name: str) -> str:
         """A query of the rows of a part."""
         word = self.begin[self.begin.upper().rindex("WITH") :]
-        return f"{word}{', '.join(self.needed(name))} SELECT * FROM {name}"
+        rows = exp.select("*").from_(exp.Table(this=exp.to_identifier(name)))
+        return f"{word}{', '.join(self.needed(name))} {rows.sql()}"
 
     def given(self, name: str, rows: str) -> str:
         """The statement with a query of a part's rows in place of it and of what it alone needs."""
@@ -114,11 +115,15 @@ def run_costly_parts(engine: Engine, compiled: CompiledTable, stage: str, source
             continue
         own = f"{stage}__{name}"
         engine.stage(own, query.alone(name))
-        kept = kept.having(name, needed, f"SELECT * FROM {quoted(own, engine.dialect)}")
+        kept = kept.having(name, needed, select_all(own, engine.dialect))
         query = cut(kept.over(source), engine.dialect)
         if moving in query.parts and name == shown_by and not _moves(engine, compiled, own):
-            none = f"SELECT * FROM ({query.alone(moving)}) AS none WHERE FALSE"
-            kept = kept.having(moving, query.needed(moving), none)
+            none = (
+                exp.select("*")
+                .from_(in_parentheses(query.alone(moving), "none"))
+                .where(exp.false())
+            )
+            kept = kept.having(moving, query.needed(moving), none.sql(engine.dialect))
     return kept
 
 

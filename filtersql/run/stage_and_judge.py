@@ -30,6 +30,7 @@ from filtersql.run.key_texts import written_otherwise
 from filtersql.run.model import CONFLICTS, Conflict, no_conflicts
 from filtersql.run.query_parts import Kept, run_costly_parts
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import in_parentheses
 
 __all__ = ["Judgement", "StageRefused", "judge_changes", "staged_merge"]
 
@@ -222,12 +223,11 @@ def _counted(engine: Engine, compiled: CompiledTable, staged: _Staged) -> _Tally
         *within,
     ).from_(named(staged.name))
     # What else it would count is not asked: that takes another scan of all changes.
-    asked = ", ".join(f"met.{name}" for name in (*CONFLICTS, "first_stop"))
-    both = (
-        f"SELECT counted.*, {asked} FROM (\n{query.sql(engine.dialect)}\n) AS counted\n"
-        f"CROSS JOIN (\n{staged.conflicts.rstrip().rstrip(';')}\n) AS met"
-    )
-    (row,) = engine.rows(both)
+    asked = (exp.column(name, "met") for name in (*CONFLICTS, "first_stop"))
+    conflicts = in_parentheses(staged.conflicts.rstrip().rstrip(";"), "met")
+    both = select(exp.column(exp.Star(), "counted"), *asked)
+    both = both.from_(query.subquery("counted")).join(conflicts, join_type="cross")
+    (row,) = engine.rows(both.sql(engine.dialect))
     count, repeats, kept_rows, *nulls = (int(str(value)) for value in row[: 3 + len(guarded)])
     *met, stop = row[-len(CONFLICTS) - 1 :]
     stops = {stop}

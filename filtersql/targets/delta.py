@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from sqlglot import exp
 
@@ -116,6 +117,20 @@ def mark_of(rows: Sequence[Mapping[str, object]]) -> Mark | None:
     """The newest mark among commits, which come newest first."""
     marks = (read_mark(row.get("userMetadata")) for row in rows)
     return next((mark for mark in marks if mark is not None), None)
+
+
+def named_folder(table_sql: str, folder: Path) -> str:
+    """A folder that holds a table of Delta's becomes known by a name."""
+    properties = [
+        exp.FileFormatProperty(this=exp.Var(this="delta")),
+        exp.LocationProperty(this=exp.Literal.string(str(folder))),
+    ]
+    return exp.Create(
+        this=exp.to_table(table_sql, dialect="spark"),
+        kind="TABLE",
+        exists=True,
+        properties=exp.Properties(expressions=properties),
+    ).sql("spark")
 
 
 def create_statement(

@@ -31,7 +31,18 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Mark, Slot, Written
 from filtersql.targets.refusals import reason_of
-from filtersql.targets.statements import drop_table, insert_values, literal, quoted
+from filtersql.targets.statements import (
+    create_schema,
+    drop,
+    drop_table,
+    insert_values,
+    literal,
+    named_rows,
+    positioned,
+    quoted,
+    set_to,
+    temporary,
+)
 
 __all__ = ["DuckDB", "connect"]
 
@@ -70,9 +81,9 @@ def connect(
     engine = DuckDB(connection)
     try:
         for name in extensions:
-            engine.execute(f"LOAD {quoted(name, 'duckdb')}")
+            engine.execute(exp.Command(this="LOAD", expression=quoted(name, "duckdb")).sql())
         for name, value in (settings or {}).items():
-            engine.execute(f"SET {quoted(name, 'duckdb')} = {literal(value).sql('duckdb')}")
+            engine.execute(set_to(name, literal(value), "duckdb"))
     except Mistakes:
         connection.close()
         raise
@@ -141,9 +152,9 @@ class DuckDB:
     def configure(self, settings: dict[str, str]) -> None:
         """Set what the meaning of statements depends on, and check that it is in force."""
         for name, value in settings.items():
-            words = f"SET {quoted(name, 'duckdb')} = "
-            self._run(words + literal(value).sql("duckdb"))
-            found = self.rows(f"SELECT current_setting({literal(name).sql('duckdb')})")[0][0]
+            self._run(set_to(name, literal(value), "duckdb"))
+            asked = exp.select(exp.func("current_setting", literal(name)))
+            found = self.rows(asked.sql("duckdb"))[0][0]
             if str(found).lower() != str(value).lower():
                 raise Mistakes([SettingRefused(name, value, str(found))])
 
@@ -174,23 +185,18 @@ class DuckDB:
         upto: int | None = None,
     ) -> None:
         """A temporary view over a staged file, of the changes above and up to a position."""
-        named = ", ".join(
-            f"c{index} AS {quoted(column.name, 'duckdb')}" for index, column in enumerate(columns)
-        )
-        bounds = [f"c0 {sign} {n}" for sign, n in ((">", above), ("<=", upto)) if n is not None]
-        where = f" WHERE {' AND '.join(bounds)}" if bounds else ""
-        scan = f"read_parquet({literal(str(path)).sql('duckdb')})"
-        self.define(name, f"SELECT {named} FROM {scan}{where}")
+        scan = exp.Table(this=exp.func("read_parquet", literal(str(path))))
+        rows = positioned(scan, [column.name for column in columns], above, upto)
+        self.define(name, rows.sql("duckdb"))
 
     def define(self, name: str, query: str) -> None:
         """A temporary view of a query."""
-        self._run(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name, 'duckdb')} AS\n{query}")
+        self._run(temporary("VIEW", name, query, "duckdb"))
 
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows in a temporary table; its columns."""
-        words = f"CREATE OR REPLACE TEMPORARY TABLE {quoted(name, 'duckdb')} AS\n"
-        self._run(words + query)
-        described = self.rows(f"DESCRIBE {quoted(name, 'duckdb')}")
+        self._run(temporary("TABLE", name, query, "duckdb"))
+        described = self.rows(exp.Describe(this=named_rows(name)).sql("duckdb"))
         return tuple(str(row[0]) for row in described)
 
     def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
@@ -207,28 +213,25 @@ class DuckDB:
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        schema, name = (literal(part).sql("duckdb") for part in parts)
+        schema, name = parts
+        here = exp.and_(_in_schema(schema), _is("table_name", name))
         # The information schema's views say the same and take twice as long.
-        where = (
-            f"WHERE database_name = current_database() AND lower(schema_name) = lower({schema}) "
-            f"AND lower(table_name) = lower({name})"
-        )
+        collated = exp.select("any_value(sql)").from_("duckdb_tables()").where(here)
         found = self.rows(
-            "SELECT column_name, data_type, "
-            f"(SELECT any_value(sql) FROM duckdb_tables() {where} AND sql ILIKE '%COLLATE%') "
-            f"FROM duckdb_columns() {where} ORDER BY column_index"
+            exp.select("column_name", "data_type")
+            .select(collated.where("sql ILIKE '%COLLATE%'").subquery())
+            .from_("duckdb_columns()")
+            .where(here)
+            .order_by("column_index")
+            .sql("duckdb")
         )
-        collated = _collated(found[0][2]) if found and found[0][2] else {}
-        return tuple((str(one), f"{kind}{collated.get(one, '')}") for one, kind, _ in found)
+        collations = _collated(found[0][2]) if found and found[0][2] else {}
+        return tuple((str(one), f"{kind}{collations.get(one, '')}") for one, kind, _ in found)
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded."""
-        named = literal(schema).sql("duckdb")
-        found = self.rows(
-            "SELECT lower(table_name) FROM duckdb_tables() "
-            f"WHERE database_name = current_database() AND lower(schema_name) = lower({named})"
-        )
-        return frozenset(str(name) for (name,) in found)
+        names = exp.select("lower(table_name)").from_("duckdb_tables()").where(_in_schema(schema))
+        return frozenset(str(name) for (name,) in self.rows(names.sql("duckdb")))
 
     def create(
         self,
@@ -239,7 +242,7 @@ class DuckDB:
         keep: bool = False,
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
-        self._run(f"CREATE SCHEMA IF NOT EXISTS {quoted(parts[0], 'duckdb')}")
+        self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))
         words = "CREATE TABLE IF NOT EXISTS" if keep else "CREATE OR REPLACE TABLE"
         self._run(f"{words} {self.table_sql(parts)} (\n  {definitions}\n)")
 
@@ -292,7 +295,7 @@ class DuckDB:
             "SELECT 'TABLE', table_name FROM duckdb_tables() WHERE database_name = 'temp'"
         ):
             if str(name).startswith(_TEMPORARY):
-                self._run(f"DROP {word} IF EXISTS {quoted(str(name), 'duckdb')}")
+                self._run(drop(str(word), str(name), "duckdb"))
 
     def close(self) -> None:
         """Close the file."""
@@ -312,3 +315,12 @@ def _is_merge(statement: str) -> bool:
 
 def _count(rows: list[tuple[object, ...]]) -> int:
     return int(str(rows[0][0])) if rows else 0
+
+
+def _in_schema(schema: str) -> exp.Expr:
+    return exp.and_("database_name = current_database()", _is("schema_name", schema))
+
+
+def _is(column: str, name: str) -> exp.Expr:
+    """Whether a column of the catalog is a name, in whichever case."""
+    return exp.func("lower", exp.column(column)).eq(exp.func("lower", literal(name)))

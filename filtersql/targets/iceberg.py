@@ -135,7 +135,8 @@ def create_statements(
     if not isinstance(clustered, list | tuple) or not clustered:
         return (create,)
     names = ", ".join(quoted(str(name), "spark") for name in clustered)
-    return create, f"ALTER TABLE {table_sql} WRITE ORDERED BY {names}"
+    order = exp.Command(this="ALTER TABLE", expression=f"{table_sql} WRITE ORDERED BY {names}")
+    return create, order.sql("spark")
 
 
 def _newest(table_sql: str, wanted: exp.Expr, count: int) -> str:

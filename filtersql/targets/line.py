@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from sqlglot import exp
+
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import LIKE_MISSES, SPARK_TOO_OLD
 from filtersql.feeds.staging import StagedColumn
@@ -68,7 +70,7 @@ class Line(Protocol):
 
 def server_version(line: Line) -> str:
     """The version of the server's Spark. Raises SPARK_TOO_OLD, LIKE_MISSES."""
-    ((told, finds),) = line.ask(f"SELECT VERSION(), {FINDS}")[1]
+    ((told, finds),) = line.ask(exp.select(exp.func("VERSION"), FINDS).sql("spark"))[1]
     version = str(told).split()[0]
     if int(version.split(".")[0]) < _OLDEST:
         line.close()

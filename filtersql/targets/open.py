@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from sqlglot import exp
+
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import (
     JAR_NOT_THERE,
@@ -29,6 +31,7 @@ from filtersql.source import Span
 from filtersql.targets.line import FINDS, Line, server_version
 from filtersql.targets.model import Engine
 from filtersql.targets.remote import Remote
+from filtersql.targets.statements import named_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -191,7 +194,7 @@ def _session(output: OutputLike, root: Path) -> Engine:
             _forget_others(spark, warehouse)
     elif hidden := embedded.hidden_functions(spark):
         raise Mistakes([HiddenFunctions(hidden, "Spark", "spark.udf.register() of this session")])
-    if spark.sql(f"SELECT {FINDS}").collect() != [(True,)]:
+    if spark.sql(exp.select(FINDS).sql("spark")).collect() != [(True,)]:
         raise Mistakes([LIKE_MISSES(version=spark.version)])
     engine = session.Session(spark, table_format, output.catalog, warehouse, own=own)
     if warehouse is None:
@@ -243,5 +246,7 @@ def _forget_others(spark: SparkSession, warehouse: Path) -> None:
         location = (schema.locationUri or "").removeprefix("file:")
         if schema.name == "default" or Path(location).is_relative_to(warehouse):
             continue
-        name = "`" + schema.name.replace("`", "``") + "`"
-        spark.sql(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+        forgotten = exp.Drop(
+            tables=[named_rows(schema.name)], kind="SCHEMA", exists=True, cascade=True
+        )
+        spark.sql(forgotten.sql("spark"))

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from msgspec import Struct, field
 from pyarrow import parquet
+from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.feeds.staging import StagedColumn
@@ -47,16 +48,20 @@ from filtersql.targets.scripts import immediately, resetting, script, setting, u
 from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
+    create_schema,
     describe_table,
     described,
     drop,
     drop_table,
+    in_parentheses,
+    insert_rows,
     insert_values,
     literal,
     make_table,
     positional_view,
     quoted,
     select_all,
+    table,
     table_name,
     temporary_view,
 )
@@ -177,9 +182,9 @@ class Remote(Struct):
 
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows on the server's disks; its columns."""
-        mine = literal(self.own).sql("spark")
+        mine = literal(self.own)
         # Spark would take an equal query's cached rows, which may be older than the target is now.
-        kept = f"SELECT * FROM (\n{query}\n) WHERE {mine} = {mine}"
+        kept = exp.select("*").from_(in_parentheses(query)).where(mine.eq(mine.copy())).sql("spark")
         cache = f"CACHE TABLE {quoted(name, 'spark')} OPTIONS ('storageLevel' 'DISK_ONLY') AS\n"
         self.views.append(name)
         return self._ask(drop("VIEW", name), cache + kept, f"{select_all(name)} LIMIT 0")[0]
@@ -215,7 +220,7 @@ class Remote(Struct):
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         if parts[0] not in self.schemas:
-            self.execute(f"CREATE SCHEMA IF NOT EXISTS {self.table_sql(parts[:1])}")
+            self.execute(create_schema(self.table_sql(parts[:1]), "spark"))
             self.schemas.add(parts[0])
         name = self.table_sql(parts)
         if self.format == "iceberg":
@@ -352,13 +357,14 @@ class Remote(Struct):
             first = parquet.read_schema(path).empty_table()
         if second is None:
             return self._local(first, columns)
-        table = (self.state_schema, f"upload_{self.own}_{len(self.uploaded)}")
+        parts_of_name = (self.state_schema, f"upload_{self.own}_{len(self.uploaded)}")
+        name = self.table_sql(parts_of_name)
         fields = ",\n  ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
-        self.uploaded.append(table)
-        self.create(table, fields, {})
+        self.uploaded.append(parts_of_name)
+        self.create(parts_of_name, fields, {})
         for rows in chain((first, second), parts):
-            self.execute(f"INSERT INTO {self.table_sql(table)} {self._local(rows, columns)}")
-        return f"SELECT * FROM {self.table_sql(table)}"
+            self.execute(insert_rows(name, self._local(rows, columns)))
+        return exp.select("*").from_(table(name, "spark")).sql("spark")
 
     def _local(self, rows: pyarrow.Table, columns: Sequence[StagedColumn]) -> str:
         query, views = self.line.local(rows, columns)

@@ -23,7 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from filtersql.targets.statements import literal, quoted
+from sqlglot import exp
+
+from filtersql.targets.statements import literal, quoted, set_to
 
 __all__ = ["immediately", "resetting", "script", "setting", "under"]
 
@@ -35,7 +37,7 @@ def script(*statements: str) -> str:
 
 def setting(name: str, value: str) -> str:
     """A statement that sets a session's setting, whatever stands in its value."""
-    return f"SET {quoted(name, 'spark')}={quoted(value, 'spark')}"
+    return set_to(name, exp.to_identifier(value, quoted=True), "spark")
 
 
 def resetting(name: str) -> str:

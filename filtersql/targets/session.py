@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 from pyspark.sql import DataFrame, SparkSession
+from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import SettingRefused
@@ -34,12 +35,13 @@ from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
+    create_schema,
     describe_table,
     described,
     drop_table,
     insert_values,
-    literal,
     make_table,
+    table,
     table_name,
 )
 
@@ -178,10 +180,7 @@ class Session(Struct):
         if known:
             return True
         self._schema(parts[0])
-        self._sql(
-            f"CREATE TABLE IF NOT EXISTS {name} USING delta "
-            f"LOCATION {literal(str(folder)).sql('spark')}"
-        )
+        self._sql(delta.named_folder(name, folder))
         return True
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -266,7 +265,10 @@ class Session(Struct):
             if merge:
                 return delta.written(rows)
             # An INSERT has no result; the table was empty, and Delta knows its count at once.
-            held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
+            count = exp.select(exp.Count(this=exp.Star()))
+            held = self.rows(
+                count.from_(table(self.table_sql(compiled.target), "spark")).sql("spark")
+            )
             return Written(inserted=int(str(held[0][0])))
         with during(self.spark, iceberg.marking(mark)):
             self._collect(statement)
@@ -304,12 +306,8 @@ class Session(Struct):
         self.before.clear()
 
     def _schema(self, schema: str) -> None:
-        name = self.table_sql([schema])
-        location = ""
-        if self.warehouse is not None:
-            text = literal(str(self.warehouse / f"{schema}.db")).sql("spark")
-            location = f" LOCATION {text}"
-        self._sql(f"CREATE SCHEMA IF NOT EXISTS {name}{location}")
+        location = self.warehouse / f"{schema}.db" if self.warehouse is not None else None
+        self._sql(create_schema(self.table_sql([schema]), "spark", location))
 
     def _folder(self, parts: Sequence[str]) -> Path | None:
         if self.warehouse is None or self.format != "delta":

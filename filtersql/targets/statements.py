@@ -1,5 +1,7 @@
 """The few statements that the runner itself writes, as syntax trees.
 
+A query that was printed before, by a macro, is one node of them.
+
 Example
     >>> print(insert_values("filtersql.ledger", ("a", "b"), [(1, "it's")], "duckdb"))
     INSERT INTO filtersql.ledger ("a", "b") VALUES (1, 'it''s')
@@ -15,24 +17,31 @@ from sqlglot import exp
 from filtersql.errors import Mistakes
 from filtersql.errors.targets import NameRefused
 from filtersql.feeds.staging import StagedColumn
-from filtersql.rendering.sql_fragments import quoted
+from filtersql.rendering.sql_fragments import as_written, quoted
 from filtersql.storage import Engine
 
 __all__ = [
+    "create_schema",
     "describe_table",
     "described",
     "drop",
     "drop_table",
+    "in_parentheses",
+    "insert_rows",
     "insert_unless",
     "insert_values",
     "literal",
     "make_table",
+    "named_rows",
     "positional_view",
+    "positioned",
     "quoted",
     "select_all",
+    "set_to",
     "show_tables",
     "table",
     "table_name",
+    "temporary",
     "temporary_view",
 ]
 
@@ -97,9 +106,51 @@ def insert_values(
     return exp.Insert(this=into, expression=values).sql(engine)
 
 
-def drop(kind: str, name: str) -> str:
-    """DROP … IF EXISTS of something temporary, on Spark."""
-    return f"DROP {kind} IF EXISTS {quoted(name, 'spark')}"
+def named_rows(name: str) -> exp.Table:
+    """Something temporary, from its name."""
+    return exp.Table(this=exp.to_identifier(name, quoted=True))
+
+
+def in_parentheses(query: str, alias: str | None = None) -> exp.Subquery:
+    """A query that was printed before, in parentheses."""
+    name = exp.TableAlias(this=exp.to_identifier(alias)) if alias else None
+    return exp.Subquery(this=as_written(query), alias=name)
+
+
+def set_to(name: str, value: exp.Expr, engine: Engine) -> str:
+    """SET of a setting."""
+    set_here = exp.EQ(this=exp.to_identifier(name, quoted=True), expression=value)
+    return exp.Set(expressions=[exp.SetItem(this=set_here)]).sql(engine)
+
+
+def create_schema(schema_sql: str, engine: Engine, location: Path | None = None) -> str:
+    """CREATE SCHEMA IF NOT EXISTS of a schema whose name is quoted."""
+    create = exp.Create(this=table(schema_sql, engine), kind="SCHEMA", exists=True)
+    if location is not None:
+        place = exp.LocationProperty(this=literal(str(location)))
+        create.set("properties", exp.Properties(expressions=[place]))
+    return create.sql(engine)
+
+
+def temporary(kind: str, name: str, query: str, engine: Engine) -> str:
+    """CREATE OR REPLACE TEMPORARY of a VIEW or TABLE of a query that was printed before."""
+    return exp.Create(
+        this=named_rows(name),
+        kind=kind,
+        replace=True,
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        expression=as_written(f"\n{query}"),
+    ).sql(engine)
+
+
+def insert_rows(table_sql: str, query: str) -> str:
+    """INSERT INTO a table, on Spark, of a query that was printed before."""
+    return exp.Insert(this=table(table_sql, "spark"), expression=as_written(query)).sql("spark")
+
+
+def drop(kind: str, name: str, engine: Engine = "spark") -> str:
+    """DROP … IF EXISTS of something temporary."""
+    return exp.Drop(tables=[named_rows(name)], kind=kind, exists=True).sql(engine)
 
 
 def drop_table(table_sql: str, engine: Engine) -> str:
@@ -114,12 +165,12 @@ def describe_table(table_sql: str, style: str = "TABLE") -> str:
 
 def show_tables(schema_sql: str) -> str:
     """The tables of a schema, on Spark: the second column is the name."""
-    return f"SHOW TABLES IN {schema_sql}"
+    return exp.Command(this="SHOW TABLES IN", expression=schema_sql).sql("spark")
 
 
-def select_all(name: str) -> str:
+def select_all(name: str, engine: Engine = "spark") -> str:
     """Everything in something temporary."""
-    return exp.select("*").from_(exp.Table(this=exp.to_identifier(name, quoted=True))).sql("spark")
+    return exp.select("*").from_(named_rows(name)).sql(engine)
 
 
 def temporary_view(
@@ -133,18 +184,26 @@ def temporary_view(
 
     Only rows whose c0 is above and up to a position are in it.
     """
-    create = f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name, 'spark')} AS\n"
-    if columns is None:
-        return create + query
-    named = [
-        exp.alias_(exp.column(f"c{index}"), column, quoted=True).sql("spark")
+    if columns is not None:
+        rows = positioned(in_parentheses(query, "q"), columns, above, upto)
+        query = rows.sql("spark")
+    return temporary("VIEW", name, query, "spark")
+
+
+def positioned(
+    rows: exp.Expr, columns: Sequence[str], above: int | None, upto: int | None
+) -> exp.Select:
+    """Staged rows, whose columns c0, c1, … get names: those above and up to a position."""
+    named = (
+        exp.alias_(exp.column(f"c{index}"), column, quoted=True)
         for index, column in enumerate(columns)
-    ]
-    c0 = exp.column("c0")
-    bounds: list[exp.Expr] = [] if above is None else [c0 > above]
-    bounds += [] if upto is None else [c0 <= upto]
-    where = f"\nWHERE {exp.and_(*bounds).sql('spark')}" if bounds else ""
-    return f"{create}SELECT {', '.join(named)} FROM (\n{query}\n) AS q{where}"
+    )
+    query = exp.select(*named).from_(rows)
+    if above is not None:
+        query = query.where(exp.column("c0") > above)
+    if upto is not None:
+        query = query.where(exp.column("c0") <= upto)
+    return query
 
 
 def positional_view(name: str, path: Path, columns: Sequence[StagedColumn]) -> str:
@@ -155,9 +214,8 @@ def positional_view(name: str, path: Path, columns: Sequence[StagedColumn]) -> s
         f"{literal(key).sql('spark')} {literal(value).sql('spark')}"
         for key, value in options.items()
     )
-    return (
-        f"CREATE TEMPORARY VIEW {quoted(name, 'spark')} ({fields})\nUSING parquet OPTIONS ({pairs})"
-    )
+    view = f"{quoted(name, 'spark')} ({fields})\nUSING parquet OPTIONS ({pairs})"
+    return exp.Command(this="CREATE TEMPORARY VIEW", expression=view).sql("spark")
 
 
 def insert_unless(

@@ -28,6 +28,7 @@ from impala._thrift_gen.TCLIService.ttypes import (
 )
 from impala.error import Error, OperationalError
 from impala.hiveserver2 import HS2Service
+from sqlglot import exp
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TException
 
@@ -43,7 +44,7 @@ from filtersql.errors.targets import (
 )
 from filtersql.feeds.staging import StagedColumn
 from filtersql.targets.refusals import spark_refusal
-from filtersql.targets.statements import table_name
+from filtersql.targets.statements import table, table_name
 from filtersql.targets.transports import Address, address, transport
 from filtersql.targets.uploading import inline_query
 
@@ -85,7 +86,7 @@ def connect(to: Address, settings: Mapping[str, str]) -> ThriftLine:
 def _use(line: ThriftLine, database: str) -> None:
     """A statement: what a session does while it opens neither quotes a name nor sees all jars."""
     try:
-        line.ask(f"USE {table_name(None, database.split('.'))}")
+        line.ask(exp.Use(this=table(table_name(None, database.split(".")), "spark")).sql("spark"))
     except Mistakes as refused:
         line.close()
         if any(isinstance(each, ConnectionLost) for each in refused.mistakes):

@@ -23,6 +23,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.repeated_rows import write_stacked
 from filtersql.filters import Filter, write
 from filtersql.rendering.compiled import FeedColumn
+from filtersql.rendering.sql_fragments import as_written
 from filtersql.storage import column_type
 from filtersql.verify.loading import Shelf
 
@@ -124,9 +125,8 @@ def _halved(shelf: Shelf, conditions: Sequence[str], low: int, high: int) -> lis
 def _answers(
     shelf: Shelf, conditions: Sequence[str], low: int, high: int
 ) -> list[tuple[bool | None, ...]]:
-    rows = shelf.engine.rows(
-        f"SELECT {', '.join(conditions)} FROM "
-        f"(SELECT * FROM {_ROWS} WHERE {_PLACE} BETWEEN {low} AND {high - 1}) AS tried "
-        f"ORDER BY {_PLACE}"
-    )
+    place = exp.column(_PLACE)
+    tried = exp.select("*").from_(_ROWS).where(place.between(low, high - 1)).subquery("tried")
+    query = exp.select(*map(as_written, conditions)).from_(tried).order_by(place)
+    rows = shelf.engine.rows(query.sql(shelf.engine.dialect))
     return [tuple(None if value is None else bool(value) for value in row) for row in rows]

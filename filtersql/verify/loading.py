@@ -150,16 +150,18 @@ class Shelf(Struct, frozen=True):
     def differing(self, layout: Layout, kind: Kind = Kind.MERGE) -> tuple[int, ...]:
         """The numbers of the cases that did not end with the expected rows."""
         columns = layout.result(kind, self.engine)
-        names = [quoted(name, self.engine.dialect) for name in columns]
-        listed = ", ".join(names)
-        copies = quoted(free_name("copies", columns), self.engine.dialect)
+        dialect, names = self.engine.dialect, [_column(name) for name in columns]
+        copies = free_name("copies", columns)
+
+        def side(rows: str, count: int) -> exp.Select:
+            counted = exp.alias_(exp.convert(count), copies, quoted=True)
+            return exp.select(*names, counted).from_(exp.to_table(rows, dialect=dialect))
+
         # Rows of one case that are not there as often as they are expected.
-        rows = self.engine.rows(
-            f"SELECT DISTINCT {names[0]} FROM "
-            f"(SELECT {listed}, 1 AS {copies} FROM {self._found_in(kind)} "
-            f"UNION ALL SELECT {listed}, -1 AS {copies} FROM {_EXPECTED}) AS sides "
-            f"GROUP BY {listed} HAVING SUM({copies}) <> 0"
-        )
+        sides = exp.union(side(self._found_in(kind), 1), side(_EXPECTED, -1), distinct=False)
+        query = exp.select(names[0]).distinct().from_(sides.subquery("sides")).group_by(*names)
+        differ = exp.Sum(this=_column(copies)).neq(0)
+        rows = self.engine.rows(query.having(differ).sql(dialect))
         return tuple(sorted(int(str(row[0])) for row in rows))
 
     def held(
