@@ -20,6 +20,7 @@ from typing import Any
 
 import duckdb
 import psycopg
+import pyarrow
 from interpreting import interpreted
 from sqlglot import exp
 
@@ -302,7 +303,11 @@ class Postgres:
         """The value of each row as text, ERROR where it raises."""
         name = self._table(rows)
         if rows.types:
-            query = f"SELECT array_agg(({expression})::text ORDER BY id) FROM {name} r"
+            # from the last row: what raises does so sooner
+            query = (
+                f"SELECT array_agg(({expression})::text ORDER BY id)"
+                f" FROM (SELECT * FROM {name} ORDER BY id DESC) r"
+            )
             with contextlib.suppress(psycopg.Error), self.connection.transaction():
                 return list(self._one(query))
         sql = f"SELECT ({expression})::text FROM {name} r WHERE id = $1"
@@ -462,8 +467,9 @@ class Sparks:
             for place, (sql, ids) in enumerate(questions)
         ]
         found = self.session.sql(f"SELECT id, {', '.join(parts)} FROM {name} r").collect()
+        values = {row[0]: row for row in found}
         return [
-            {row[0]: row[place] for row in found if row[0] in set(ids)}
+            {number: values[number][place] for number in ids}
             for place, (_, ids) in enumerate(questions, 1)
         ]
 
@@ -479,12 +485,18 @@ class Sparks:
             kinds = [pg_type(kind) for kind in rows.types]
             columns = [_read_back(name, kind) for name, kind in zip(rows.names, kinds, strict=True)]
             texts = [
-                (place, *(_spark_text(value, kind) for value, kind in zip(row, kinds, strict=True)))
+                {"id": place}
+                | {
+                    name: _spark_text(value, kind)
+                    for name, value, kind in zip(rows.names, row, kinds, strict=True)
+                }
                 for place, row in enumerate(rows.values)
                 if rows.fits(row, "spark")
             ]
-            schema = ", ".join(["id int", *(f"`{name}` string" for name in rows.names)])
-            frame = self.session.createDataFrame(texts, schema)
+            fields = [("id", pyarrow.int32()), *((name, pyarrow.string()) for name in rows.names)]
+            # as Arrow: for rows of Python Spark starts a Python of its own
+            table = pyarrow.Table.from_pylist(texts, pyarrow.schema(fields))
+            frame = self.session.createDataFrame(table)
             frame.selectExpr("id", *columns).coalesce(1).createOrReplaceTempView(name + "_v")
             self.session.sql(f"CACHE TABLE {name} AS SELECT * FROM {name}_v")
             self._made[rows] = name
