@@ -20,7 +20,7 @@ from typing import Any
 
 import duckdb
 import psycopg
-import pyarrow
+from frames import frame_of
 from interpreting import interpreted
 from sqlglot import exp
 
@@ -485,18 +485,12 @@ class Sparks:
             kinds = [pg_type(kind) for kind in rows.types]
             columns = [_read_back(name, kind) for name, kind in zip(rows.names, kinds, strict=True)]
             texts = [
-                {"id": place}
-                | {
-                    name: _spark_text(value, kind)
-                    for name, value, kind in zip(rows.names, row, kinds, strict=True)
-                }
+                (place, *(_spark_text(value, kind) for value, kind in zip(row, kinds, strict=True)))
                 for place, row in enumerate(rows.values)
                 if rows.fits(row, "spark")
             ]
-            fields = [("id", pyarrow.int32()), *((name, pyarrow.string()) for name in rows.names)]
-            # as Arrow: for rows of Python Spark starts a Python of its own
-            table = pyarrow.Table.from_pylist(texts, pyarrow.schema(fields))
-            frame = self.session.createDataFrame(table)
+            schema = ", ".join(["id int", *(f"`{name}` string" for name in rows.names)])
+            frame = frame_of(self.session, texts, schema)
             frame.selectExpr("id", *columns).coalesce(1).createOrReplaceTempView(name + "_v")
             self.session.sql(f"CACHE TABLE {name} AS SELECT * FROM {name}_v")
             self._made[rows] = name
