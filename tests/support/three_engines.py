@@ -304,12 +304,9 @@ class Postgres:
         name = self._table(rows)
         if rows.types:
             # from the last row: what raises does so sooner
-            query = (
-                f"SELECT array_agg(({expression})::text ORDER BY id)"
-                f" FROM (SELECT * FROM {name} ORDER BY id DESC) r"
-            )
+            query = f"SELECT array_agg(({expression})::text ORDER BY id DESC) FROM {name} r"
             with contextlib.suppress(psycopg.Error), self.connection.transaction():
-                return list(self._one(query))
+                return list(reversed(self._one(query)))
         sql = f"SELECT ({expression})::text FROM {name} r WHERE id = $1"
         return list(self._one("SELECT pg_temp.ask(%s, %s)", sql, len(rows.values)))
 
@@ -467,11 +464,8 @@ class Sparks:
             for place, (sql, ids) in enumerate(questions)
         ]
         found = self.session.sql(f"SELECT id, {', '.join(parts)} FROM {name} r").collect()
-        values = {row[0]: row for row in found}
-        return [
-            {number: values[number][place] for number in ids}
-            for place, (_, ids) in enumerate(questions, 1)
-        ]
+        by_id = {row[0]: row for row in found}
+        return [{id: by_id[id][place] for id in ids} for place, (_, ids) in enumerate(questions, 1)]
 
     def ask_of_one(self, rows: Rows, sql: str, place: int) -> object:
         """The value of one row, without Java written for it; raises what Spark raises."""
