@@ -47,7 +47,7 @@ class _Digest(Protocol):
     def update(self, content: bytes, /) -> None: ...
 
 
-class _Entry(msgspec.Struct):
+class _Entry(msgspec.Struct, frozen=True):
     """What a file of the cache holds."""
 
     salt: bytes

@@ -52,7 +52,7 @@ _OPS = {"r": "read", "c": "insert", "u": "update", "d": "delete", "t": "truncate
 _HINT = "A line is the value of one Kafka message, as Debezium's JSON converter writes it."
 
 
-class _Message(msgspec.Struct, gc=False):
+class _Message(msgspec.Struct, frozen=True, gc=False):
     """The parts of a value that all kinds share; with a schema all of them are in `payload`."""
 
     payload: msgspec.Raw = msgspec.Raw()

@@ -33,7 +33,7 @@ from filtersql.names import RelationName
 __all__ = ["Cursor", "Event", "Index", "Status", "slot"]
 
 
-class _Source(msgspec.Struct, gc=False):
+class _Source(msgspec.Struct, frozen=True, gc=False):
     table: str
     lsn: int
     schema: str = "public"
@@ -41,7 +41,7 @@ class _Source(msgspec.Struct, gc=False):
     txId: int | None = None  # noqa: N815 (Debezium's name)
 
 
-class _Transaction(msgspec.Struct, gc=False):
+class _Transaction(msgspec.Struct, frozen=True, gc=False):
     id: str
     total_order: int | None = None
 
@@ -78,12 +78,12 @@ class Event(msgspec.Struct, gc=False):
         return None if self.transaction is None else self.transaction.total_order
 
 
-class _Collection(msgspec.Struct, gc=False):
+class _Collection(msgspec.Struct, frozen=True, gc=False):
     data_collection: str
     event_count: int
 
 
-class Status(msgspec.Struct, gc=False):
+class Status(msgspec.Struct, frozen=True, gc=False):
     """The message that begins or ends a transaction."""
 
     status: str

@@ -57,7 +57,7 @@ class Unsent(Exception):
     """The value was not sent: it is stored out of line and did not change."""
 
 
-class _Schema(msgspec.Struct, gc=False):
+class _Schema(msgspec.Struct, frozen=True, gc=False):
     type: str | None = None
     field: str | None = None
     name: str | None = None

@@ -45,12 +45,12 @@ _OPS = {"I": "insert", "U": "update", "D": "delete"}
 _AS_TEXT = "numeric_data_types_as_string"
 
 
-class _Column(msgspec.Struct, gc=False):
+class _Column(msgspec.Struct, frozen=True, gc=False):
     name: str
     value: msgspec.Raw
 
 
-class _Event(msgspec.Struct, gc=False):
+class _Event(msgspec.Struct, frozen=True, gc=False):
     action: str
     lsn: str | None = None
     xid: int | None = None

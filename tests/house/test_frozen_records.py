@@ -16,6 +16,8 @@ STATE = {
     "definitions.Connections": "the session that psql's commands are in",
     "definitions.Script": "the settings, the transaction and the place in a file",
     "definitions.Family": "the names that were put together so far",
+    "feeds.Record": "what an adapter finds out after it is read",
+    "feeds.Event": "its transaction, known after others are read",
     "feeds.Commit": "the changes of a commit that were read so far",
     "feeds._Group": "the changes at one place that were read so far",
     "feeds.Tally": "what was counted so far",
