@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -229,14 +230,18 @@ class Session:
         then: str,
     ) -> list[tuple[object, ...]]:
         """Add rows; none, or an error, where another process filled the slot."""
-        name = self.table_sql(parts)
+        name, commit, folder = self.table_sql(parts), uuid.uuid4().hex, self._folder(parts)
         if self.format == "iceberg":
             settings = iceberg.APPEND_SETTINGS
             insert = iceberg.append_statement(name, columns, rows, slot)
         else:
-            settings, insert = delta.filling(slot), insert_values(name, columns, rows, "spark")
+            settings = delta.filling(slot, commit)
+            insert = insert_values(name, columns, rows, "spark")
         with during(self.spark, settings):
             self._collect(insert)
+        if folder and delta_folder.newest_writer(folder, delta.filler(slot)) == commit:
+            # Nobody wrote behind it: these rows are all from the slot on.
+            return [tuple(row) for row in rows]
         return self.rows(then)
 
     def beside(self) -> Session:
@@ -266,7 +271,11 @@ class Session:
                 rows = self._records(statement)
             if merge:
                 return delta.written(rows)
-            # An INSERT has no result; the table was empty, and Delta knows its count at once.
+            # An INSERT has no result, but its commit tells; and the table was empty.
+            folder = self._folder(compiled.target)
+            count = delta_folder.rows_written(folder, mark) if folder else None
+            if count is not None:
+                return Written(inserted=count)
             held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
             return Written(inserted=int(str(held[0][0])))
         with during(self.spark, iceberg.marking(mark)):
