@@ -80,19 +80,19 @@ def newest_mark(folder: Path) -> Mark | None:
     return None
 
 
-def newest_writer(folder: Path, application: str) -> str | None:
+def newest_writer(folder: Path | None, application: str) -> str | None:
     """The userMetadata of the newest commit with a version of an application; None: not known."""
     with suppress(OSError, ValueError):
-        for commit in _newest(folder):
+        for commit in _newest(folder) if folder else ():
             if any(found.get("appId") == application for found in _actions(commit, "txn")):
                 return str(_words(commit).get("userMetadata"))
     return None
 
 
-def rows_written(folder: Path, mark: Mark) -> int | None:
+def rows_written(folder: Path | None, mark: Mark) -> int | None:
     """How many rows the newest commit wrote, if it is that of a mark; None: that is not known."""
     with suppress(OSError, ValueError):
-        for commit in _newest(folder):
+        for commit in _newest(folder) if folder else ():
             words = _words(commit)
             metrics = words.get("operationMetrics")
             if read_mark(words.get("userMetadata")) != mark or not isinstance(metrics, dict):

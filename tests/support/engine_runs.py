@@ -44,11 +44,13 @@ _PROFILES = """worlds:
   outputs:
     duckdb: {{type: duckdb, path: ":memory:"}}
     delta: {{type: spark, method: session, format: delta, warehouse: warehouse, threads: 2,
-            spark_conf: &small {small}, state_schema: {name}_state}}
+            spark_conf: &small {small}, state_schema: {ledger}}}
     iceberg: {{type: spark, method: session, format: iceberg, catalog: lake, threads: 2,
-              spark_conf: *small, state_schema: {name}_state,
+              spark_conf: *small, state_schema: {ledger},
               catalog_config: {{type: hadoop, warehouse: lakehouse}}}}
 """
+#: worlds that share a ledger, each with a subscription of its own: to make one takes a second
+_OF_ONE_LEDGER = 5
 _PROJECT = "name: worlds\nversion: 1\nprofile: worlds\nsemantics: {profile}\n"
 #: what a run says that stops at a conflict, and one that lacks a value that was not sent
 _CONFLICT = ("conflict detected on relation",)
@@ -102,7 +104,7 @@ class Stage:
         name = f"e{self.played}"
         root = self.folder / name
         held, pieces = world.happened()
-        _write(root, world, name, held)
+        _write(root, world, name, held, f"ledger{self.played // _OF_ONE_LEDGER}")
         try:
             endings = self._on_duckdb(world, root, held, pieces)
             if self.spark:
@@ -193,14 +195,16 @@ class Stage:
         return self.engines[name]
 
 
-def _write(root: Path, world: World, name: str, held: Mapping[str, Sequence[Any]]) -> None:
+def _write(
+    root: Path, world: World, name: str, held: Mapping[str, Sequence[Any]], ledger: str
+) -> None:
     """The project, and the source as it was at the start."""
     files = world.definitions()
-    files["subscriptions/s.yml"] = files["subscriptions/s.yml"].replace(
-        "{subscription}", f"{name}_{{subscription}}"
-    )
+    subscribed = files["subscriptions/s.yml"]
+    assert subscribed.count("{name: s,") == 1
+    files["subscriptions/s.yml"] = subscribed.replace("{name: s,", f"{{name: {name},")
     files["filtersql_project.yml"] = _PROJECT.format(profile=world.profile)
-    files["profiles.yml"] = _PROFILES.format(name=name, small=json.dumps(SMALL))
+    files["profiles.yml"] = _PROFILES.format(ledger=ledger, small=json.dumps(SMALL))
     rows = {**held, "root": [row for leaf in ("low", "high") for row in held.get(leaf, ())]}
     for relation, some in rows.items():
         files[f"source/{relation}.jsonl"] = _lines(some)
@@ -221,7 +225,8 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> str:
 
 def _ended(inputs: Inputs, tables: Sequence[CompiledTable], engine: Engine) -> Ending:
     """A run, and the rows that it leaves."""
-    result = run(inputs, {"s": tables}, engine, Options())
+    (name,) = inputs.subscriptions
+    result = run(inputs, {name: tables}, engine, Options())
     return Ending(
         tuple(mistake.message for mistake in result.mistakes),
         _told(result),
