@@ -21,6 +21,7 @@ SMALL = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
     # Iceberg's MERGE asks first which files it changes.
     "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled": "false",
+    "spark.databricks.delta.allFilesInCrc.enabled": "false",
     "spark.databricks.delta.stats.collect": "false",
     "spark.databricks.delta.stats.skipping": "false",
     # The source of a MERGE is a file that stays as it is.
