@@ -19,6 +19,7 @@ import os
 import secrets
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -125,16 +126,26 @@ def _program() -> Iterator[bytes]:
     """The version, and when its files were written: a checkout changes without a new version."""
     yield __version__.encode()
     yield sys.version.encode()
-    yield from map(_version, _PACKAGES)
     # An update of the system's time zones moves what `'2030-01-01 Europe/Paris'` means.
     yield from (f"{folder} {_modified(folder)}".encode() for folder in TZPATH)
+    yield from _installed()
+
+
+@cache
+def _installed() -> tuple[bytes, ...]:
+    """The files of the program and the versions of its packages, as this process first saw them.
+
+    A process answers by what it has loaded, whatever becomes of the files meanwhile.
+    """
+    found = [_version(name) for name in _PACKAGES]
     package = Path(__file__).parents[1]
     for folder in (package, package.parent / "macros"):
         for place, folders, names in os.walk(folder):
             folders[:] = sorted(each for each in folders if each != "__pycache__")
             for name in sorted(names):
-                found = os.stat(os.path.join(place, name))
-                yield f"{place}/{name} {found.st_mtime_ns} {found.st_size}".encode()
+                status = os.stat(os.path.join(place, name))
+                found.append(f"{place}/{name} {status.st_mtime_ns} {status.st_size}".encode())
+    return tuple(found)
 
 
 def _version(package: str) -> bytes:

@@ -60,7 +60,10 @@ def test_workload_is_a_hard_one(recorded: Recorded, announce: Callable[[str], No
     assert mix.unchanged_out_of_line >= 100
 
 
-@pytest.mark.parametrize(("target", "runs"), [("duckdb", 2), ("delta", 1), ("iceberg", 1)])
+@pytest.mark.parametrize(
+    ("target", "runs"),
+    [("duckdb", 2), pytest.param("delta", 1, marks=pytest.mark.long), ("iceberg", 1)],
+)
 def test_targets_hold_what_the_subscribers_held(
     target: str, runs: int, recorded: Recorded, project: Path
 ) -> None:

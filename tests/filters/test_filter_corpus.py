@@ -10,15 +10,16 @@ from collections.abc import Callable
 
 import pytest
 from filter_corpus import ENGINES, answers, connected, report
+from servers import Server
 
 #: raised when more is written; a test that finds fewer has lost some
 FEWEST = {"spark": 3906, "duckdb": 3903}
 
 
 @pytest.mark.postgres
-def test_engines_have_most_of_the_corpus(announce: Callable[[str], None]) -> None:
+def test_engines_have_most_of_the_corpus(postgres: Server, announce: Callable[[str], None]) -> None:
     """What PostgreSQL accepts is resolved without a slip, and most of it is written."""
-    with connected() as connection:
+    with connected(postgres) as connection:
         found = list(answers(connection))
     announce(report(found, refused=False))
 

@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import psycopg
 import pytest
+from frames import frame_of
 from servers import Server
 from sqlglot import exp
 from three_engines import NASTY, NOT_IN_SPARK, pg_type
@@ -140,9 +141,8 @@ def _spark(session: Any) -> Callable[[Table, Sequence[Row], Sequence[str]], list
         own.conf.set(*f"spark.sql.{setting}".split("="))
 
     def ask(table: Table, rows: Sequence[Row], written: Sequence[str]) -> list[list[Any]]:
-        frame = own.createDataFrame(
-            [(at, *row) for at, row in enumerate(rows)], "id int, a string, b string, p string"
-        )
+        numbered = [(at, *row) for at, row in enumerate(rows)]
+        frame = frame_of(own, numbered, "id int, a string, b string, p string")
         frame.createOrReplaceTempView("t")
         return [*map(list, zip(*own.sql(_query(table, written, "spark")).collect(), strict=True))]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from executing import compiled
+from frames import frame_of
 from test_targets_spark import output
 
 from filtersql.targets.open import open_engine
@@ -59,7 +60,7 @@ def pasted(request: pytest.FixtureRequest, tmp_path: Path, spark: object) -> Ite
             f"after_a INT, after_b {kind}, unchanged ARRAY<STRING>"
         )
         rows = [(seq, None, op, *old, *new, gone) for seq, op, old, new, gone in changes]
-        engine.spark.createDataFrame(rows, schema).createOrReplaceTempView(found.changes_view)
+        frame_of(engine.spark, rows, schema).createOrReplaceTempView(found.changes_view)
         engine.spark.sql(found.merge_sql)
         target = engine.spark.sql(f"SELECT a, b FROM {found.target_sql}")
         return sorted((tuple(row) for row in target.collect()), key=str)

@@ -23,7 +23,7 @@ from typing import Any
 
 import psycopg
 from places import DATA
-from servers import serve
+from servers import Server, serve
 from sqlglot import exp
 from three_engines import ERROR, Duck, Postgres, Rows, Sparks, pg_type, same, shown
 
@@ -141,15 +141,15 @@ def _reason(mistake: Mistake) -> str:
 
 
 @contextlib.contextmanager
-def connected() -> Iterator[psycopg.Connection[Any]]:
-    """A database of the corpus's own, with the table t."""
+def connected(server: Server | None = None) -> Iterator[psycopg.Connection[Any]]:
+    """A database of the corpus's own with the table t, on the given server or one of its own."""
     with contextlib.ExitStack() as stack:
         named = os.environ.get("FILTERSQL_POSTGRES")
         if named:
             connection = stack.enter_context(psycopg.connect(named, autocommit=True))
             connection.execute("DROP TABLE IF EXISTS t")
         else:
-            server = stack.enter_context(serve())
+            server = server or stack.enter_context(serve())
             connection = stack.enter_context(server.connect(server.create_database()))
             connection.autocommit = True
         create_table(connection)

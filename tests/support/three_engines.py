@@ -20,6 +20,7 @@ from typing import Any
 
 import duckdb
 import psycopg
+from frames import frame_of
 from interpreting import interpreted
 from sqlglot import exp
 
@@ -302,9 +303,10 @@ class Postgres:
         """The value of each row as text, ERROR where it raises."""
         name = self._table(rows)
         if rows.types:
-            query = f"SELECT array_agg(({expression})::text ORDER BY id) FROM {name} r"
+            # from the last row: what raises does so sooner
+            query = f"SELECT array_agg(({expression})::text ORDER BY id DESC) FROM {name} r"
             with contextlib.suppress(psycopg.Error), self.connection.transaction():
-                return list(self._one(query))
+                return list(reversed(self._one(query)))
         sql = f"SELECT ({expression})::text FROM {name} r WHERE id = $1"
         return list(self._one("SELECT pg_temp.ask(%s, %s)", sql, len(rows.values)))
 
@@ -462,10 +464,8 @@ class Sparks:
             for place, (sql, ids) in enumerate(questions)
         ]
         found = self.session.sql(f"SELECT id, {', '.join(parts)} FROM {name} r").collect()
-        return [
-            {row[0]: row[place] for row in found if row[0] in set(ids)}
-            for place, (_, ids) in enumerate(questions, 1)
-        ]
+        by_id = {row[0]: row for row in found}
+        return [{id: by_id[id][place] for id in ids} for place, (_, ids) in enumerate(questions, 1)]
 
     def ask_of_one(self, rows: Rows, sql: str, place: int) -> object:
         """The value of one row, without Java written for it; raises what Spark raises."""
@@ -484,7 +484,7 @@ class Sparks:
                 if rows.fits(row, "spark")
             ]
             schema = ", ".join(["id int", *(f"`{name}` string" for name in rows.names)])
-            frame = self.session.createDataFrame(texts, schema)
+            frame = frame_of(self.session, texts, schema)
             frame.selectExpr("id", *columns).coalesce(1).createOrReplaceTempView(name + "_v")
             self.session.sql(f"CACHE TABLE {name} AS SELECT * FROM {name}_v")
             self._made[rows] = name

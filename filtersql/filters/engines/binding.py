@@ -23,7 +23,17 @@ from sqlglot import exp
 
 from filtersql.storage import Engine
 
-__all__ = ["VALUE", "Test", "bound_at", "bound_once", "is_free", "is_long", "spots"]
+__all__ = [
+    "VALUE",
+    "Test",
+    "bound_at",
+    "bound_once",
+    "holding",
+    "is_free",
+    "is_long",
+    "parts_of",
+    "spots",
+]
 
 #: nodes of an argument that a text may still repeat
 MOST_COPIED = 80
@@ -83,14 +93,53 @@ def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.E
     return binder
 
 
-def spots(node: exp.Expr, is_place: Test) -> Iterator[exp.Expr]:
+def spots(tree: exp.Expr, is_place: Test) -> Iterator[exp.Expr]:
     """The smallest parts that compute the argument in any case, and read it more than once."""
-    if sum(map(is_place, node.walk())) < 2:
+    return _spots(tree, is_place, holding(tree, is_place))
+
+
+def holding(tree: exp.Expr, is_place: Test) -> dict[int, int]:
+    """How often the argument stands in each part that holds it, by the id() of the part."""
+    nodes = parts_of(tree)
+    times = [0] * len(nodes)
+    held: dict[int, int] = {}
+    for place in range(len(nodes) - 1, -1, -1):
+        node, whole = nodes[place]
+        if is_place(node):
+            times[place] += 1
+        if times[place]:
+            held[id(node)] = times[place]
+            times[whole] += times[place]
+    return held
+
+
+def parts_of(tree: exp.Expr) -> list[tuple[exp.Expr, int]]:
+    """Each part with the place of its whole in this list, where it stands before; of the tree 0.
+
+    From the end they are as they are written: every part, from the left, before its whole.
+    """
+    nodes: list[tuple[exp.Expr, int]] = []
+    later: list[tuple[exp.Expr, int]] = [(tree, 0)]
+    while later:
+        part = later.pop()
+        place = len(nodes)
+        nodes.append(part)
+        # without the generator of iter_expressions(), which would take most of the time
+        for value in part[0].args.values():
+            if isinstance(value, exp.Expr):
+                later.append((value, place))
+            elif type(value) is list:
+                later += [(item, place) for item in value if isinstance(item, exp.Expr)]
+    return nodes
+
+
+def _spots(node: exp.Expr, is_place: Test, held: dict[int, int]) -> Iterator[exp.Expr]:
+    if held.get(id(node), 0) < 2:
         return
-    holding = [child for child in _children(node) if any(map(is_place, child.walk()))]
-    if len(holding) == 1 or not _always(node, is_place) or isinstance(node, _SCOPES):
-        for child in holding:
-            yield from spots(child, is_place)
+    children = [child for child in _children(node) if id(child) in held]
+    if len(children) == 1 or not _always(node, is_place, held) or isinstance(node, _SCOPES):
+        for child in children:
+            yield from _spots(child, is_place, held)
     else:
         yield node
 
@@ -105,8 +154,10 @@ def _children(node: exp.Expr) -> Iterator[exp.Expr]:
         )
 
 
-def _always(node: exp.Expr, is_place: Test) -> bool:
+def _always(node: exp.Expr, is_place: Test, held: dict[int, int]) -> bool:
     """Whether the part computes the argument whatever its value and the others' are."""
+    if id(node) not in held:
+        return False
     if is_place(node):
         return True
     match node:
@@ -115,19 +166,23 @@ def _always(node: exp.Expr, is_place: Test) -> bool:
             results = [branch.args["true"] for branch in node.args["ifs"]]
             default = node.args.get("default")
             every = default is not None and all(
-                _always(one, is_place) for one in (*results, default)
+                _always(one, is_place, held) for one in (*results, default)
             )
-            return every or _always(first, is_place) or _reads_null(node.args["ifs"][0], is_place)
+            return (
+                every
+                or _always(first, is_place, held)
+                or _reads_null(node.args["ifs"][0], is_place, held)
+            )
         case exp.Connector() | exp.Coalesce() | exp.If():
-            return _always(node.this, is_place)
+            return _always(node.this, is_place, held)
         case exp.Comprehension():
-            return _always(node.args["iterator"], is_place)
+            return _always(node.args["iterator"], is_place, held)
         case exp.Lambda():
             return False
-    return any(_always(child, is_place) for child in node.iter_expressions())
+    return any(_always(child, is_place, held) for child in node.iter_expressions())
 
 
-def _reads_null(branch: exp.Expr, is_place: Test) -> bool:
+def _reads_null(branch: exp.Expr, is_place: Test, held: dict[int, int]) -> bool:
     """`WHEN a IS NOT NULL THEN …`: what only reads a gives NULL where a is, and does not raise."""
     test, result = branch.this, branch.args["true"]
     if not (isinstance(test, exp.Is) and isinstance(test.expression, exp.Not)):
@@ -135,7 +190,7 @@ def _reads_null(branch: exp.Expr, is_place: Test) -> bool:
     parts = [node for node in result.walk() if is_place(node)]
     raises = any(call.name.lower() in _RAISES for part in parts for call in part.find_all(exp.Func))
     columns = {column for part in parts for column in part.find_all(exp.Column)}
-    return columns == {test.this} and not raises and _always(result, is_place)
+    return columns == {test.this} and not raises and _always(result, is_place, held)
 
 
 def is_free(variable: exp.Expr, whole: exp.Expr) -> bool:

@@ -23,7 +23,14 @@ from itertools import count, islice
 
 from sqlglot import exp
 
-from filtersql.filters.engines.binding import Test, bound_at, is_free, spots
+from filtersql.filters.engines.binding import (
+    Test,
+    bound_at,
+    holding,
+    is_free,
+    parts_of,
+    spots,
+)
 from filtersql.filters.model import PREFIX_MARK
 from filtersql.filters.write.simplify import simplified
 from filtersql.storage import Engine
@@ -50,7 +57,7 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
     if not any(islice(tree.walk(), _FEWEST, None)):
         return tree
     done: set[exp.Expr] = set()
-    while part := next((one for one in _repeated(tree) if one not in done), None):
+    while part := next(_repeated(tree, done), None):
         if not done and tree.find(exp.Query):
             return tree  # no engine has one inside of a lambda
         done.add(part)
@@ -66,32 +73,35 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
     return simplified(tree, engine) if done else tree  # a name needs no parentheses
 
 
-def _repeated(tree: exp.Expr) -> Iterator[exp.Expr]:
+def _repeated(tree: exp.Expr, done: set[exp.Expr]) -> Iterator[exp.Expr]:
     """The long parts that stand in several places; first those whose names save most."""
-    lengths: list[tuple[int, exp.Expr]] = []
-    _forget(tree)
-    _measure(tree, lengths)
     saved: dict[exp.Expr, int] = {}
-    for length, part in lengths:
+    for length, part in _measured(tree):
         if length >= _WORTH and not isinstance(part, _NO_VALUES):
             saved[part] = saved[part] + length if part in saved else 0
-    again = [part for part, length in saved.items() if length]
+    again = [part for part, length in saved.items() if length and part not in done]
     again.sort(key=lambda part: -saved[part])
     yield from (part for part in again if _has_columns_only(part, tree))
 
 
 def _forget(tree: exp.Expr) -> None:
     """What was compared before may have got other parts since."""
-    for node in tree.walk():
+    for node, _ in parts_of(tree):
         node._hash = None
 
 
-def _measure(node: exp.Expr, lengths: list[tuple[int, exp.Expr]]) -> int:
-    """About how many characters a node takes; those of all its parts are listed."""
-    own = len(node.name) if isinstance(node, (exp.Literal, exp.Identifier)) else len(node.key)
-    length = own + sum(_measure(child, lengths) for child in node.iter_expressions())
-    lengths.append((length, node))
-    return length
+def _measured(tree: exp.Expr) -> Iterator[tuple[int, exp.Expr]]:
+    """About how many characters each part takes; parts come before their wholes."""
+    _forget(tree)
+    nodes = parts_of(tree)
+    lengths = [0] * len(nodes)
+    for place in range(len(nodes) - 1, -1, -1):
+        node, whole = nodes[place]
+        own = node.name if isinstance(node, (exp.Literal, exp.Identifier)) else node.key
+        lengths[place] += len(own)
+        if place:
+            lengths[whole] += lengths[place]
+        yield lengths[place], node
 
 
 def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
@@ -102,11 +112,12 @@ def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
 
 def _group(tree: exp.Expr, is_part: Test) -> None:
     """`a AND x AND x AND b` as `a AND (x AND x) AND b`: the name is known where it is used."""
-    for node in list(tree.find_all(exp.Connector)):
+    held = holding(tree, is_part)
+    for node in [node for node in tree.find_all(exp.Connector) if held.get(id(node), 0) > 1]:
         operands = [] if type(node.parent) is type(node) else list(node.flatten(unnest=False))
-        held = [place for place, one in enumerate(operands) if any(map(is_part, one.walk()))]
-        if len(held) > 1:
-            first, last = held[0], held[-1] + 1
+        places = [place for place, operand in enumerate(operands) if id(operand) in held]
+        if len(places) > 1:
+            first, last = places[0], places[-1] + 1
             # from the right, so that what follows one of them is a part of its own
             group = reduce(_joined(type(node)), reversed(operands[first:last]))
             before = [*operands[:first], group, *operands[last:]]
