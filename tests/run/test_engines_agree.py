@@ -35,7 +35,7 @@ def test_delta_and_iceberg_hold_what_duckdb_holds(
     In one Spark, where a target more costs as much as a world.
     """
     with Stage(tmp_path) as every:
-        rounds(every, 25, 2, tables=1)
+        rounds(every, 25, 3, tables=1)
         assert every.played >= 25
         announce(every.told())
 
