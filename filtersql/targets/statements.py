@@ -21,6 +21,7 @@ from filtersql.rendering.sql_fragments import as_written, quoted
 from filtersql.storage import Engine
 
 __all__ = [
+    "count_rows",
     "create_schema",
     "describe_table",
     "described",
@@ -166,6 +167,11 @@ def describe_table(table_sql: str, style: str = "TABLE") -> str:
 def show_tables(schema_sql: str) -> str:
     """The tables of a schema, on Spark: the second column is the name."""
     return exp.Command(this="SHOW TABLES IN", expression=schema_sql).sql("spark")
+
+
+def count_rows(table_sql: str, engine: Engine) -> str:
+    """How many rows a table has whose name is quoted."""
+    return exp.select(exp.Count(this=exp.Star())).from_(table(table_sql, engine)).sql(engine)
 
 
 def select_all(name: str, engine: Engine = "spark") -> str:

@@ -16,6 +16,7 @@ Example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 import sqlglot
@@ -73,7 +74,7 @@ def bound_once(engine: Engine, tree: exp.Expr, places: Sequence[int], taken: set
 
 def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.Expr:
     """The part of a text under a variable, in its place."""
-    binder = sqlglot.parse_one(VALUE[engine].format(name), read=engine)
+    binder = _binder(engine, name).copy()
     argument, body = (
         next(one for one in binder.find_all(exp.Column) if one.name == mark)
         for mark in ("_1", "_2")
@@ -91,6 +92,11 @@ def bound_at(engine: Engine, name: str, spot: exp.Expr, is_place: Test) -> exp.E
     if spot.parent is not None:
         spot.replace(binder)
     return binder
+
+
+@lru_cache(maxsize=128)
+def _binder(engine: Engine, name: str) -> exp.Expr:
+    return sqlglot.parse_one(VALUE[engine].format(name), read=engine)
 
 
 def spots(tree: exp.Expr, is_place: Test) -> Iterator[exp.Expr]:

@@ -17,6 +17,7 @@ Example
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import count, islice
@@ -76,32 +77,38 @@ def decoded_once(tree: exp.Expr, engine: Engine) -> exp.Expr:
 def _repeated(tree: exp.Expr, done: set[exp.Expr]) -> Iterator[exp.Expr]:
     """The long parts that stand in several places; first those whose names save most."""
     saved: dict[exp.Expr, int] = {}
-    for length, part in _measured(tree):
-        if length >= _WORTH and not isinstance(part, _NO_VALUES):
-            saved[part] = saved[part] + length if part in saved else 0
+    for length, part in _alike(tree):
+        saved[part] = saved[part] + length if part in saved else 0
     again = [part for part, length in saved.items() if length and part not in done]
     again.sort(key=lambda part: -saved[part])
     yield from (part for part in again if _has_columns_only(part, tree))
+
+
+def _alike(tree: exp.Expr) -> list[tuple[int, exp.Expr]]:
+    """The long parts as long as another one of their kind, with about how many characters.
+
+    They come as they are written, before their wholes. Few parts are compared so.
+    """
+    nodes = parts_of(tree)
+    lengths = [0] * len(nodes)
+    long: list[tuple[int, exp.Expr]] = []
+    for place in range(len(nodes) - 1, -1, -1):
+        node, whole = nodes[place]
+        node._hash = None  # it may have got other parts since it was compared
+        own = node.name if isinstance(node, (exp.Literal, exp.Identifier)) else node.key
+        lengths[place] += len(own)
+        if place:
+            lengths[whole] += lengths[place]
+        if lengths[place] >= _WORTH and not isinstance(node, _NO_VALUES):
+            long.append((lengths[place], node))
+    times = Counter((length, type(part)) for length, part in long)
+    return [(length, part) for length, part in long if times[length, type(part)] > 1]
 
 
 def _forget(tree: exp.Expr) -> None:
     """What was compared before may have got other parts since."""
     for node, _ in parts_of(tree):
         node._hash = None
-
-
-def _measured(tree: exp.Expr) -> Iterator[tuple[int, exp.Expr]]:
-    """About how many characters each part takes; parts come before their wholes."""
-    _forget(tree)
-    nodes = parts_of(tree)
-    lengths = [0] * len(nodes)
-    for place in range(len(nodes) - 1, -1, -1):
-        node, whole = nodes[place]
-        own = node.name if isinstance(node, (exp.Literal, exp.Identifier)) else node.key
-        lengths[place] += len(own)
-        if place:
-            lengths[whole] += lengths[place]
-        yield lengths[place], node
 
 
 def _has_columns_only(part: exp.Expr, tree: exp.Expr) -> bool:
