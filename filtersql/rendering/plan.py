@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from filtersql.changes import Form, Images, Judgements
 from filtersql.errors.stopping import UNKNOWN_VALUE
@@ -174,7 +173,7 @@ def _image_columns(outline: Outline, planned: Mapping[str, PlannedColumn]) -> di
         "inferred_columns": inferred,
         "update_columns": hidden,
         "absent_columns": tuple(
-            replace(planned[name], absent=sql_fragments.null(types[name], engine))
+            structs.replace(planned[name], absent=sql_fragments.null(types[name], engine))
             for name in outline.read_columns
             if name in read
         ),

@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from msgspec import Struct, field
 from pyarrow import parquet
-from sqlglot import exp
 
 from filtersql.errors import Mistakes
 from filtersql.feeds.staging import StagedColumn
@@ -48,20 +47,18 @@ from filtersql.targets.scripts import immediately, resetting, script, setting, u
 from filtersql.targets.server_settings import ServerSettings
 from filtersql.targets.settling import settled
 from filtersql.targets.statements import (
+    cache_table,
     create_schema,
     describe_table,
     described,
     drop,
     drop_table,
-    in_parentheses,
     insert_rows,
     insert_values,
-    literal,
     make_table,
     positional_view,
-    quoted,
+    rows_of,
     select_all,
-    table,
     table_name,
     temporary_view,
 )
@@ -182,12 +179,9 @@ class Remote(Struct):
 
     def stage(self, name: str, query: str) -> tuple[str, ...]:
         """Keep a query's rows on the server's disks; its columns."""
-        mine = literal(self.own)
-        # Spark would take an equal query's cached rows, which may be older than the target is now.
-        kept = exp.select("*").from_(in_parentheses(query)).where(mine.eq(mine.copy())).sql("spark")
-        cache = f"CACHE TABLE {quoted(name, 'spark')} OPTIONS ('storageLevel' 'DISK_ONLY') AS\n"
         self.views.append(name)
-        return self._ask(drop("VIEW", name), cache + kept, f"{select_all(name)} LIMIT 0")[0]
+        kept = cache_table(name, query, self.own)
+        return self._ask(drop("VIEW", name), kept, f"{select_all(name)} LIMIT 0")[0]
 
     def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
         """The rows of a query of a table; None where the table does not exist."""
@@ -351,20 +345,19 @@ class Remote(Struct):
     ) -> str:
         """A query that gives a staged file's rows, which are sent in chunks."""
         parts = chunks(path, above, upto)
-        first = next(parts, None)
-        second = next(parts, None)
+        first, second = next(parts, None), next(parts, None)
         if first is None:
             first = parquet.read_schema(path).empty_table()
         if second is None:
             return self._local(first, columns)
-        parts_of_name = (self.state_schema, f"upload_{self.own}_{len(self.uploaded)}")
-        name = self.table_sql(parts_of_name)
+        table = (self.state_schema, f"upload_{self.own}_{len(self.uploaded)}")
+        name = self.table_sql(table)
         fields = ",\n  ".join(f"c{index} {column.sql_type}" for index, column in enumerate(columns))
-        self.uploaded.append(parts_of_name)
-        self.create(parts_of_name, fields, {})
+        self.uploaded.append(table)
+        self.create(table, fields, {})
         for rows in chain((first, second), parts):
             self.execute(insert_rows(name, self._local(rows, columns)))
-        return exp.select("*").from_(table(name, "spark")).sql("spark")
+        return rows_of(name)
 
     def _local(self, rows: pyarrow.Table, columns: Sequence[StagedColumn]) -> str:
         query, views = self.line.local(rows, columns)

@@ -10,9 +10,9 @@ Example
     END
 
     >>> print(setting("spark.sql.ansi.enabled", "it's `x`"))
-    SET `spark.sql.ansi.enabled`=`it's ``x```
+    SET `spark.sql.ansi.enabled` = `it's ``x```
     >>> print(immediately(setting("a", "it's")))
-    EXECUTE IMMEDIATE 'SET `a`=`it\'s`'
+    EXECUTE IMMEDIATE 'SET `a` = `it\'s`'
 
 Spark
     SqlScriptingExecution: the result of a script is that of its last query; a command such as MERGE

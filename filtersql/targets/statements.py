@@ -21,6 +21,7 @@ from filtersql.rendering.sql_fragments import as_written, quoted
 from filtersql.storage import Engine
 
 __all__ = [
+    "cache_table",
     "count_rows",
     "create_schema",
     "describe_table",
@@ -37,6 +38,7 @@ __all__ = [
     "positional_view",
     "positioned",
     "quoted",
+    "rows_of",
     "select_all",
     "set_to",
     "show_tables",
@@ -172,6 +174,24 @@ def show_tables(schema_sql: str) -> str:
 def count_rows(table_sql: str, engine: Engine) -> str:
     """How many rows a table has whose name is quoted."""
     return exp.select(exp.Count(this=exp.Star())).from_(table(table_sql, engine)).sql(engine)
+
+
+def rows_of(table_sql: str) -> str:
+    """Everything in a table whose name is quoted, on Spark."""
+    return exp.select("*").from_(table(table_sql, "spark")).sql("spark")
+
+
+def cache_table(name: str, query: str, own: str) -> str:
+    """CACHE TABLE of a query on the disks of Spark's executors.
+
+    Spark would take an equal query's cached rows, which may be older than the target is now: the
+    query has a condition that is `own` to the session.
+    """
+    mine = literal(own)
+    kept = exp.select("*").from_(in_parentheses(query)).where(mine.eq(mine.copy()))
+    options = "OPTIONS ('storageLevel' 'DISK_ONLY') AS"
+    cached = f"{quoted(name, 'spark')} {options}\n{kept.sql('spark')}"
+    return exp.Command(this="CACHE TABLE", expression=cached).sql("spark")
 
 
 def select_all(name: str, engine: Engine = "spark") -> str:
