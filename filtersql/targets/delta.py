@@ -27,6 +27,7 @@ __all__ = [
     "SIZE",
     "create_statement",
     "detail",
+    "filler",
     "filling",
     "history",
     "joining",
@@ -57,14 +58,19 @@ def marking(mark: Mark, *, initial: bool, commit: str | None = None) -> dict[str
     return settings
 
 
-def filling(slot: Slot) -> dict[str, str]:
+def filling(slot: Slot, commit: str | None = None) -> dict[str, str]:
     """The settings around rows of the ledger: a slot that is filled takes no more.
 
     Rows are numbered behind all that were read, so a run that read too little comes with the
-    number of rows that are there, or a lower one.
+    number of rows that are there, or a lower one. `commit` is a name of this commit.
     """
-    application = f"filtersql/ledger/{slot.subscription}"
-    return {_APPLICATION: application, _VERSION: str(slot.ordinal)}
+    settings = {_APPLICATION: filler(slot), _VERSION: str(slot.ordinal)}
+    return settings if commit is None else settings | {_METADATA: commit}
+
+
+def filler(slot: Slot) -> str:
+    """The application of a subscription's rows in the ledger, whose versions are their numbers."""
+    return f"filtersql/ledger/{slot.subscription}"
 
 
 def written(rows: Sequence[Mapping[str, object]]) -> Written | None:

@@ -16,12 +16,22 @@ import os
 import re
 import shutil
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from filtersql.targets.model import Mark, read_mark
 
-__all__ = ["bytes_of", "clear", "holds_a_table", "newest_mark", "remove", "tables"]
+__all__ = [
+    "bytes_of",
+    "clear",
+    "holds_a_table",
+    "newest_mark",
+    "newest_writer",
+    "remove",
+    "rows_written",
+    "tables",
+]
 
 _JSON = re.compile(r"\d{20}\.json")
 _COMMITS_READ = 50
@@ -63,23 +73,52 @@ def newest_mark(folder: Path) -> Mark | None:
 
     A commit's file is whole when it has its name, and its first action is the commit's own words.
     """
-    try:
-        names = [name for name in os.listdir(folder / "_delta_log") if _JSON.fullmatch(name)]
-        for name in sorted(names, reverse=True)[:_COMMITS_READ]:
-            if (mark := _mark(folder / "_delta_log" / name)) is not None:
+    with suppress(OSError, ValueError):  # else Delta itself is asked
+        for commit in _newest(folder):
+            if (mark := read_mark(_words(commit).get("userMetadata"))) is not None:
                 return mark
-    except (OSError, ValueError):
-        pass  # Delta itself is asked
     return None
 
 
-def _mark(commit: Path) -> Mark | None:
+def newest_writer(folder: Path | None, application: str) -> str | None:
+    """The userMetadata of the newest commit with a version of an application; None: not known."""
+    with suppress(OSError, ValueError):
+        for commit in _newest(folder) if folder else ():
+            if any(found.get("appId") == application for found in _actions(commit, "txn")):
+                return str(_words(commit).get("userMetadata"))
+    return None
+
+
+def rows_written(folder: Path | None, mark: Mark) -> int | None:
+    """How many rows the newest commit wrote, if it is that of a mark; None: that is not known."""
+    with suppress(OSError, ValueError):
+        for commit in _newest(folder) if folder else ():
+            words = _words(commit)
+            metrics = words.get("operationMetrics")
+            if read_mark(words.get("userMetadata")) != mark or not isinstance(metrics, dict):
+                return None
+            rows = metrics.get("numOutputRows")
+            return None if rows is None else int(rows)
+    return None
+
+
+def _newest(folder: Path) -> list[Path]:
+    log = folder / "_delta_log"
+    names = [name for name in os.listdir(log) if _JSON.fullmatch(name)]
+    return [log / name for name in sorted(names, reverse=True)[:_COMMITS_READ]]
+
+
+def _words(commit: Path) -> Mapping[str, object]:
+    """What a commit says of itself."""
+    return next(_actions(commit, "commitInfo"), {})
+
+
+def _actions(commit: Path, kind: str) -> Iterator[Mapping[str, object]]:
     with commit.open(encoding="utf-8") as lines:
         for line in lines:
-            info = json.loads(line).get("commitInfo") if "commitInfo" in line else None
-            if isinstance(info, dict):
-                return read_mark(info.get("userMetadata"))
-    return None
+            action = json.loads(line).get(kind) if kind in line else None
+            if isinstance(action, dict):
+                yield action
 
 
 def clear(folder: Path) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -106,8 +107,7 @@ class Session:
     def bytes_of(self, parts: Sequence[str]) -> int | None:
         """How many bytes a table has; of filtersql's own Spark only the changes count."""
         if self.own:
-            folder = self._folder(parts)
-            return 0 if folder is None else delta_folder.bytes_of(folder)
+            return delta_folder.bytes_of(folder) if (folder := self._folder(parts)) else 0
         return table_bytes(self._records, self.format, self.table_sql(parts))
 
     @contextmanager
@@ -187,9 +187,7 @@ class Session:
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        if not self.exists(parts):
-            return ()
-        return described(self.rows(describe_table(self.table_sql(parts))))
+        return described(self.rows_of(parts, describe_table(self.table_sql(parts))) or [])
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
@@ -229,14 +227,18 @@ class Session:
         then: str,
     ) -> list[tuple[object, ...]]:
         """Add rows; none, or an error, where another process filled the slot."""
-        name = self.table_sql(parts)
+        name, commit = self.table_sql(parts), uuid.uuid4().hex
         if self.format == "iceberg":
             settings = iceberg.APPEND_SETTINGS
             insert = iceberg.append_statement(name, columns, rows, slot)
         else:
-            settings, insert = delta.filling(slot), insert_values(name, columns, rows, "spark")
+            settings = delta.filling(slot, commit)
+            insert = insert_values(name, columns, rows, "spark")
         with during(self.spark, settings):
             self._collect(insert)
+        if delta_folder.newest_writer(self._folder(parts), delta.filler(slot)) == commit:
+            # Nobody wrote behind it: these rows are all from the slot on.
+            return [tuple(row) for row in rows]
         return self.rows(then)
 
     def beside(self) -> Session:
@@ -266,13 +268,15 @@ class Session:
                 rows = self._records(statement)
             if merge:
                 return delta.written(rows)
-            # An INSERT has no result; the table was empty, and Delta knows its count at once.
-            held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
-            return Written(inserted=int(str(held[0][0])))
+            # An INSERT has no result, but its commit tells; and the table was empty.
+            count = delta_folder.rows_written(self._folder(compiled.target), mark)
+            if count is None:
+                held = self.rows(f"SELECT COUNT(*) FROM {self.table_sql(compiled.target)}")
+                count = int(str(held[0][0]))
+            return Written(inserted=count)
         with during(self.spark, iceberg.marking(mark)):
             self._collect(statement)
-        summary = self._summaries(compiled.target)[0]
-        return iceberg.written(summary, merge=merge)
+        return iceberg.written(self._summaries(compiled.target)[0], merge=merge)
 
     def committed(self, parts: Sequence[str]) -> Mark | None:
         """The newest mark that stands with a table's data."""

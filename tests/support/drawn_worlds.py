@@ -75,13 +75,13 @@ def _listed(draw: st.DrawFn, shape: str) -> Sequence[str]:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, profile: str, tree: bool | None = None) -> World:
-    """Definitions of one or two tables, and a history of them in two pieces.
+def worlds(draw: st.DrawFn, profile: str, tree: bool | None = None, tables: int = 2) -> World:
+    """Definitions of one or two tables, at most `tables`, and a history of them in two pieces.
 
     `tree`: whether one of them is a partition tree.
     """
     known = [name for name in _SHAPES[profile] if tree is None or name != "root"]
-    least, most = (0, 1) if tree else (1, 2)
+    least, most = (0, tables - 1) if tree else (1, tables)
     others = st.lists(st.sampled_from(known), min_size=least, max_size=most, unique=True)
     shapes = [*(["root"] if tree else []), *draw(others)]
     tables = tuple(draw(_published(profile, shape)) for shape in shapes)

@@ -15,20 +15,26 @@ import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from delta_log import rows_by_log
 from engine_worlds import World
+from small_spark import FEWEST, SMALL
 
 from filtersql.commands.inputs import inputs_of
 from filtersql.compile import compile_project
 from filtersql.project import load
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import Inputs, Options, RunResult, run
+from filtersql.targets import splitting
 from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 from filtersql.targets.open import open_engine
+from filtersql.targets.session import Session
 
 __all__ = ["SPARK", "Difference", "Stage"]
 
@@ -38,11 +44,13 @@ _PROFILES = """worlds:
   outputs:
     duckdb: {{type: duckdb, path: ":memory:"}}
     delta: {{type: spark, method: session, format: delta, warehouse: warehouse, threads: 2,
-            spark_conf: &few {{spark.sql.shuffle.partitions: "1"}}, state_schema: {name}_state}}
+            spark_conf: &small {small}, state_schema: {ledger}}}
     iceberg: {{type: spark, method: session, format: iceberg, catalog: lake, threads: 2,
-              spark_conf: *few, state_schema: {name}_state,
+              spark_conf: *small, state_schema: {ledger},
               catalog_config: {{type: hadoop, warehouse: lakehouse}}}}
 """
+#: worlds that share a ledger, each with a subscription of its own: to make one takes a second
+_OF_ONE_LEDGER = 5
 _PROJECT = "name: worlds\nversion: 1\nprofile: worlds\nsemantics: {profile}\n"
 #: what a run says that stops at a conflict, and one that lacks a value that was not sent
 _CONFLICT = ("conflict detected on relation",)
@@ -76,13 +84,14 @@ class Stage:
     #: what was tried: runs, changes, and how runs ended
     tried: Counter[str] = field(default_factory=Counter)
     engines: dict[str, Engine] = field(default_factory=dict)
+    opened: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Stage:
+        self.opened.enter_context(mock.patch.dict(splitting._FEWEST, FEWEST))
         return self
 
     def __exit__(self, *_: object) -> None:
-        for engine in self.engines.values():
-            engine.close()
+        self.opened.close()
 
     def told(self) -> str:
         """What was tried."""
@@ -95,7 +104,7 @@ class Stage:
         name = f"e{self.played}"
         root = self.folder / name
         held, pieces = world.happened()
-        _write(root, world, name, held)
+        _write(root, world, name, held, f"ledger{self.played // _OF_ONE_LEDGER}")
         try:
             endings = self._on_duckdb(world, root, held, pieces)
             if self.spark:
@@ -182,17 +191,20 @@ class Stage:
             output = load(root, target=name).output
             assert output
             self.engines[name] = open_engine(output, self.folder)
+            self.opened.callback(self.engines[name].close)
         return self.engines[name]
 
 
-def _write(root: Path, world: World, name: str, held: Mapping[str, Sequence[Any]]) -> None:
+def _write(
+    root: Path, world: World, name: str, held: Mapping[str, Sequence[Any]], ledger: str
+) -> None:
     """The project, and the source as it was at the start."""
     files = world.definitions()
-    files["subscriptions/s.yml"] = files["subscriptions/s.yml"].replace(
-        "{subscription}", f"{name}_{{subscription}}"
-    )
+    subscribed = files["subscriptions/s.yml"]
+    assert subscribed.count("{name: s,") == 1
+    files["subscriptions/s.yml"] = subscribed.replace("{name: s,", f"{{name: {name},")
     files["filtersql_project.yml"] = _PROJECT.format(profile=world.profile)
-    files["profiles.yml"] = _PROFILES.format(name=name)
+    files["profiles.yml"] = _PROFILES.format(ledger=ledger, small=json.dumps(SMALL))
     rows = {**held, "root": [row for leaf in ("low", "high") for row in held.get(leaf, ())]}
     for relation, some in rows.items():
         files[f"source/{relation}.jsonl"] = _lines(some)
@@ -213,7 +225,8 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> str:
 
 def _ended(inputs: Inputs, tables: Sequence[CompiledTable], engine: Engine) -> Ending:
     """A run, and the rows that it leaves."""
-    result = run(inputs, {"s": tables}, engine, Options())
+    (name,) = inputs.subscriptions
+    result = run(inputs, {name: tables}, engine, Options())
     return Ending(
         tuple(mistake.message for mistake in result.mistakes),
         _told(result),
@@ -230,8 +243,13 @@ def _told(result: RunResult) -> tuple[object, ...]:
 
 
 def _rows(engine: Engine, table: CompiledTable) -> Counter[tuple[object, ...]] | None:
-    columns = ", ".join(column.name for column in table.columns)
-    found = engine.rows_of(table.target, f"SELECT {columns} FROM {table.target_sql}")
+    columns = [column.name for column in table.columns]
+    if isinstance(engine, Session) and engine.format == "delta" and engine.warehouse is not None:
+        schema, name = table.target
+        found = rows_by_log(engine.warehouse / f"{schema}.db" / name, columns)
+    else:
+        query = f"SELECT {', '.join(columns)} FROM {table.target_sql}"
+        found = engine.rows_of(table.target, query)
     return None if found is None else Counter(map(tuple, found))
 
 

@@ -31,7 +31,9 @@ TURNS = (
 )
 
 
-def agree(stage: Stage, profile: str, tree: bool | None, examples: int, number: int) -> None:
+def agree(
+    stage: Stage, kind: tuple[str, bool | None], tables: int, examples: int, number: int
+) -> None:
     """The property, for some worlds of a kind. Raises Difference with the smallest world of it."""
 
     @seed(number)
@@ -42,20 +44,23 @@ def agree(stage: Stage, profile: str, tree: bool | None, examples: int, number: 
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
-    @given(worlds(profile, tree))
+    @given(worlds(*kind, tables))
     def engines_agree(world: World) -> None:
         stage.play(world)
 
     engines_agree()
 
 
-def rounds(stage: Stage, examples: int, first: int) -> None:
-    """So many worlds, in turn of every kind; each round has the next seed. Raises Difference."""
+def rounds(stage: Stage, examples: int, first: int, *, tables: int = 2) -> None:
+    """So many worlds, in turn of every kind; each round has the next seed. Raises Difference.
+
+    `tables`: how many tables a world has at most.
+    """
     number = first
     while examples > 0:
         for profile, tree, most in TURNS:
             if examples > 0:
-                agree(stage, profile, tree, min(most, examples), number)
+                agree(stage, (profile, tree), tables, min(most, examples), number)
                 examples -= most
         number += 1
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from pathlib import Path
 
 import pytest
 
+from filtersql.names import RelationName
 from filtersql.targets import delta_folder
+from filtersql.targets.model import Mark
 
 FIRST = f"{0:020}.json"
 
@@ -84,3 +87,40 @@ def test_removing_a_table_leaves_nothing(folder) -> None:
     delta_folder.remove(folder)
     assert list(folder.parent.iterdir()) == []
     delta_folder.remove(folder)
+
+
+def commit(folder: Path, number: int, *actions: dict[str, object]) -> None:
+    """A commit of the log, as Delta writes it."""
+    text = "".join(json.dumps(action) + "\n" for action in actions)
+    (folder / "_delta_log" / f"{number:020}.json").write_text(text, encoding="utf-8")
+
+
+def test_the_newest_writer_of_an_application_is_known_by_its_commit(folder) -> None:
+    """Commits of others, and those that only join files, are passed over."""
+    assert delta_folder.newest_writer(folder, "a") is None
+    commit(folder, 1, {"commitInfo": {"userMetadata": "1"}}, {"txn": {"appId": "a", "version": 1}})
+    commit(folder, 2, {"commitInfo": {"userMetadata": "2"}}, {"txn": {"appId": "b", "version": 9}})
+    commit(folder, 3, {"commitInfo": {"userMetadata": "a"}}, {"add": {"path": "txn"}})
+    assert delta_folder.newest_writer(folder, "a") == "1"
+    commit(folder, 4, {"txn": {"appId": "a", "version": 2}}, {"commitInfo": {"userMetadata": "4"}})
+    assert delta_folder.newest_writer(folder, "a") == "4"
+    (folder / "_delta_log" / f"{5:020}.json").write_text('{"txn"')
+    assert delta_folder.newest_writer(folder, "a") is None
+    assert delta_folder.newest_writer(folder.parent, "a") is None
+
+
+def test_rows_are_counted_by_the_newest_commit_if_it_is_the_marks(folder) -> None:
+    """What is not said is not known."""
+    mark, other = (Mark("s", RelationName("public", "t"), number, 7) for number in (1, 2))
+    said = {"userMetadata": mark.text, "operationMetrics": {"numOutputRows": "12"}}
+    assert delta_folder.rows_written(folder, mark) is None
+    commit(folder, 1, {"commitInfo": said})
+    assert delta_folder.rows_written(folder, mark) == 12
+    assert delta_folder.rows_written(folder, other) is None
+    assert delta_folder.newest_mark(folder) == mark
+    commit(folder, 2, {"commitInfo": {"userMetadata": mark.text, "operationMetrics": {}}})
+    assert delta_folder.rows_written(folder, mark) is None
+    commit(folder, 3, {"commitInfo": {"userMetadata": mark.text}})
+    assert delta_folder.rows_written(folder, mark) is None
+    commit(folder, 4, {"commitInfo": {"operationMetrics": {"numOutputRows": "3"}}})
+    assert delta_folder.rows_written(folder, mark) is None

@@ -15,7 +15,7 @@ from filtersql.run import ledger
 from filtersql.targets import java
 from filtersql.targets.depth import DEPTH, LOOKS
 from filtersql.targets.jars import COORDINATES, cache_folder
-from filtersql.targets.model import Mark
+from filtersql.targets.model import Mark, Slot
 from filtersql.targets.open import open_engine
 
 pytestmark = pytest.mark.spark
@@ -162,6 +162,27 @@ def test_a_repeated_merge_is_skipped_by_delta_itself(tmp_path, warm) -> None:
     assert engine.write(merge, compiled, mark) is None
     engine.execute(f"INSERT INTO {compiled.target_sql} VALUES (2, 'y')")
     assert held(engine, "t2") == [("1", "x"), ("2", "y")]
+    engine.close()
+
+
+def test_the_log_of_deltas_ledger_tells_whose_rows_it_took(tmp_path, warm) -> None:
+    """Of a slot that was free no query is asked; of one that is filled, the rows that are there."""
+    engine = open_engine(output("delta"), tmp_path)
+    place, names = ("state", "ledger"), ("ordinal", "subscription")
+    engine.create(place, "`ordinal` BIGINT, `subscription` STRING", {})
+    then = f"SELECT * FROM {engine.table_sql(place)} WHERE `subscription` = 's' ORDER BY `ordinal`"
+
+    def append(ordinal: int, query: str, subscription: str = "s") -> list[tuple]:
+        rows = [(ordinal, subscription)]
+        return engine.append(place, names, rows, Slot(subscription, ordinal), query)
+
+    assert append(1, "no query") == [(1, "s")]
+    assert append(1, "no query", "other") == [(1, "other")]
+    assert append(2, "no query") == [(2, "s")]
+    assert append(2, then) == [(1, "s"), (2, "s")]
+    with pytest.raises(Mistakes):
+        append(1, "no query")
+    assert engine.rows(then) == [(1, "s"), (2, "s")]
     engine.close()
 
 
