@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import filtersql
@@ -35,28 +36,37 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imported(tree: ast.AST, module: str) -> Iterator[str]:
+@cache
+def imports(text: str) -> tuple[tuple[ast.Import | ast.ImportFrom, bool], ...]:
+    """A module's import statements, each with whether it stands inside of a function."""
+
+    def within(node: ast.AST, inside: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import | ast.ImportFrom):
+                yield child, inside
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield from within(child, True)
+            elif not isinstance(child, ast.expr):  # an expression holds no statement
+                yield from within(child, inside)
+
+    return tuple(within(ast.parse(text), False))
+
+
+def imported(text: str, module: str) -> Iterator[str]:
     """The dotted names that a module imports anywhere; relative ones made absolute."""
     package = ["filtersql", *module.split(".")[:-1]]
-    for node in ast.walk(tree):
+    for node, _ in imports(text):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             prefix = ".".join([*base, *filter(None, [node.module])])
             yield from (f"{prefix}.{alias.name}" for alias in node.names)
 
 
-def imports_in_functions(tree: ast.Module) -> int:
+def imports_in_functions(text: str) -> int:
     """How many import statements stand inside of functions."""
-    inside = {
-        node
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    }
-    return len(inside)
+    return sum(inside for _, inside in imports(text))
 
 
 def graph(texts: Mapping[str, str]) -> dict[str, set[str]]:
@@ -66,7 +76,7 @@ def graph(texts: Mapping[str, str]) -> dict[str, set[str]]:
     for module, text in texts.items():
         names = {
             name.removeprefix("filtersql.")
-            for name in imported(ast.parse(text), module)
+            for name in imported(text, module)
             if name.startswith("filtersql.")
         }
         # `from filtersql.room import module` means the module, else the name stands in the room.
@@ -105,14 +115,14 @@ def circles(edges: Mapping[str, set[str]]) -> list[list[str]]:
 
 def violations(module: str, text: str) -> list[str]:
     """What a module imports though it may not, as sentences."""
-    rooms, tree = order(), ast.parse(text)
+    rooms = order()
     room = module.split(".")[0]
     if room in ABOVE:
         return []
     if room not in rooms:
         return [f"ARCHITECTURE.md does not say where `{room}` stands"]
     wrong = []
-    for name in sorted(set(imported(tree, module))):
+    for name in sorted(set(imported(text, module))):
         first, *rest = name.split(".")
         if first == "filtersql" and rest:
             other = rest[0]
@@ -153,7 +163,7 @@ def test_rooms_of_filters_point_backwards() -> None:
     wrong = [
         f"{module} imports {name}"
         for module, path in modules().items()
-        for name in imported(ast.parse(path.read_text()), module)
+        for name in imported(path.read_text(), module)
         if room_of_filters(module) < room_of_filters(name) and room_of_filters(module) >= 0
     ]
 
@@ -167,9 +177,7 @@ def test_no_modules_import_each_other() -> None:
 
 def test_few_imports_stand_in_functions() -> None:
     """Only doors to what is heavy: elsewhere a module imports at its top."""
-    counts = {
-        name: imports_in_functions(ast.parse(path.read_text())) for name, path in modules().items()
-    }
+    counts = {name: imports_in_functions(path.read_text()) for name, path in modules().items()}
 
     assert sum(counts.values()) <= IN_FUNCTIONS, {name: n for name, n in counts.items() if n}
 
