@@ -15,6 +15,7 @@ from sqlglot import exp, select
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.rendering.counting import counts_of
 from filtersql.storage import Engine as Dialect
+from filtersql.targets.statements import named_rows
 
 __all__ = [
     "count_where",
@@ -22,7 +23,6 @@ __all__ = [
     "is_reviewed",
     "met_in_target",
     "met_within",
-    "named",
     "reviewed_rows",
 ]
 
@@ -52,7 +52,7 @@ def reviewed_rows(
     own = astuple(counts_of(compiled.effect_column))
     kept = tuple(name for name in columns if name not in own)
     query = select(*(exp.column(name, quoted=True) for name in kept))
-    return query.from_(named(counted)).where(is_reviewed(compiled)).sql(dialect), kept
+    return query.from_(named_rows(counted)).where(is_reviewed(compiled)).sql(dialect), kept
 
 
 def is_reviewed(compiled: CompiledTable) -> exp.Expr:
@@ -92,7 +92,7 @@ def met_in_target(compiled: CompiledTable, stage: str, dialect: Dialect) -> str:
     ]
     stopping = exp.or_(*(met[kind].copy() for kind in _STOPS))
     earliest = exp.Min(this=exp.Case().when(stopping, _staged(seq))).as_("first_stop")
-    query = select(*sums, earliest).from_(exp.alias_(named(stage), "staged"))
+    query = select(*sums, earliest).from_(exp.alias_(named_rows(stage), "staged"))
     return query.join(_keys(compiled, dialect), on=_same_key(compiled, first)).sql(dialect)
 
 
@@ -103,11 +103,6 @@ def _total(number: exp.Expr) -> exp.Expr:
 def count_where(condition: exp.Expr) -> exp.Count:
     """How many rows a condition is true of."""
     return exp.Count(this=exp.Case().when(condition, exp.Literal.number(1)))
-
-
-def named(name: str) -> exp.Table:
-    """The view or the staged rows of that name."""
-    return exp.Table(this=exp.to_identifier(name, quoted=True))
 
 
 def _is_one_of(effect: exp.Column, effects: Sequence[str]) -> exp.Expr:

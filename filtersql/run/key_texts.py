@@ -25,6 +25,7 @@ from filtersql.errors import Mistake
 from filtersql.errors.stopping import KEY_WRITTEN_OTHERWISE
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_rows
 
 __all__ = ["written_otherwise"]
 
@@ -56,7 +57,7 @@ def written_otherwise(engine: Engine, compiled: CompiledTable) -> list[Mistake]:
     key = [types[name] for name in compiled.key]
     if not any(map(_several, key)):
         return []
-    view = exp.Table(this=exp.to_identifier(compiled.changes_view, quoted=True))
+    view = named_rows(compiled.changes_view)
     texts: exp.Query = union(*(_called(view, side, key) for side in _SIDES), distinct=True)
     held = None
     if engine.exists(compiled.target):

@@ -24,10 +24,9 @@ from msgspec import Struct, field
 from sqlglot import TokenType, exp, select
 
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run.conflict_counts import named
 from filtersql.storage import Engine as Dialect
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import in_parentheses, select_all
+from filtersql.targets.statements import in_parentheses, named_rows, select_all
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -130,7 +129,7 @@ def run_costly_parts(engine: Engine, compiled: CompiledTable, stage: str, source
 def _moves(engine: Engine, compiled: CompiledTable, changed: str) -> bool:
     """Whether a change takes a row from one key to another."""
     effect = exp.column(compiled.effect_column, quoted=True)
-    some = select("1").from_(named(changed)).where(effect.isin("left", "arrived"))
+    some = select("1").from_(named_rows(changed)).where(effect.isin("left", "arrived"))
     return bool(engine.rows(some.limit(1).sql(engine.dialect)))
 
 

@@ -24,6 +24,7 @@ from filtersql.feeds.values import canonical_text
 from filtersql.rendering.compiled import CompiledTable, FeedColumn
 from filtersql.storage import is_text
 from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_rows
 
 __all__ = ["written_otherwise"]
 
@@ -33,7 +34,7 @@ _FREE = ("varchar", "bpchar", "uuid", "json", "jsonb")
 
 def written_otherwise(engine: Engine, compiled: CompiledTable, shown: str) -> list[Mistake]:
     """The first such text of each column in the view that the initial copy reads."""
-    view = exp.Table(this=exp.to_identifier(compiled.source_view, quoted=True))
+    view = named_rows(compiled.source_view)
     mistakes: list[Mistake] = []
     for column in filter(_has_one_text, compiled.feed_columns):
         value = exp.column(column.name, quoted=True)

@@ -37,7 +37,7 @@ from filtersql.run.model import Inputs
 from filtersql.run.source_texts import written_otherwise
 from filtersql.run.table_columns import unread
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import described
+from filtersql.targets.statements import described, named_rows
 
 __all__ = ["FeedRead", "read_feed", "stage_source"]
 
@@ -215,7 +215,7 @@ def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
     if not compiled.key:
         return
     keys = [exp.column(column, quoted=True) for column in compiled.key]
-    view = exp.Table(this=exp.to_identifier(compiled.source_view, quoted=True))
+    view = named_rows(compiled.source_view)
     repeated = select(*keys).from_(view).group_by(*(key.copy() for key in keys))
     repeated = repeated.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1)))
     query = select("COUNT(*)").from_(repeated.subquery("repeated"))

@@ -23,14 +23,13 @@ from filtersql.run.conflict_counts import (
     is_reviewed,
     met_in_target,
     met_within,
-    named,
     reviewed_rows,
 )
 from filtersql.run.key_texts import written_otherwise
 from filtersql.run.model import CONFLICTS, Conflict, no_conflicts
 from filtersql.run.query_parts import Kept, run_costly_parts
 from filtersql.targets.model import Engine
-from filtersql.targets.statements import in_parentheses
+from filtersql.targets.statements import in_parentheses, named_rows
 
 __all__ = ["Judgement", "StageRefused", "judge_changes", "staged_merge"]
 
@@ -77,7 +76,7 @@ def judge_changes(
     plain statement stopped at a value that was not sent. Raises StageRefused.
     """
     if changes is None:
-        query = select("COUNT(*)").from_(named(compiled.changes_view))
+        query = select("COUNT(*)").from_(named_rows(compiled.changes_view))
         changes = int(str(engine.rows(query.sql(engine.dialect))[0][0]))
     unsent = _unsent(engine, compiled) if changes else None
     if changes == 0 or unsent is not None:
@@ -181,7 +180,7 @@ def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | N
     """merge.sql with the stage in place of its source query; None: the query is not there once."""
     if compiled.merge_sql.count(compiled.merge_source_sql) != 1:
         return None
-    query = select("*").from_(named(stage)).sql(engine.dialect)
+    query = select("*").from_(named_rows(stage)).sql(engine.dialect)
     return compiled.merge_sql.replace(compiled.merge_source_sql, query)
 
 
@@ -221,7 +220,7 @@ def _counted(engine: Engine, compiled: CompiledTable, staged: _Staged) -> _Tally
         count_where(exp.and_(only, keeping)),
         *(count_where(exp.and_(only, _null(compiled, column, columns))) for column in guarded),
         *within,
-    ).from_(named(staged.name))
+    ).from_(named_rows(staged.name))
     # What else it would count is not asked: that takes another scan of all changes.
     asked = (exp.column(name, "met") for name in (*CONFLICTS, "first_stop"))
     conflicts = in_parentheses(staged.conflicts.rstrip().rstrip(";"), "met")
@@ -289,8 +288,8 @@ def _unknown(
     )
     query = (
         select(*keys, exp.alias_(exp.Max(this=_column("seq", "changes")), "last", quoted=True))
-        .from_(exp.alias_(named(stage), "staged", table=True))
-        .join(exp.alias_(named(compiled.changes_view), "changes", table=True), on=brought)
+        .from_(exp.alias_(named_rows(stage), "staged", table=True))
+        .join(exp.alias_(named_rows(compiled.changes_view), "changes", table=True), on=brought)
         .where(exp.and_(_written(compiled, "staged"), some))
         .where(exp.not_(exp.Exists(this=held)))
         .group_by(*keys)

@@ -92,11 +92,10 @@ def newest_writer(folder: Path | None, application: str) -> str | None:
 def rows_written(folder: Path | None, mark: Mark) -> int | None:
     """How many rows the newest commit wrote, if it is that of a mark; None: that is not known."""
     with suppress(OSError, ValueError):
-        for commit in _newest(folder) if folder else ():
-            words = _words(commit)
-            metrics = words.get("operationMetrics")
-            if read_mark(words.get("userMetadata")) != mark or not isinstance(metrics, dict):
-                return None
+        commits = _newest(folder) if folder else []
+        words = _words(commits[0]) if commits else {}
+        metrics = words.get("operationMetrics")
+        if read_mark(words.get("userMetadata")) == mark and isinstance(metrics, dict):
             rows = metrics.get("numOutputRows")
             return None if rows is None else int(rows)
     return None
