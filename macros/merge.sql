@@ -1,6 +1,7 @@
 {#- The statement that a reviewer reads and the runner executes.
 
-    Branches on: keyed. Without a key, ordinal 0 stands for all copies of a row.
+    Branches on: keyed, narrows (of a changed definition: rows only leave). Without a key, ordinal 0
+    stands for all copies of a row.
     Override: keep the query plan.source_sql as it is, between `USING (` and `) AS s`: a run stages its rows
     and puts them in its place. -#}
 {% for line in plan.header %}
@@ -17,12 +18,14 @@ USING (
 {%- endfor %}
 WHEN MATCHED AND s.{{ plan.effect }} = 'delete' THEN
     DELETE
+{%- if not plan.narrows %}
 WHEN MATCHED THEN
     UPDATE SET
 {%- for column in plan.assignments %}
         {{ column.name }} = {{ column.updated | join("\n        ") }}{{ "," if not loop.last }}
 {%- endfor %}
 WHEN NOT MATCHED AND {{ plan.inserts | join("\n    ") }} THEN
+{%- endif %}
 {%- else %}
         s.{{ plan.copy_ordinal }} = 0
 {%- for column in plan.columns %}
@@ -30,8 +33,11 @@ WHEN NOT MATCHED AND {{ plan.inserts | join("\n    ") }} THEN
 {%- endfor %}
 WHEN MATCHED THEN
     DELETE
+{%- if not plan.narrows %}
 WHEN NOT MATCHED AND s.{{ plan.copy_ordinal }} > 0 THEN
 {%- endif %}
+{%- endif %}
+{%- if not plan.narrows %}
     INSERT (
 {%- for column in plan.columns %}
         {{ column.name }}{{ "," if not loop.last }}
@@ -42,3 +48,4 @@ WHEN NOT MATCHED AND s.{{ plan.copy_ordinal }} > 0 THEN
         {% if plan.keyed %}{{ column.inserted | join("\n        ") }}{% else %}s.{{ column.name }}{% endif %}{{ "," if not loop.last }}
 {%- endfor %}
     )
+{%- endif %}

@@ -15,6 +15,7 @@ from filtersql.errors.compiling import COLUMNS_DIFFER_BY_CASE
 from filtersql.names import view_name
 from filtersql.publications.model import ResolvedTable
 from filtersql.rendering.compiled import CompiledTable, FeedColumn, LookedUp, TargetColumn
+from filtersql.rendering.definition import defined
 from filtersql.rendering.diagnostic_queries import Looks
 from filtersql.rendering.filter_hash import filter_hash
 from filtersql.rendering.filters_in_force import FilterWriter, printed
@@ -133,6 +134,7 @@ def _statements(
     own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
     plan = merge_plan(outline)
     looks = Looks(plan, own, folders, complete=outline.stops_at_unchanged)
+    hashed = filter_hash(resolved, judged, outline.key)
     return CompiledTable(
         subscription=subscription.name,
         relation=table.name,
@@ -172,7 +174,8 @@ def _statements(
         ),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
-        filter_hash=filter_hash(resolved, judged, outline.key),
+        filter_hash=hashed,
+        definition=defined(resolved, judged, target, outline.key, engine, hashed),
         only_from={str(action): sources for action, sources in resolved.only_from.items()},
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,

@@ -11,6 +11,7 @@ from filtersql.changes import Form
 from filtersql.errors import Notice
 from filtersql.names import RelationName
 from filtersql.rendering.counting import without_counting
+from filtersql.rendering.definition import Definition
 from filtersql.rendering.macros import MOVING_PARTS
 
 __all__ = ["CompiledTable", "FeedColumn", "LookedUp", "TargetColumn"]
@@ -105,6 +106,8 @@ class CompiledTable(Struct, frozen=True):
     #: engine settings that the meaning of the statements depends on
     settings: Mapping[str, str]
     filter_hash: str
+    #: what decides the target's rows: the state keeps it
+    definition: Definition
     via_partition_root: bool
     notices: tuple[Notice, ...] = ()
     #: ops that are published for some of the sources only: those; the others' are not sent

@@ -16,11 +16,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from filtersql.rendering.counting import counting
+from filtersql.rendering.merges import changing_merge
 from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import has_own, render
 from filtersql.rendering.template_cache import Own
 
 __all__ = ["Looks"]
+
+
+#: the statements of a changed definition -> whether rows only leave
+_CHANGES = {"narrowing": True, "moving": False}
 
 
 class Looks(Mapping[str, str]):
@@ -46,6 +51,8 @@ class Looks(Mapping[str, str]):
             self._macros["unsent"] = ("unsent", shape)
         if (counted := counting(shape)) is not None:
             self._macros["counting"] = ("merge_source", counted)
+        for name in _CHANGES:
+            self._macros |= dict.fromkeys((name, f"{name}_source"), ("change", shape))
         self._folders = folders
         self._printed: dict[str, str] = {}
         #: whether filtersql's own macros alone print this target's statements
@@ -56,7 +63,13 @@ class Looks(Mapping[str, str]):
     def __getitem__(self, name: str) -> str:
         if name not in self._printed:
             macro, shape = self._macros[name]
-            self._printed[name] = render(macro, shape, self._own, self._folders)
+            if macro == "change":
+                statement = name.removesuffix("_source")
+                narrows = _CHANGES[statement]
+                merge = changing_merge(shape, self._own, self._folders, narrows=narrows)
+                self._printed |= {statement: merge.text, f"{statement}_source": merge.source}
+            else:
+                self._printed[name] = render(macro, shape, self._own, self._folders)
         return self._printed[name]
 
     def __iter__(self) -> Iterator[str]:

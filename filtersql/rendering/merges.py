@@ -6,6 +6,7 @@ Example
     merge_completing.sql    the same over another query: in place of it where a change of a
                             key left out an out-of-line value that did not change, which
                             is then taken from the row under the old key
+    change.sql              what `apply` executes: the rows that a changed definition moves
     ======================= ==================================================================
 
 PostgreSQL finds that value in the subscriber's row, as the second query does.
@@ -24,12 +25,18 @@ from filtersql.rendering.plan_records import MergePlan
 from filtersql.rendering.render import render
 from filtersql.rendering.template_cache import Own
 
-__all__ = ["Merge", "completing_merge", "merge_of"]
+__all__ = ["Merge", "changing_merge", "completing_merge", "merge_of"]
 
 _COMPLETING = (
     "In place of merge.sql where a change of a key left out a value that did not",
     "change: takes it from the row under the old key",
 )
+
+#: by whether rows only leave
+_CHANGING = {
+    True: ("Of a changed definition: rows that it does not take any more leave",),
+    False: ("Of a changed definition: rows that it takes enter, others leave",),
+}
 
 
 class Merge(NamedTuple):
@@ -51,6 +58,20 @@ def completing_merge(shape: MergePlan, own: Own, folders: tuple[Path, ...]) -> M
     return _merge(_completing(shape), own, folders, _COMPLETING)
 
 
+def changing_merge(
+    shape: MergePlan, own: Own, folders: tuple[Path, ...], *, narrows: bool
+) -> Merge:
+    """What brings a target from an earlier definition to this one, at its position."""
+    changing = _changing(shape, narrows)
+    source = render("change", changing, own, folders)
+    return _over(source, changing, own, folders, _CHANGING[narrows])
+
+
+@lru_cache(maxsize=256)
+def _changing(shape: MergePlan, narrows: bool) -> MergePlan:
+    return replace(shape, narrows=narrows)
+
+
 @lru_cache(maxsize=256)
 def _completing(shape: MergePlan) -> MergePlan:
     return replace(shape, completes=True, held_first=True)
@@ -60,5 +81,11 @@ def _merge(
     shape: MergePlan, own: Own, folders: tuple[Path, ...], header_lines: Sequence[str] = ()
 ) -> Merge:
     source = render("merge_source", shape, own, folders)
+    return _over(source, shape, own, folders, header_lines)
+
+
+def _over(
+    source: str, shape: MergePlan, own: Own, folders: tuple[Path, ...], header_lines: Sequence[str]
+) -> Merge:
     whole = replace(own, source_sql=source, header=(*own.header, *header_lines))
     return Merge(render("merge", shape, whole, folders) + "\n", source)

@@ -229,3 +229,5 @@ class MergePlan(Internals, frozen=True, eq=False):
     completes: bool = False
     #: whether the query counts what the changes meet, see rendering/counting.py
     counts: bool = False
+    #: whether a changed definition only lets rows go: these are found in the target alone
+    narrows: bool = False

@@ -19,10 +19,12 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.compiling import NO_COLUMNS, TARGET_TAKEN
 from filtersql.rendering.compiled import CompiledTable
 
-__all__ = ["LEDGER", "QUARANTINE", "Writer", "are_apart", "one_writer"]
+__all__ = ["DEFINITIONS", "LEDGER", "QUARANTINE", "Writer", "are_apart", "one_writer"]
 
 #: the table of the state schema that remembers every run
 LEDGER = "ledger"
+#: beside it, the definitions that its rows name
+DEFINITIONS = "definitions"
 #: behind a target's name, the table of the changes that were put aside
 QUARANTINE = "__quarantine"
 
@@ -67,7 +69,8 @@ def are_apart(writers: Sequence[Writer], state_schema: str) -> bool:
 
 def _taken(writers: Iterable[Writer], state_schema: str) -> dict[tuple[str, ...], str]:
     """What has an owner before any target has."""
-    taken = {_folded((state_schema, LEDGER)): "filtersql itself"}
+    own = (LEDGER, DEFINITIONS)
+    taken = {_folded((state_schema, name)): "filtersql itself" for name in own}
     for writer in writers:
         if writer.quarantines:
             *schema, name = writer.target

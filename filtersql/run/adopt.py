@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.auditing import NOTHING_TO_ADOPT, OTHER_COLUMNS
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import ledger
+from filtersql.run import definitions_in_force, ledger
 from filtersql.run.auditing import Audit, Audited, audit
 from filtersql.run.context import now
-from filtersql.run.ledger import Entry, key_of
+from filtersql.run.ledger import Entry, key_of, named_definition
 from filtersql.run.model import Inputs
 from filtersql.run.table_columns import usual
 from filtersql.targets.model import Engine
@@ -58,6 +58,8 @@ def adopt(
                 _entry(compiled, at, number, known.newest.get(key_of(compiled)))
                 for number, compiled in enumerate(own, first)
             ]
+            texts = (compiled.definition for compiled in own)
+            definitions_in_force.store(engine, schema, texts)
             ledger.append(engine, schema, entries)
     return audited
 
@@ -69,7 +71,7 @@ def _entry(compiled: CompiledTable, at: int, ordinal: int, dropped: Entry | None
         relation_schema=compiled.relation.schema,
         relation_name=compiled.relation.name,
         target=compiled.target_sql,
-        filter_hash=compiled.filter_hash,
+        filter_hash=named_definition(compiled),
         via_partition_root=compiled.via_partition_root,
         generation=1 if dropped is None else dropped.generation + 1,
         phase="applied",

@@ -23,7 +23,7 @@ from filtersql.errors import Mistakes
 from filtersql.feeds.changes import Records
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import ledger
+from filtersql.run import definitions_in_force, ledger
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.lease import Lease
 from filtersql.run.ledger import Entry, Key, Phase, SeenFile
@@ -153,6 +153,8 @@ class RunContext(Struct):
     furthest: int = -1
     #: whether all targets that the ledger knows of this subscription are in this run
     whole: bool = False
+    #: definitions of which the state has the text
+    defined: frozenset[str] = frozenset()
     #: whether the ledger was there, and whether this run wrote to it
     made: bool = False
     prepared: bool = False
@@ -207,10 +209,21 @@ def commit(context: RunContext, entries: Sequence[Entry], *, last: bool = False)
         rows = [*(row for key, row in context.proved.items() if key not in newer), *rows]
         with context.spent.on("commit"):
             prepare(context)
+            _store_definitions(context, rows)
             note(context, context.engine, rows, last=last)
         context.ledgers.wrote(len(rows))
         context.pending.clear()
         context.proved.clear()
+
+
+def _store_definitions(context: RunContext, rows: Sequence[Entry]) -> None:
+    """The texts of definitions that the ledger is about to name for the first time."""
+    fresh = {row.definition for row in rows} - context.defined - {""}
+    if fresh:
+        named = {target.compiled.definition.hash: target.compiled for target in context.targets}
+        chosen = [named[each].definition for each in sorted(fresh & named.keys())]
+        definitions_in_force.store(context.engine, context.inputs.state_schema, chosen)
+        context.defined |= fresh
 
 
 def intend(context: RunContext, entries: Sequence[Entry]) -> None:
@@ -335,7 +348,7 @@ def entry(context: RunContext, target: TargetRun, phase: Phase, position: int | 
         relation_schema=compiled.relation.schema,
         relation_name=compiled.relation.name,
         target=compiled.target_sql,
-        filter_hash=compiled.filter_hash,
+        filter_hash=ledger.named_definition(compiled),
         via_partition_root=compiled.via_partition_root,
         generation=target.standing.generation,
         phase=phase,

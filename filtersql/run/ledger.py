@@ -53,6 +53,7 @@ from filtersql.targets.refusals import is_conflict
 from filtersql.targets.statements import quoted
 
 __all__ = [
+    "CHANGING",
     "INTENDED",
     "SETTLED",
     "Entry",
@@ -63,6 +64,7 @@ __all__ = [
     "append",
     "history",
     "key_of",
+    "named_definition",
     "owner_of",
     "prepare",
     "read",
@@ -75,6 +77,7 @@ Phase = Literal[
     "copied",
     "applying",
     "applied",
+    "changing",
     "releasing",
     "left",
     "dropped",
@@ -87,7 +90,11 @@ Key = tuple[str, str, str]
 #: what a mark or the table itself has to prove, and what stands where it says
 INTENDED = frozenset({"copying", "making", "applying", "releasing"})
 SETTLED = frozenset({"copied", "applied"})
+#: another definition is to come in force where the target stands
+CHANGING = "changing"
 
+#: between the two hashes of a row; earlier versions wrote the first one alone
+_DEFINED_BY = ":"
 _Row = Sequence[object]
 #: phases that do not say where a target stands
 _OF_ALL = ("read", "held", "aside")
@@ -135,6 +142,16 @@ class Entry(Struct, frozen=True):
         """The published table."""
         return RelationName(self.relation_schema, self.relation_name)
 
+    @property
+    def judged_by(self) -> str:
+        """The hash of what a run compares, see rendering/filter_hash.py."""
+        return self.filter_hash.partition(_DEFINED_BY)[0]
+
+    @property
+    def definition(self) -> str:
+        """The hash of the definition in force; empty where an earlier version wrote the row."""
+        return self.filter_hash.partition(_DEFINED_BY)[2]
+
 
 class Ledger(Struct, frozen=True):
     """The newest row of each target, the consumed feed files of each subscription, the last row.
@@ -154,6 +171,8 @@ class Ledger(Struct, frozen=True):
     #: for each subscription the number and the position of the newest row that says where all of
     #: its targets are that have no newer row of their own
     reached: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    #: what was intended behind the newest row of a target: a mark tells whether it is in force
+    changing: Mapping[Key, Entry] = field(default_factory=dict)
 
     def number_of(self, subscription: str) -> int:
         """The number of a subscription's last row: each has numbers of its own.
@@ -212,6 +231,11 @@ def key_of(compiled: CompiledTable) -> Key:
     return (compiled.subscription, *compiled.relation)
 
 
+def named_definition(compiled: CompiledTable) -> str:
+    """What a row says of the definition: both of its hashes."""
+    return f"{compiled.filter_hash}{_DEFINED_BY}{compiled.definition.hash}"
+
+
 def prepare(engine: Engine, schema: str) -> None:
     """Make the ledger where it is missing."""
     if not engine.exists((schema, LEDGER)):
@@ -225,6 +249,7 @@ def read(engine: Engine, schema: str) -> Ledger:
         return Ledger()
     files: dict[str, dict[str, tuple[int, int, int]]] = {}
     newest: dict[Key, _Row] = {}
+    changing: dict[Key, _Row] = {}
     of_all: dict[str, _Row] = {}
     aside: set[Key] = set()
     reached: dict[str, tuple[int, int]] = {}
@@ -232,8 +257,11 @@ def read(engine: Engine, schema: str) -> Ledger:
     for row in sorted(rows, key=_BY_ORDINAL):
         last, *key, phase, position, seen = _TOLD(row)
         of_all[key[0]] = row
-        if phase not in _OF_ALL:
+        if phase == CHANGING:
+            changing[tuple(key)] = row
+        elif phase not in _OF_ALL:
             newest[tuple(key)] = row
+            changing.pop(tuple(key), None)
         elif phase == "aside":
             aside.add(tuple(key))
         elif phase == "read" and position is not None:
@@ -248,6 +276,7 @@ def read(engine: Engine, schema: str) -> Ledger:
         frozenset(aside),
         made=True,
         reached=reached,
+        changing={key: _entry(row) for key, row in changing.items()},
     )
     return replace(known, newest={key: _placed(known, one) for key, one in known.newest.items()})
 

@@ -10,6 +10,8 @@ Example
     making, – to 17     none, but it is there    empty, as it was made; the same cut first
     applying, 17 to 21  21                       done
     applying, 17 to 21  any other                the same cut is applied first
+    changing, at 21     21, of this change       the new definition is in force
+    changing, at 21     any other                what the row before it says
     =================== ======================== ==========================================
 
 A target that is done stands where the newest row that speaks of all targets says, if that is
@@ -45,6 +47,9 @@ class Proof(Struct, frozen=True):
 
 def proof_of(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Proof:
     """What is true of a target; its mark is asked for only where the ledger names an intention."""
+    change = known.changing.get(entry.key)
+    if change is not None and engine.committed(target) == _changed(change):
+        return _done(known, change)
     if entry.phase not in INTENDED:
         return Proof(entry)
     if entry.phase == "making":
@@ -92,3 +97,8 @@ def _done(known: Ledger, entry: Entry) -> Proof:
 
 def _mark(entry: Entry, position: int | None) -> Mark:
     return Mark(entry.subscription, entry.relation, entry.generation, position)
+
+
+def _changed(entry: Entry) -> Mark:
+    """The mark of a change of definition: it has the number of its intention."""
+    return replace(_mark(entry, entry.position), change=entry.ordinal)

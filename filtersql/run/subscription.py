@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
-from filtersql.run import ledger, quarantine
+from filtersql.run import definitions_in_force, ledger, quarantine
 from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import (
     RunContext,
@@ -63,6 +63,7 @@ def apply_subscription(
     with context.spent.on("commit"):
         known = context.ledgers.read(engine, schema, name)
     context.ordinal, context.made = known.number_of(name), known.made
+    context.defined = definitions_in_force.named_by(known)
     check_free(
         name, known.last.get(name), context.lease.owner, lambda: all_done(engine, known, name)
     )

@@ -119,7 +119,8 @@ def check_held(lanes: Lanes, asked: Sequence[Standing], others: Sequence[Standin
 
 def _asks(known: Ledger, compiled: CompiledTable) -> bool:
     entry = known.newest.get(key_of(compiled))
-    return entry is None or entry.phase in (*INTENDED, "dropped")
+    known_change = key_of(compiled) in known.changing
+    return entry is None or known_change or entry.phase in (*INTENDED, "dropped")
 
 
 def _schema(standing: Standing) -> str:
@@ -155,7 +156,7 @@ def _wrong(
         return []
     if entry.via_partition_root != compiled.via_partition_root:
         return [CHANGED_FILTER(name=name, what="publish_via_partition_root")]
-    if entry.filter_hash != compiled.filter_hash:
+    if entry.judged_by != compiled.filter_hash:
         return [CHANGED_FILTER(name=name, what="the filter")]
     return []
 
@@ -179,7 +180,7 @@ def _known(compiled: CompiledTable, proof: Proof) -> Standing:
         position,
         proof.until,
         settled=proof.proved,
-        accepted=entry.phase != "applying" and entry.filter_hash != compiled.filter_hash,
+        accepted=entry.phase != "applying" and entry.judged_by != compiled.filter_hash,
         released=proof.released,
     )
 

@@ -36,21 +36,21 @@ class Mark(Struct, frozen=True):
     relation: RelationName
     generation: int
     position: int | None
+    #: of a change of definition, which leaves the position: the ledger's number of its intention
+    change: int | None = None
 
     @property
     def text(self) -> str:
         """The mark as it is stored with a commit."""
-        return json.dumps(
-            {
-                "filtersql": {
-                    "subscription": self.subscription,
-                    "relation": list(self.relation),
-                    "generation": self.generation,
-                    "position": self.position,
-                }
-            },
-            ensure_ascii=False,
-        )
+        fields: dict[str, object] = {
+            "subscription": self.subscription,
+            "relation": list(self.relation),
+            "generation": self.generation,
+            "position": self.position,
+        }
+        if self.change is not None:
+            fields["change"] = self.change
+        return json.dumps({"filtersql": fields}, ensure_ascii=False)
 
 
 class Slot(Struct, frozen=True):
@@ -239,6 +239,7 @@ def read_mark(text: object) -> Mark | None:
             RelationName(*fields["relation"]),
             fields["generation"],
             fields["position"],
+            fields.get("change"),
         )
     except (ValueError, KeyError, TypeError):
         return None

@@ -53,4 +53,7 @@ def _is_before(found: Mark | None, mark: Mark) -> bool:
     if found is None or found.generation < mark.generation:
         return True
     at = -1 if found.position is None else found.position
+    if mark.change is not None:
+        same = (found.generation, found.position) == (mark.generation, mark.position)
+        return same and (found.change or -1) < mark.change
     return found.generation == mark.generation and at < (mark.position or 0)

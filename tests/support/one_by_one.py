@@ -47,7 +47,7 @@ class OneByOne(DuckDB):
             raise Killed
 
     def execute(self, statement):
-        if "ledger" in statement:
+        if "ledger" in statement or '"definitions"' in statement:
             with self._commit():
                 super().execute(statement)
         else:

@@ -1,0 +1,62 @@
+"""The definitions of all targets, as text, in a table beside the ledger, which names their hashes.
+
+Example
+    =========== ==================================================
+    hash        text
+    =========== ==================================================
+    9f86d08…    {"actions": […], "filters": {"copy": ["(a > 5)"]}, …}
+    =========== ==================================================
+
+A text is written before the first row of the ledger that names it, and never changed: a process
+that dies between the two leaves a text that nobody names. Two processes may write the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp, select
+
+from filtersql.rendering.definition import Definition, read_definition
+from filtersql.rendering.target_uniqueness import DEFINITIONS
+from filtersql.run.ledger import Ledger
+from filtersql.targets.model import Engine
+from filtersql.targets.statements import insert_values, quoted
+
+__all__ = ["in_force", "named_by", "store"]
+
+_COLUMNS = ("hash", "text")
+
+
+def named_by(known: Ledger) -> frozenset[str]:
+    """The hashes that the ledger names: their texts are there."""
+    entries = (*known.newest.values(), *known.changing.values())
+    return frozenset(entry.definition for entry in entries if entry.definition)
+
+
+def store(engine: Engine, schema: str, definitions: Iterable[Definition]) -> None:
+    """Write texts that are not there yet; the table is made where it is missing."""
+    texts = {each.hash: each.text for each in definitions}
+    if not texts:
+        return
+    parts = (schema, DEFINITIONS)
+    if not engine.exists(parts):
+        kind = "STRING" if engine.dialect == "spark" else "VARCHAR"
+        columns = ",\n  ".join(f"{quoted(name, engine.dialect)} {kind}" for name in _COLUMNS)
+        engine.create(parts, columns, {}, keep=True)
+    rows = list(texts.items())
+    engine.execute(insert_values(engine.table_sql(parts), _COLUMNS, rows, engine.dialect))
+
+
+def in_force(engine: Engine, schema: str, hashes: Iterable[str]) -> dict[str, Definition]:
+    """The definitions of some hashes; those that this version cannot read are left out."""
+    wanted = sorted(set(hashes))
+    if not wanted:
+        return {}
+    parts = (schema, DEFINITIONS)
+    table = exp.to_table(engine.table_sql(parts), dialect=engine.dialect)
+    name, text = (exp.column(column, quoted=True) for column in _COLUMNS)
+    query = select(name, text).from_(table).where(name.copy().isin(*wanted))
+    rows = engine.rows_of(parts, query.sql(engine.dialect)) or []
+    found = {str(hashed): read_definition(str(written)) for hashed, written in rows}
+    return {hashed: each for hashed, each in found.items() if each is not None}

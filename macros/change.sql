@@ -1,0 +1,127 @@
+{#- The rows that a changed definition moves: what leaves the target, enters it or differs in it.
+
+    Branches on: narrows (rows only leave, and the target alone tells which), keyed. Without a key, ordinal 0
+    stands for all copies of a row, each number above it for one that is to be there.
+    Override: keep the COALESCE around the filters, and the columns: those of the target, keeps_ of columns
+    that a change may leave out, and effect (without a key: copy_ordinal). -#}
+{%- if plan.narrows %}
+{%- if plan.keyed -%}
+SELECT
+{%- for column in plan.columns %}
+        {{ column.name }},
+{%- endfor %}
+        'delete' AS {{ plan.effect }}
+{%- else -%}
+SELECT DISTINCT
+{%- for column in plan.columns %}
+        {{ column.name }},
+{%- endfor %}
+        0 AS {{ plan.copy_ordinal }}
+{%- endif %}
+    FROM {{ plan.target }}
+    WHERE
+        NOT COALESCE(
+{%- for criterion in plan.copy_criteria %}
+{%- for line in criterion.label_lines %}
+            -- {{ line }}
+{%- endfor %}
+            {{ criterion.connective }}{{ criterion.lines | join("\n            ") }}
+{%- endfor %},
+            {{ plan.unknown_matches }}
+        )
+{%- else -%}
+WITH expected AS (
+        -- The rows that the target should hold.
+        {{ plan.selection | join("\n        ") }}
+        FROM {{ plan.source_view }}
+        WHERE
+            COALESCE(
+{%- for criterion in plan.copy_criteria %}
+{%- for line in criterion.label_lines %}
+                -- {{ line }}
+{%- endfor %}
+                {{ criterion.connective }}{{ criterion.lines | join("\n                ") }}
+{%- endfor %},
+                {{ plan.unknown_matches }}
+            )
+{%- if plan.keyed %}
+    )
+
+    SELECT
+{%- for column in plan.key_columns %}
+        COALESCE(e.{{ column.name }}, t.{{ column.name }}) AS {{ column.name }},
+{%- endfor %}
+{%- for column in plan.payload_columns %}
+        CASE
+            WHEN e.{{ plan.first_key }} IS NULL THEN t.{{ column.name }}
+            ELSE e.{{ column.name }}
+        END AS {{ column.name }},
+{%- endfor %}
+{%- for column in plan.keepable_columns %}
+        FALSE AS {{ column.keeps }},
+{%- endfor %}
+        CASE
+            WHEN e.{{ plan.first_key }} IS NULL THEN 'delete'
+            WHEN t.{{ plan.first_key }} IS NULL THEN 'insert'
+            ELSE 'update'
+        END AS {{ plan.effect }}
+    FROM expected AS e
+    FULL OUTER JOIN {{ plan.target }} AS t
+        ON
+{%- for column in plan.key_columns %}
+            {{ "AND " if not loop.first }}e.{{ column.name }} = t.{{ column.name }}
+{%- endfor %}
+    WHERE
+        e.{{ plan.first_key }} IS NULL
+        OR t.{{ plan.first_key }} IS NULL
+{%- for column in plan.payload_columns %}
+        OR t.{{ column.name }} IS DISTINCT FROM e.{{ column.name }}
+{%- endfor %}
+{%- else %}
+    ),
+
+    counted AS (
+        -- The copies of each row that the target should hold, and that it
+        -- holds.
+        SELECT
+{%- for column in plan.columns %}
+            {{ column.name }},
+{%- endfor %}
+            1 AS {{ plan.copies_left }},
+            0 AS {{ plan.copies_held }}
+        FROM expected
+        UNION ALL
+        SELECT
+{%- for column in plan.columns %}
+            {{ column.name }},
+{%- endfor %}
+            0 AS {{ plan.copies_left }},
+            1 AS {{ plan.copies_held }}
+        FROM {{ plan.target }}
+    ),
+
+    moved AS (
+        SELECT
+{%- for column in plan.columns %}
+            {{ column.name }},
+{%- endfor %}
+            SUM({{ plan.copies_left }}) AS {{ plan.copies_left }},
+            SUM({{ plan.copies_held }}) AS {{ plan.copies_held }}
+        FROM counted
+        GROUP BY
+{%- for column in plan.columns %}
+            {{ column.name }}{{ "," if not loop.last }}
+{%- endfor %}
+        HAVING SUM({{ plan.copies_left }}) <> SUM({{ plan.copies_held }})
+    )
+
+    SELECT
+{%- for column in plan.columns %}
+        {{ column.name }},
+{%- endfor %}
+        {{ plan.explode }}(
+            {{ plan.zero_to_copies_left }}
+        ) AS {{ plan.copy_ordinal }}
+    FROM moved
+{%- endif %}
+{%- endif %}
