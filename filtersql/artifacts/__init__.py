@@ -8,11 +8,13 @@ source_map                                     lines of a statement -> places of
 
 from filtersql.artifacts.earlier import EarlierFilter, EarlierManifest, EarlierNode, read_manifest
 from filtersql.artifacts.files import (
+    CHANGE_FILE,
     compiled_path,
     files_of,
     read_compiled,
     stale_files,
     write,
+    write_changes,
     write_file,
 )
 from filtersql.artifacts.manifest import (
@@ -25,6 +27,7 @@ from filtersql.artifacts.manifest import (
 from filtersql.artifacts.source_map import Mapped, SourceMaps, source_map
 
 __all__ = [
+    "CHANGE_FILE",
     "MANIFEST_VERSION",
     "EarlierFilter",
     "EarlierManifest",
@@ -42,5 +45,6 @@ __all__ = [
     "source_map",
     "stale_files",
     "write",
+    "write_changes",
     "write_file",
 ]

@@ -25,15 +25,20 @@ from filtersql.exclusive import alone
 from filtersql.project import Project
 
 __all__ = [
+    "CHANGE_FILE",
     "compiled_path",
     "files_of",
     "read_compiled",
     "stale_files",
     "write",
+    "write_changes",
     "write_file",
     "write_manifest",
     "write_statements",
 ]
+
+#: beside a target's statements: what `apply` would execute; a later compile takes it away
+CHANGE_FILE = "change.sql"
 
 
 def files_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
@@ -161,7 +166,9 @@ def stale_files(project: Project, compilation: Compilation, selected: Iterable[N
     return stale + sorted(
         file.as_posix()
         for file in found
-        if file.as_posix() not in texts and "/".join(file.parts[:2]) not in others
+        if file.as_posix() not in texts
+        and file.name != CHANGE_FILE
+        and "/".join(file.parts[:2]) not in others
     )
 
 
@@ -172,6 +179,17 @@ def read_compiled(file: Path, expected: str) -> str:
     """
     text = file.read_bytes().decode("utf-8")
     return text if "\r" in expected else text.replace("\r\n", "\n")
+
+
+def write_changes(project: Project, texts: Mapping[str, str | None]) -> None:
+    """The change.sql of some targets, by their folders below compiled/; None: there is none."""
+    for folder, text in texts.items():
+        path = project.compiled_path / folder / CHANGE_FILE
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, text.encode())
 
 
 def write_file(path: Path, *parts: bytes) -> None:

@@ -31,9 +31,14 @@ class AnotherRun(Mistake):
 CHANGED_FILTER = Wording(
     '{what} of "{name}" changed since the last run',
     detail="The target holds the rows of the earlier definition.",
-    hint="Copy the table again with run --resync; "
+    hint="Look at what it moves with filtersql plan, and move it with filtersql apply; "
     "with --accept-filter-change the run goes on as PostgreSQL does: "
     "nothing is sent again, and rows that no longer match stay.",
+)
+# A plan deletes more rows than was allowed.
+TOO_MANY_DELETES = Wording(
+    "the plan deletes {count:row|rows}{where}, and {allowed} are allowed",
+    hint="Look at it with filtersql plan; --max-deletes allows more.",
 )
 # A target exists that filtersql did not make.
 FOREIGN_TARGET = Wording(

@@ -21,6 +21,12 @@ MANIFEST_OF_OTHER_PROJECT = Wording(
     hint="--state names the folder of an earlier manifest.json of the same project.",
 )
 # A selector such as `state:modified` without --state.
+# apply --plan: what was approved is not what would be done.
+PLAN_OUTDATED = Wording(
+    'the plan of {path} is not true any more for "{name}"',
+    detail="Changed since: {moved:listed}.",
+    hint="Look at a new one: filtersql plan.",
+)
 STATE_NEEDED = Wording(
     '"{criteria:listed}" needs --state DIR',
     hint="--state names the folder that holds an earlier manifest.json.",

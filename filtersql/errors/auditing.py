@@ -26,6 +26,25 @@ FEED_TOO_SHORT = Wording(
     hint="Name a source that holds the changes up to seq {needed} or a later one: source: {{…, "
     "seq: {needed}}}.",
 )
+# A changed definition is planned for a target whose last run was killed.
+UNFINISHED_CHANGE = Wording(
+    'target of "{name}" was left by an interrupted run, and its definition changed since',
+    hint="Finish it with filtersql run under the earlier definition, or copy the table again: "
+    "filtersql run --resync {table}.",
+)
+# A target holds rows that its definition in force does not explain.
+CHANGED_BY_HAND = Wording(
+    'target {target} of "{name}" is not as its definition in force left it',
+    detail="{count:row was|rows were} changed by another hand, or by a conflict that a run met.",
+    hint="Look with filtersql audit under the earlier definition and mend it with --repair, or "
+    "copy the table again: filtersql run --resync {table}.",
+)
+# A changed definition that no statement over the old rows brings about.
+REBUILD_NEEDED = Wording(
+    'target of "{name}" has to be built anew for its changed definition',
+    detail="Changed: {reasons:listed}.",
+    hint="Copy the table again: filtersql run --resync {table}.",
+)
 # A repair did not mend everything.
 STILL_DIFFERS = Wording(
     '{count} rows of the target of "{name}" differ after the repair',

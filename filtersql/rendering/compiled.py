@@ -155,6 +155,14 @@ class CompiledTable(Struct, frozen=True):
             return None
         return text if without_counting(text) == self.merge_source_sql else None
 
+    def changing_sql(self, *, narrows: bool) -> tuple[str, str]:
+        """change.sql and the query that it holds as merge.sql does: for a changed definition.
+
+        `narrows`: rows only leave, which the target alone tells; it has every column of the filter.
+        """
+        name = "narrowing" if narrows else "moving"
+        return self.looks[name] + "\n", self.looks[f"{name}_source"]
+
     @property
     def conflicts_sql(self) -> str:
         """Counts what `on_conflict` had to decide; reads changes_view and the target.

@@ -25,6 +25,7 @@ from msgspec import Struct
 from filtersql.changes import Arm, Criterion, Judgements
 from filtersql.pgtypes import format_type
 from filtersql.publications.model import ResolvedTable
+from filtersql.rendering.filter_hash import deciding
 from filtersql.storage import Engine, column_type
 
 __all__ = [
@@ -117,7 +118,7 @@ def defined(
         ),
         key=key,
         via_partition_root=resolved.table.partition_by is not None,
-        sources=tuple(sorted(map(str, resolved.sources))),
+        sources=tuple(sorted(map(str, deciding(resolved)))),
         only_from={
             str(action): tuple(sorted(map(str, sources)))
             for action, sources in resolved.only_from.items()

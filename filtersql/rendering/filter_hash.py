@@ -10,13 +10,13 @@ from filtersql.changes import Judgements
 from filtersql.names import RelationName
 from filtersql.publications.model import ResolvedTable
 
-__all__ = ["filter_hash"]
+__all__ = ["deciding", "filter_hash"]
 
 #: made once: json.dumps() makes one for each call
 _SORTED = json.JSONEncoder(sort_keys=True)
 
 
-def _deciding(resolved: ResolvedTable) -> Sequence[RelationName]:
+def deciding(resolved: ResolvedTable) -> Sequence[RelationName]:
     """The sources; of a root its own name: a partition more or less changes no row's filter.
 
     As PostgreSQL's subscribers do not notice an ATTACH: later changes arrive, nothing is copied.
@@ -40,7 +40,7 @@ def filter_hash(resolved: ResolvedTable, judged: Judgements, key: Sequence[str])
         "arms": arms,
         "columns": [column.name for column in resolved.columns],
         "key": list(key),
-        "sources": sorted(map(str, _deciding(resolved))),
+        "sources": sorted(map(str, deciding(resolved))),
         "truncates": resolved.truncates,
     }
     if resolved.only_from:

@@ -22,7 +22,7 @@ from filtersql.errors.auditing import REPEATED_KEYS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.targets.model import Engine
 
-__all__ = ["FINDINGS", "Found", "compare"]
+__all__ = ["FINDINGS", "Found", "check_keys", "compare"]
 
 #: the rows that audit.sql gave, under a temporary name
 FINDINGS = "filtersql_findings"
@@ -51,7 +51,7 @@ def compare(engine: Engine, compiled: CompiledTable) -> Found:
     """
     finding, copies, dialect = compiled.finding_column, compiled.copies_column, engine.dialect
     if compiled.key:
-        _check_keys(engine, compiled)
+        check_keys(engine, compiled)
     columns = engine.stage(FINDINGS, compiled.audit_sql)
     staged = exp.to_table(FINDINGS)
     counted = exp.Sum(this=_column(copies)) if not compiled.key else exp.Count(this=exp.Star())
@@ -80,7 +80,8 @@ def compare(engine: Engine, compiled: CompiledTable) -> Found:
     )
 
 
-def _check_keys(engine: Engine, compiled: CompiledTable) -> None:
+def check_keys(engine: Engine, compiled: CompiledTable) -> None:
+    """Raises Mistakes where a key of the target is not unique."""
     keys = [_column(key) for key in compiled.key]
     many = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.convert(1))
     target = exp.to_table(compiled.target_sql, dialect=engine.dialect)

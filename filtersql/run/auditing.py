@@ -18,42 +18,27 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
-from sqlglot import exp, select
 
 from filtersql.definitions.model import Subscription
 from filtersql.errors import Mistake, Mistakes
 from filtersql.errors.applying import TARGET_GONE
-from filtersql.errors.auditing import INTERRUPTED, NOTHING_TO_COMPARE, SOURCE_AHEAD, STILL_DIFFERS
-from filtersql.feeds.images import Landing
-from filtersql.names import RelationName
+from filtersql.errors.auditing import INTERRUPTED, STILL_DIFFERS
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger
 from filtersql.run.audit_findings import Found, compare
 from filtersql.run.context import beating, held_row, note, now, release, renew
-from filtersql.run.feed_reach import check_reach
 from filtersql.run.lease import Lease, check_free, leased
 from filtersql.run.ledger import Entry, key_of
-from filtersql.run.lookups import show_held
 from filtersql.run.model import Inputs
 from filtersql.run.proofs import all_done, settled
 from filtersql.run.repair import mend
-from filtersql.run.sources import read_feed, stage_source
-from filtersql.run.stage_and_judge import judge_changes
+from filtersql.run.source_at_position import Audit, SourceAtPosition
 from filtersql.targets.depth import configure
 from filtersql.targets.model import Engine
 
 __all__ = ["Audit", "Audited", "audit"]
-
-
-class Audit(Struct, frozen=True):
-    """A target, and the statements that bring an unfiltered copy of its source forward."""
-
-    compiled: CompiledTable
-    copy: CompiledTable
-    #: the subscription's targets that its filters look up
-    looked_up: Mapping[RelationName, CompiledTable] = field(default_factory=dict)
 
 
 class Audited(Struct, frozen=True):
@@ -165,16 +150,13 @@ class _Trial(Struct):
             raise Mistakes([TARGET_GONE(name=self._name, target=compiled.target_sql)])
         position = at if entry is None or at is not None else entry.position
         try:
-            self._bring_forward(position, entry)
-            for looked in compiled.lookups:
-                show_held(self.engine, looked, self.audit.looked_up[looked.relation])
+            self._source.bring_forward(position, entry)
             found = compare(self.engine, compiled)
             if not repair or not found.total:
                 return Audited(compiled, position, found)
             self._repair(entry, found)
         finally:
-            if not self.engine.atomic:
-                self.engine.drop(self.audit.copy.target)
+            self._source.forget()
         return Audited(compiled, position, found, repaired=True)
 
     def _repair(self, entry: Entry | None, found: Found) -> None:
@@ -198,51 +180,11 @@ class _Trial(Struct):
     def _name(self) -> str:
         return self.audit.compiled.unique_id
 
-    def _bring_forward(self, position: int | None, entry: Entry | None) -> None:
-        """Make the view that audit.sql reads: the source at the target's position."""
-        copy, source = self.audit.copy, self.subscription.source
-        holds = source.seq if source is not None and copy.copy_data else None
-        if holds is not None and (position is None or position < holds):
-            stands = "before the first change" if position is None else f"at seq {position}"
-            raise Mistakes([SOURCE_AHEAD(name=self._name, holds=holds, stands=stands)])
-        has_source = stage_source(
-            self.inputs, self.engine, self.subscription, copy, self.folder / "source.parquet"
+    @property
+    def _source(self) -> SourceAtPosition:
+        return SourceAtPosition(
+            self.inputs, self.subscription, self.audit, self.engine, self.folder
         )
-        changes = self._changes(holds, position, entry) if position is not None else None
-        if not has_source and changes is None:
-            raise Mistakes([NOTHING_TO_COMPARE(name=self._name)])
-        if has_source and not changes:
-            return
-        self.engine.create(copy.target, copy.column_definitions_sql, {})
-        if has_source:
-            self.engine.execute(copy.initial_copy_sql)
-        if changes:
-            self._apply()
-        rows = select("*").from_(exp.to_table(copy.target_sql, dialect=self.engine.dialect))
-        self.engine.define(copy.source_view, rows.sql(self.engine.dialect))
-
-    def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
-        """Make the view of the changes that the source lacks; how many the feed has of them."""
-        copy = self.audit.copy
-        landing = Landing(copy, above)
-        feed = read_feed(
-            self.inputs, self.engine, self.subscription, [landing], {}, self.folder, None
-        )
-        if feed is None:
-            return None
-        (staged,) = feed.reading.staged
-        self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=upto)
-        if entry is not None:
-            rows = ledger.history(self.engine, self.inputs.state_schema)
-            check_reach(self.engine, copy, self._name, rows, above)
-        return staged.read
-
-    def _apply(self) -> None:
-        judgement, mistakes = judge_changes(self.engine, self.audit.copy, "filtersql_audit_stage")
-        if mistakes:
-            raise Mistakes(mistakes)
-        if judgement.staged:
-            self.engine.execute(judgement.merge)
 
 
 def _remembered(entry: Entry, found: Found) -> Entry:

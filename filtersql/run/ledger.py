@@ -91,7 +91,7 @@ Key = tuple[str, str, str]
 INTENDED = frozenset({"copying", "making", "applying", "releasing"})
 SETTLED = frozenset({"copied", "applied"})
 #: another definition is to come in force where the target stands
-CHANGING = "changing"
+CHANGING: Literal["changing"] = "changing"
 
 #: between the two hashes of a row; earlier versions wrote the first one alone
 _DEFINED_BY = ":"

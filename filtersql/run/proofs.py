@@ -29,7 +29,7 @@ from sqlglot import exp
 from filtersql.run.ledger import INTENDED, Entry, Ledger
 from filtersql.targets.model import Engine, Mark
 
-__all__ = ["Proof", "all_done", "parts_of", "proof_of", "settled"]
+__all__ = ["Proof", "all_done", "changed_mark", "parts_of", "proof_of", "settled"]
 
 
 class Proof(Struct, frozen=True):
@@ -48,7 +48,7 @@ class Proof(Struct, frozen=True):
 def proof_of(engine: Engine, known: Ledger, entry: Entry, target: Sequence[str]) -> Proof:
     """What is true of a target; its mark is asked for only where the ledger names an intention."""
     change = known.changing.get(entry.key)
-    if change is not None and engine.committed(target) == _changed(change):
+    if change is not None and engine.committed(target) == changed_mark(change):
         return _done(known, change)
     if entry.phase not in INTENDED:
         return Proof(entry)
@@ -99,6 +99,6 @@ def _mark(entry: Entry, position: int | None) -> Mark:
     return Mark(entry.subscription, entry.relation, entry.generation, position)
 
 
-def _changed(entry: Entry) -> Mark:
+def changed_mark(entry: Entry) -> Mark:
     """The mark of a change of definition: it has the number of its intention."""
     return replace(_mark(entry, entry.position), change=entry.ordinal)

@@ -31,7 +31,7 @@ from filtersql.run.query_parts import Kept, run_costly_parts
 from filtersql.targets.model import Engine
 from filtersql.targets.statements import in_parentheses, named_rows
 
-__all__ = ["Judgement", "StageRefused", "judge_changes", "staged_merge"]
+__all__ = ["Judgement", "StageRefused", "judge_changes", "over_stage", "staged_merge"]
 
 _KEYED = "keyed"
 
@@ -178,10 +178,15 @@ def _sample(engine: Engine, compiled: CompiledTable, query: str) -> tuple[Confli
 
 def staged_merge(compiled: CompiledTable, stage: str, engine: Engine) -> str | None:
     """merge.sql with the stage in place of its source query; None: the query is not there once."""
-    if compiled.merge_sql.count(compiled.merge_source_sql) != 1:
+    return over_stage(compiled.merge_sql, compiled.merge_source_sql, stage, engine)
+
+
+def over_stage(statement: str, source: str, stage: str, engine: Engine) -> str | None:
+    """A statement with the stage in place of its source; None: the query is not there once."""
+    if statement.count(source) != 1:
         return None
     query = select("*").from_(named_rows(stage)).sql(engine.dialect)
-    return compiled.merge_sql.replace(compiled.merge_source_sql, query)
+    return statement.replace(source, query)
 
 
 class _Tally(Struct, frozen=True):

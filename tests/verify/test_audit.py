@@ -133,7 +133,7 @@ def test_what_a_run_left_is_right_in_every_form(tmp_path: Path) -> None:
     tables = execute(
         tmp_path, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'filtersql'"
     )
-    assert tables == [("ledger",)]
+    assert tables == [("definitions",), ("ledger",)]
 
 
 def test_every_kind_of_difference_is_counted_and_mended(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from filtersql.filters.tree.deparse import deparse
 from filtersql.filters.tree.nodes import Bool, Node
 from filtersql.names import RelationName
 
-__all__ = ["Held", "lints"]
+__all__ = ["Held", "covers", "lints"]
 
 #: the filters of the rows that each subscription holds of each table; none: every row
 Held = Mapping[str, Mapping[RelationName, Sequence[Filter]]]
@@ -48,7 +48,7 @@ def lints(subscription: Subscription, held: Held) -> Iterator[Notice]:
                     f'which "{other}" holds',
                     span,
                 )
-            elif not _covers(mine[table], filters):
+            elif not covers(mine[table], filters):
                 yield Notice(
                     "superset-unproved",
                     f'subscription "{subscription.name}" may lack rows of table "{shown(table)}" '
@@ -59,7 +59,7 @@ def lints(subscription: Subscription, held: Held) -> Iterator[Notice]:
                 )
 
 
-def _covers(mine: Sequence[Filter], others: Sequence[Filter]) -> bool:
+def covers(mine: Sequence[Filter], others: Sequence[Filter]) -> bool:
     """Whether each filter of the other side is one of ours, or one of ours with something ANDed."""
     if not mine:
         return True

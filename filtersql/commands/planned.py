@@ -1,0 +1,214 @@
+"""A plan as people read it, and as plan.json holds it: `plan` and `apply` show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from filtersql import __version__
+from filtersql.artifacts import CHANGE_FILE, compiled_path, write_changes, write_file
+from filtersql.errors import Mistakes
+from filtersql.filters import resolve
+from filtersql.rendering.definition import COPY, EVERY_ROW, Definition
+from filtersql.review.filter_verdicts import filter_verdict
+from filtersql.review.row_trials import Trials, shown
+from filtersql.run.planning import Judge, PlannedTarget
+from filtersql.source import Source
+from filtersql.targets.duckdb import connect
+
+if TYPE_CHECKING:
+    from filtersql.commands.console import Console
+    from filtersql.compile import Compilation, Node
+    from filtersql.filters import Filter
+    from filtersql.project import Project
+    from filtersql.rendering.compiled import CompiledTable
+    from filtersql.rendering.definition_changes import FilterVerdict
+
+__all__ = ["PLAN_FILE", "changes_anything", "judge_of", "plan_document", "print_plan", "write_plan"]
+
+PLAN_FILE = "plan.json"
+_VERSION = 1
+_COUNTS = ("delete", "insert", "update", "unchanged")
+
+
+def judge_of(project: Project, compilation: Compilation) -> Judge:
+    """Compares the filters of two definitions over rows at their boundaries, in DuckDB."""
+    nodes = {node.compiled.unique_id: node for node in compilation.nodes}
+
+    def judge(compiled: CompiledTable, before: Definition) -> FilterVerdict:
+        node = nodes[compiled.unique_id]
+        engine = connect(None)
+        try:
+            # Tiny queries: handing them to several threads costs more than it gives.
+            engine.execute("SET threads = 1")
+            trials = Trials(engine, node.resolved.table)
+            return filter_verdict(before, node, trials, lambda text: _read(project, node, text))
+        finally:
+            engine.close()
+
+    return judge
+
+
+def _read(project: Project, node: Node, text: str) -> Filter:
+    return resolve(
+        Source("the definition in force", text).passage(),
+        node.resolved.table,
+        postgres_version=project.postgres_version,
+        made=project.definitions.catalog.made,
+        semantics=project.semantics,
+    )
+
+
+def changes_anything(planned: Sequence[PlannedTarget]) -> bool:
+    """Whether anything would change; a removed target stays as it is."""
+    return any(each.change != "removed" for each in planned)
+
+
+def plan_document(
+    project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
+) -> dict[str, object]:
+    """The plan for programs: what plan.json and --format json hold."""
+    folders = _folders(project, compilation)
+    totals: dict[str, int] = {"targets": len(planned)}
+    totals |= {name: sum(getattr(each, name) or 0 for each in planned) for name in _COUNTS}
+    return {
+        "metadata": {
+            "filtersql_version": __version__,
+            "plan_version": _VERSION,
+            "project_name": project.name,
+            "target": project.output.name if project.output else None,
+        },
+        "targets": [_record(each, folders) for each in planned],
+        "totals": totals,
+    }
+
+
+def write_plan(
+    project: Project,
+    compilation: Compilation,
+    planned: Sequence[PlannedTarget],
+    document: Mapping[str, object],
+) -> None:
+    """plan.json, and change.sql of each target that has one."""
+    statements = {each.unique_id: each.statement for each in planned}
+    texts = {
+        compiled_path(node): statements.get(node.compiled.unique_id) for node in compilation.nodes
+    }
+    folder = project.root / "target"
+    folder.mkdir(exist_ok=True)
+    write_changes(project, texts)
+    encoded = msgspec.json.encode(document, enc_hook=str)
+    write_file(folder / PLAN_FILE, msgspec.json.format(encoded, indent=2), b"\n")
+
+
+def print_plan(
+    console: Console, project: Project, compilation: Compilation, planned: Sequence[PlannedTarget]
+) -> None:
+    """Each target that changes, in a few lines, and what it is in all."""
+    folders = _folders(project, compilation)
+    for each in planned:
+        console.result(f"{each.unique_id}: {_said(each)}")
+        for line in _lines(each, folders):
+            console.result(f"    {line}")
+        if each.mistakes:
+            console.report(Mistakes(each.mistakes))
+        console.result()
+    console.message(_summary(compilation, planned))
+
+
+def _folders(project: Project, compilation: Compilation) -> dict[str, str]:
+    compiled = project.compiled_path
+    inside = compiled.is_relative_to(project.root)
+    shown_path = (compiled.relative_to(project.root) if inside else compiled).as_posix()
+    return {
+        node.compiled.unique_id: f"{shown_path}/{compiled_path(node)}/{CHANGE_FILE}"
+        for node in compilation.nodes
+    }
+
+
+def _record(planned: PlannedTarget, folders: Mapping[str, str]) -> dict[str, object]:
+    statement = planned.statement
+    return {
+        "subscription": planned.subscription,
+        "relation": str(planned.relation),
+        "target": planned.target,
+        "position": planned.position,
+        "change": planned.change,
+        **{name: getattr(planned, name) for name in _COUNTS},
+        "leaves": planned.leaves,
+        "enters": planned.enters,
+        "constructed": planned.constructed,
+        "statement": folders.get(planned.unique_id) if statement else None,
+        "checksum": sha256(statement.encode()).hexdigest() if statement else None,
+        "reads_source": planned.reads_source,
+        "says": list(planned.says),
+        "definition": {"before": planned.before, "now": planned.now},
+        "message": "\n\n".join(map(str, planned.mistakes)) or None,
+    }
+
+
+def _said(planned: PlannedTarget) -> str:
+    if planned.mistakes:
+        return "cannot be planned"
+    if planned.delete is None:
+        return planned.change
+    counted = ((planned.delete, "leave"), (planned.insert or 0, "enter"))
+    counts = [_moves(count, verb) for count, verb in counted]
+    counts.append(_moves(planned.unchanged or 0, "stay"))
+    stands = "" if planned.position is None else f" (at seq {planned.position})"
+    return f"{planned.change}: {', '.join(counts)}{stands}"
+
+
+def _lines(planned: PlannedTarget, folders: Mapping[str, str]) -> list[str]:
+    lines = []
+    if planned.earlier is not None and planned.compiled is not None:
+        now = planned.compiled.definition
+        was, filters = (_filter(each) for each in (planned.earlier, now))
+        if was != filters:
+            lines += [f"was  {was}", f"is   {filters}"]
+    made_up = " (constructed)" if planned.constructed else ""
+    for sign, row, word in (("-", planned.leaves, "leaves"), ("+", planned.enters, "enters")):
+        if row is not None:
+            lines.append(f"{sign} {word}  {_row(row)}{made_up}")
+    lines += planned.says
+    if planned.statement:
+        reads = "" if planned.reads_source else "; the source is not read"
+        lines.append(f"{folders[planned.unique_id]}{reads}")
+    return lines
+
+
+def _filter(definition: Definition) -> str:
+    texts = definition.filters.get(COPY, EVERY_ROW)
+    return (" AND " if definition.every else " OR ").join(texts)
+
+
+def _row(row: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}={_value(value)}" for name, value in row.items())
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, bytes | bytearray):
+        return f"'\\x{value.hex()}'"
+    return shown(None if value is None else str(value))
+
+
+def _summary(compilation: Compilation, planned: Sequence[PlannedTarget]) -> str:
+    changing = [each for each in planned if each.change != "removed"]
+    count = len(compilation.nodes)
+    if not changing:
+        return f"Nothing changes: {count} target{' is' if count == 1 else 's are'} as defined."
+    delete, insert = (sum(getattr(each, name) or 0 for each in planned) for name in _COUNTS[:2])
+    return (
+        f"Plan: {len(changing)} of {count} target{'s' * (count != 1)}. "
+        f"{_moves(delete, 'leave')}, {_moves(insert, 'enter')}."
+    )
+
+
+def _moves(count: int, verb: str) -> str:
+    """`1 row leaves`, `1,204 rows leave`."""
+    return f"{count:,} row {verb}s" if count == 1 else f"{count:,} rows {verb}"

@@ -1,0 +1,212 @@
+"""`apply`: a plan is carried out, target by target: rows, definition and position in one commit.
+
+Example
+    1. the subscription's lease is free; the plan is made, and its rows are staged
+    2. it is shown, and somebody agrees
+    3. ledger: changing, with the definition that is to come in force; this takes the lease
+    4. one MERGE for each target, with a mark that has the number of its intention
+    5. ledger: applied, which gives the lease back
+
+    A target of which no row moves takes its definition with step 3. Where another process was
+    faster, step 3 is refused and nothing was written. On DuckDB all is one transaction.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistakes
+from filtersql.errors.auditing import REBUILD_NEEDED
+from filtersql.run import definitions_in_force
+from filtersql.run.context import beating, note, now, release, renew
+from filtersql.run.lease import Lease, check_free, leased
+from filtersql.run.ledger import CHANGING, Entry, Ledger, Phase, key_of, named_definition
+from filtersql.run.model import Inputs
+from filtersql.run.planning import Judge, PlannedTarget, plan_targets
+from filtersql.run.proofs import all_done, changed_mark, parts_of
+from filtersql.run.source_at_position import Audit
+from filtersql.source import Source
+from filtersql.targets.model import Engine, Written
+
+__all__ = ["Applied", "apply_plan", "plan"]
+
+#: changes that are carried out by rows of the ledger and one MERGE
+_CARRIED_OUT = frozenset({"equivalent", "narrower", "wider", "mixed", "actions"})
+
+
+class Applied(Struct, frozen=True):
+    """What `apply` did to a target; `written` is None where it was committed before."""
+
+    planned: PlannedTarget
+    written: Written | None = Written()
+
+
+class _Undone(Exception):
+    """Ends a transaction of which nothing is kept."""
+
+
+def plan(
+    inputs: Inputs,
+    tables: Mapping[str, Sequence[Audit]],
+    engine: Engine,
+    judge: Judge | None = None,
+    defined: frozenset[tuple[str, str, str]] | None = None,
+) -> list[PlannedTarget]:
+    """Every target that changes; nothing is written. Mistakes of a target are in its record."""
+    found: list[PlannedTarget] = []
+    try:
+        with _folder() as folder, engine.transaction():
+            found += plan_targets(inputs, tables, engine, Path(folder), judge, defined)[1]
+            raise _Undone
+    except _Undone:
+        return found
+    finally:
+        engine.clear()
+
+
+def apply_plan(
+    inputs: Inputs,
+    tables: Mapping[str, Sequence[Audit]],
+    engine: Engine,
+    approve: Callable[[Sequence[PlannedTarget]], bool],
+    judge: Judge | None = None,
+    defined: frozenset[tuple[str, str, str]] | None = None,
+    *,
+    drop_removed: bool = False,
+) -> list[Applied] | None:
+    """Plan, ask, carry out. None: it was not approved. Raises Mistakes: nothing was written then.
+
+    A target that cannot be planned, or has to be built anew, refuses the whole.
+    """
+    done: list[Applied] = []
+    try:
+        with leased() as lease, _folder() as folder, engine.transaction():
+            known, planned = plan_targets(inputs, tables, engine, Path(folder), judge, defined)
+            _check(engine, known, planned, lease)
+            if not approve(planned):
+                raise _Undone
+            for name in dict.fromkeys(each.subscription for each in planned):
+                mine = [each for each in planned if each.subscription == name]
+                holder = _Holder(inputs, _named(inputs, name), lease, engine, known.number_of(name))
+                done += _carried_out(holder, mine, drop_removed=drop_removed)
+    except _Undone:
+        return None
+    finally:
+        engine.clear()
+    return done
+
+
+class _Holder(Struct):
+    """What holds a subscription's lease while its targets change."""
+
+    inputs: Inputs
+    subscription: Subscription
+    lease: Lease
+    engine: Engine
+    #: the ledger's last number
+    ordinal: int
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="filtersql-plan-", ignore_cleanup_errors=True)
+
+
+def _named(inputs: Inputs, name: str) -> Subscription:
+    """A subscription; one that is gone has nothing but its name."""
+    gone = Subscription(name, Source("", "").span(0, 0), ())
+    return inputs.subscriptions.get(name, gone)
+
+
+def _check(engine: Engine, known: Ledger, planned: Sequence[PlannedTarget], lease: Lease) -> None:
+    """Raises everything that forbids to carry out a plan."""
+    mistakes = [mistake for each in planned for mistake in each.mistakes]
+    mistakes += [
+        REBUILD_NEEDED(name=each.unique_id, reasons=each.says, table=str(each.relation))
+        for each in planned
+        if each.change in ("columns", "rebuild") and not each.mistakes
+    ]
+    if mistakes:
+        raise Mistakes(mistakes)
+    for name in dict.fromkeys(each.subscription for each in planned):
+        is_done = _is_done(engine, known, name)
+        check_free(name, known.last.get(name), lease.owner, is_done)
+
+
+def _is_done(engine: Engine, known: Ledger, name: str) -> Callable[[], bool]:
+    return lambda: all_done(engine, known, name)
+
+
+def _carried_out(
+    holder: _Holder, planned: Sequence[PlannedTarget], *, drop_removed: bool
+) -> list[Applied]:
+    """The targets of one subscription. Raises Mistakes."""
+    engine, schema = holder.engine, holder.inputs.state_schema
+    changing = [each for each in planned if each.change in _CARRIED_OUT]
+    dropped = [each for each in planned if each.change == "removed" and drop_removed]
+    if not (changing or dropped):
+        return []
+    definitions_in_force.store(
+        engine, schema, (each.compiled.definition for each in changing if each.compiled)
+    )
+    moving = [each for each in changing if each.moved is not None and each.moved.total]
+    resting = [each for each in changing if each not in moving]
+    intended = [] if engine.atomic else [_row(each, CHANGING) for each in moving]
+    rows = [*intended, *(_row(each, "applied") for each in resting)]
+    numbers = {row.key: holder.ordinal + place for place, row in enumerate(intended, 1)}
+    try:
+        held = bool(moving or dropped)
+        if rows:
+            note(holder, engine, rows, last=not held)
+        with beating(holder):
+            done = [Applied(each, _written(holder, each, numbers)) for each in moving]
+            for each in dropped:
+                renew(holder, engine)
+                assert each.entry is not None  # the ledger named it
+                engine.drop(parts_of(each.entry))
+        ended = [_row(each.planned, "applied", each.written) for each in done]
+        ended += [_row(each, "dropped") for each in dropped]
+        if ended:
+            note(holder, engine, ended, last=True)
+    except BaseException:
+        release(holder)
+        raise
+    return [*done, *map(Applied, (*resting, *dropped))]
+
+
+def _written(
+    holder: _Holder, planned: PlannedTarget, numbers: Mapping[tuple[str, str, str], int]
+) -> Written | None:
+    compiled, moved = planned.compiled, planned.moved
+    assert compiled is not None  # it is defined
+    assert moved is not None  # rows of it move
+    renew(holder, holder.engine)
+    entry = replace(_row(planned, CHANGING), ordinal=numbers.get(key_of(compiled), 0))
+    return holder.engine.write(moved.merge, compiled, changed_mark(entry))
+
+
+def _row(planned: PlannedTarget, phase: Phase, written: Written | None = None) -> Entry:
+    """A row of the ledger: the position is the one that was."""
+    entry, compiled = planned.entry, planned.compiled
+    assert entry is not None  # only a target of the ledger changes
+    rows = written or Written()
+    return replace(
+        entry,
+        filter_hash=entry.filter_hash if compiled is None else named_definition(compiled),
+        phase=phase,
+        from_position=entry.position,
+        position=None if phase == "dropped" else entry.position,
+        rows_inserted=rows.inserted,
+        rows_updated=rows.updated,
+        rows_deleted=rows.deleted,
+        changes_read=0,
+        changes_skipped=0,
+        conflicts={},
+        files=(),
+        at=now(),
+    )

@@ -1,0 +1,166 @@
+"""The rows that a changed filter moves: staged, counted, and one of each kind to look at.
+
+Example
+    moved = moved_rows(engine, source, entry, "filtersql_change__1", no_row_enters=False)
+    moved.delete, moved.insert, moved.statement
+
+    ============================ ==================================================
+    a row of the target is       then
+    ============================ ==================================================
+    not taken by the filter      it leaves
+    taken, but not in the source it was changed by another hand: `unexplained`
+    taken, with other values     the same
+    ============================ ==================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from sqlglot import exp, select
+
+from filtersql.errors import Mistakes
+from filtersql.errors.applying import UNREADABLE_STATEMENT
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run.audit_findings import Found, check_keys, compare
+from filtersql.run.ledger import Entry
+from filtersql.run.source_at_position import SourceAtPosition
+from filtersql.run.stage_and_judge import over_stage
+from filtersql.targets.model import Engine
+from filtersql.targets.statements import named_rows
+
+__all__ = ["Moved", "count_of", "moved_rows"]
+
+
+class Moved(Struct, frozen=True):
+    """What moves: `statement` is change.sql, `merge` the same over the stage."""
+
+    delete: int
+    insert: int
+    leaves: Mapping[str, object] | None
+    enters: Mapping[str, object] | None
+    statement: str
+    merge: str
+    reads_source: bool
+    #: rows of the target that the definition in force does not explain
+    unexplained: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many rows move."""
+        return self.delete + self.insert
+
+
+def moved_rows(
+    engine: Engine, source: SourceAtPosition, entry: Entry, stage: str, *, no_row_enters: bool
+) -> Moved:
+    """Stage and count what moves. `no_row_enters` is proved by the filters. Raises Mistakes."""
+    compiled = source.audit.compiled
+    # The target holds what the filter reads, so it alone tells which rows leave.
+    alone = {each.name for each in compiled.feed_columns} <= {
+        each.name for each in compiled.columns
+    }
+    leaving = _narrowing(engine, compiled, f"{stage}_leaving") if alone else None
+    if leaving is not None and no_row_enters:
+        return leaving
+    source.bring_forward(entry.position, entry)
+    try:
+        moved = _moving(engine, compiled, stage, leaving)
+    finally:
+        source.forget()
+    return leaving if leaving is not None and not (moved.insert or moved.unexplained) else moved
+
+
+def count_of(engine: Engine, compiled: CompiledTable) -> int:
+    """How many rows a target has."""
+    return _number(engine, select(exp.Count(this=exp.Star())).from_(_target(engine, compiled)))
+
+
+def _narrowing(engine: Engine, compiled: CompiledTable, stage: str) -> Moved:
+    """Rows of the target for which the filter is not true."""
+    statement, source = compiled.changing_sql(narrows=True)
+    engine.stage(stage, source)
+    rows = named_rows(stage)
+    query = select(exp.Count(this=exp.Star()))
+    if compiled.key:
+        query = query.from_(rows)
+    else:
+        # Each distinct row is staged once, whatever copies there are.
+        target = exp.alias_(_target(engine, compiled), "t", table=True)
+        names = [each.name for each in compiled.columns]
+        same = exp.and_(
+            *(exp.NullSafeEQ(this=_column(one, "t"), expression=_column(one, "s")) for one in names)
+        )
+        query = query.from_(target).join(exp.alias_(rows, "s", table=True), on=same)
+    delete = _number(engine, query)
+    leaves = _sample(engine, compiled, stage, None) if delete else None
+    merge = _merge(engine, compiled, statement, source, stage)
+    return Moved(delete, 0, leaves, None, statement, merge, reads_source=False)
+
+
+def _moving(engine: Engine, compiled: CompiledTable, stage: str, leaving: Moved | None) -> Moved:
+    """What differs between the target and the filter over the source at its position."""
+    statement, source = compiled.changing_sql(narrows=False)
+    if compiled.key:
+        check_keys(engine, compiled)
+    engine.stage(stage, source)
+    merge = _merge(engine, compiled, statement, source, stage)
+    if not compiled.key:
+        found = compare(engine, compiled)
+        delete, insert, update = found.leaked, found.missing, 0
+        leaves, enters = (_found(compiled, found, kind) for kind in ("leaked", "missing"))
+    else:
+        counts = _effects(engine, compiled, stage)
+        delete, insert, update = (counts.get(each, 0) for each in ("delete", "insert", "update"))
+        leaves = _sample(engine, compiled, stage, "delete") if delete else None
+        enters = _sample(engine, compiled, stage, "insert") if insert else None
+    foreign = update + (abs(delete - leaving.delete) if leaving is not None else 0)
+    return Moved(
+        delete, insert, leaves, enters, statement, merge, reads_source=True, unexplained=foreign
+    )
+
+
+def _merge(engine: Engine, compiled: CompiledTable, statement: str, source: str, stage: str) -> str:
+    merge = over_stage(statement, source, stage, engine)
+    if merge is None:
+        raise Mistakes([UNREADABLE_STATEMENT(name=compiled.unique_id)])
+    return merge
+
+
+def _effects(engine: Engine, compiled: CompiledTable, stage: str) -> dict[str, int]:
+    effect = _column(compiled.effect_column)
+    query = select(effect, exp.Count(this=exp.Star())).from_(named_rows(stage)).group_by(effect)
+    return {str(kind): int(str(count)) for kind, count in engine.rows(query.sql(engine.dialect))}
+
+
+def _sample(
+    engine: Engine, compiled: CompiledTable, stage: str, effect: str | None
+) -> dict[str, object] | None:
+    """The first row of an effect by its key."""
+    names = [each.name for each in compiled.columns]
+    query = select(*map(_column, names)).from_(named_rows(stage))
+    if effect is not None:
+        query = query.where(_column(compiled.effect_column).eq(effect))
+    query = query.order_by(*map(_column, compiled.key or names)).limit(1)
+    rows = engine.rows(query.sql(engine.dialect))
+    return dict(zip(names, rows[0], strict=True)) if rows else None
+
+
+def _found(compiled: CompiledTable, found: Found, kind: str) -> dict[str, object] | None:
+    row = next((row for row in found.sample if row["finding"] == kind), None)
+    names = [each.name for each in compiled.columns]
+    return None if row is None else {name: row[name] for name in names}
+
+
+def _target(engine: Engine, compiled: CompiledTable) -> exp.Table:
+    return exp.to_table(compiled.target_sql, dialect=engine.dialect)
+
+
+def _number(engine: Engine, query: exp.Select) -> int:
+    ((count,),) = engine.rows(query.sql(engine.dialect))
+    return int(str(count))
+
+
+def _column(name: str, table: str | None = None) -> exp.Column:
+    return exp.column(name, table=table, quoted=True)

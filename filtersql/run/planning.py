@@ -1,0 +1,281 @@
+"""`plan`: what a changed definition would move in each target, counted at the target's position.
+
+Example
+    ============ ================================================= ==============
+    change       rows are found                                    reads source
+    ============ ================================================= ==============
+    narrower     in the target: the new filter is not true         no
+    others       the source at the position beside the target      yes
+    ============ ================================================= ==============
+
+    The rows that move are staged by the query that change.sql holds. They are counted there, and
+    `apply` writes them from there: what is counted is what is written.
+
+    Where the filters alone prove that no row enters, the source is not read. Where they do not, it
+    is, and the statement is the same if the data shows that none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistake, Mistakes
+from filtersql.errors.applying import TARGET_GONE
+from filtersql.errors.auditing import CHANGED_BY_HAND, UNFINISHED_CHANGE
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.rendering.definition import Definition
+from filtersql.rendering.definition_changes import (
+    Change,
+    FilterVerdict,
+    Kind,
+    change_between,
+    doubts,
+    kind_by_data,
+)
+from filtersql.run import definitions_in_force, ledger
+from filtersql.run.ledger import Entry, Key, Ledger, key_of
+from filtersql.run.model import Inputs
+from filtersql.run.moved_rows import Moved, count_of, moved_rows
+from filtersql.run.proofs import settled
+from filtersql.run.removed_targets import gone
+from filtersql.run.source_at_position import Audit, SourceAtPosition
+from filtersql.run.table_columns import unfit
+from filtersql.targets.depth import configure
+from filtersql.targets.model import Engine
+
+__all__ = ["Judge", "PlannedTarget", "plan_targets"]
+
+#: what two definitions' filters say by themselves of the rows of a table
+Judge = Callable[[CompiledTable, Definition], FilterVerdict]
+_NO_VERDICT = FilterVerdict()
+
+
+class PlannedTarget(Struct, frozen=True):
+    """What becomes of one target. Counts are None where nobody counted."""
+
+    subscription: str
+    relation: RelationName
+    target: str
+    change: Kind
+    position: int | None = None
+    delete: int | None = None
+    insert: int | None = None
+    update: int | None = None
+    unchanged: int | None = None
+    leaves: Mapping[str, object] | None = None
+    enters: Mapping[str, object] | None = None
+    #: whether such a row was made up, since the data has none
+    constructed: bool = False
+    statement: str | None = None
+    reads_source: bool = False
+    says: tuple[str, ...] = ()
+    #: hashes of the definitions; empty: there is none, or an earlier version kept no text
+    before: str = ""
+    now: str = ""
+    mistakes: tuple[Mistake, ...] = ()
+    #: the definition in force, where its text is known
+    earlier: Definition | None = None
+    #: for `apply`
+    compiled: CompiledTable | None = None
+    entry: Entry | None = None
+    moved: Moved | None = None
+
+    @property
+    def unique_id(self) -> str:
+        """The name of the node."""
+        return f"{self.subscription}/{self.relation}"
+
+
+def plan_targets(
+    inputs: Inputs,
+    tables: Mapping[str, Sequence[Audit]],
+    engine: Engine,
+    folder: Path,
+    judge: Judge | None = None,
+    defined: frozenset[Key] | None = None,
+) -> tuple[Ledger, list[PlannedTarget]]:
+    """The ledger as it was read, and every target that changes; the moving rows stay staged.
+
+    `defined` are all targets of the project: one that the ledger knows beside them is removed.
+    """
+    known = ledger.read(engine, inputs.state_schema)
+    entries = {
+        key_of(audit.compiled): _in_force(engine, known, audit.compiled)
+        for audits in tables.values()
+        for audit in audits
+    }
+    hashes = [entry.definition for entry in entries.values() if entry is not None]
+    texts = definitions_in_force.in_force(engine, inputs.state_schema, hashes)
+    found: list[PlannedTarget] = []
+    for name, audits in tables.items():
+        for audit in audits:
+            entry = entries[key_of(audit.compiled)]
+            planner = _Planner(
+                inputs, inputs.subscriptions[name], audit, engine, folder, judge, len(found)
+            )
+            try:
+                configure(engine, dict(audit.compiled.settings))
+                before = texts.get(entry.definition) if entry else None
+                changed = planner.plan(known, entry, before)
+                found += [replace(each, earlier=before) for each in changed]
+            except Mistakes as wrong:
+                found.append(planner.refused(entry, wrong))
+    found += _removed(known, defined)
+    return known, found
+
+
+def _in_force(engine: Engine, known: Ledger, compiled: CompiledTable) -> Entry | None:
+    """The newest row of a target, and what its mark says of an intention."""
+    entry = known.newest.get(key_of(compiled))
+    if entry is None or entry.phase == "dropped":
+        return None
+    return settled(engine, known, entry, compiled.target) or entry
+
+
+def _removed(known: Ledger, defined: frozenset[Key] | None) -> Iterator[PlannedTarget]:
+    subscriptions = {entry.subscription for entry in known.newest.values()}
+    for entry in gone(known, subscriptions, defined):
+        yield PlannedTarget(
+            entry.subscription,
+            entry.relation,
+            entry.target,
+            "removed",
+            entry.position,
+            says=("no definition names it any more; its target stays as it is",),
+            before=entry.definition,
+            entry=entry,
+        )
+
+
+class _Planner(Struct, frozen=True):
+    """One target while it is planned."""
+
+    inputs: Inputs
+    subscription: Subscription
+    audit: Audit
+    engine: Engine
+    folder: Path
+    judge: Judge | None
+    number: int
+
+    @property
+    def compiled(self) -> CompiledTable:
+        return self.audit.compiled
+
+    def plan(
+        self, known: Ledger, entry: Entry | None, before: Definition | None
+    ) -> list[PlannedTarget]:
+        """Nothing where the definition is the same. Raises Mistakes."""
+        if entry is None:
+            return [self._planned(None, "new", says=("the next run makes and copies it",))]
+        now = self.compiled.definition
+        if entry.definition == now.hash or (
+            not entry.definition
+            and entry.judged_by == self.compiled.filter_hash
+            and entry.via_partition_root == self.compiled.via_partition_root
+        ):
+            return []
+        change = Change(filters=True) if before is None else change_between(before, now)
+        if before is None and entry.via_partition_root != self.compiled.via_partition_root:
+            change = replace(change, rebuilds=("the partition root flag changed",))
+        says = list(change.said)
+        if before is None:
+            says.append("of the definition in force only the hash is known: the data decides")
+        if change.rebuilds or change.columns:
+            kind: Kind = "rebuild" if change.rebuilds else "columns"
+            return [self._planned(entry, kind, says=tuple(says))]
+        if not change.filters:
+            kind = "actions" if change.actions else "equivalent"
+            return [self._counted(entry, kind, None, says)]
+        self._check(known, entry)
+        verdict = _NO_VERDICT
+        if before is not None and self.judge is not None:
+            verdict = self.judge(self.compiled, before)
+        if (verdict.enters, verdict.leaves) == (False, False):
+            return [self._counted(entry, "equivalent", None, [*says, "no row can tell them apart"])]
+        return [self._moving(entry, verdict, says)]
+
+    def refused(self, entry: Entry | None, wrong: Mistakes) -> PlannedTarget:
+        """What cannot be planned, and why."""
+        return replace(self._planned(entry, "mixed"), mistakes=tuple(wrong.mistakes))
+
+    def _check(self, known: Ledger, entry: Entry) -> None:
+        """Whether the target is there as it should be. Raises Mistakes."""
+        name, compiled = self.compiled.unique_id, self.compiled
+        if settled(self.engine, known, entry, compiled.target) is None:
+            table = str(compiled.relation)
+            raise Mistakes([UNFINISHED_CHANGE(name=name, table=table)])
+        held = self.engine.columns(compiled.target)
+        if not held:
+            raise Mistakes([TARGET_GONE(name=name, target=compiled.target_sql)])
+        if wrong := unfit(name, compiled, held, self.engine.dialect):
+            raise Mistakes(wrong)
+
+    def _moving(self, entry: Entry, verdict: FilterVerdict, says: Sequence[str]) -> PlannedTarget:
+        """The rows that move, staged and counted. Raises Mistakes."""
+        source = SourceAtPosition(
+            self.inputs, self.subscription, self.audit, self.engine, self.folder
+        )
+        stage = f"filtersql_change__{self.number}"
+        alone = verdict.enters is False
+        moved = moved_rows(self.engine, source, entry, stage, no_row_enters=alone)
+        if moved.unexplained:
+            raise Mistakes(
+                [
+                    CHANGED_BY_HAND(
+                        name=self.compiled.unique_id,
+                        target=self.compiled.target_sql,
+                        count=moved.unexplained,
+                        table=str(self.compiled.relation),
+                    )
+                ]
+            )
+        words = (*says, *doubts(verdict, delete=moved.delete, insert=moved.insert))
+        kind = kind_by_data(delete=moved.delete, insert=moved.insert)
+        planned = self._counted(entry, kind, moved, words)
+        leaving, entering = moved.leaves, moved.enters
+        constructed = False
+        if leaving is None and verdict.leaving is not None:
+            leaving, constructed = dict(verdict.leaving), True
+        if entering is None and verdict.entering is not None:
+            entering, constructed = dict(verdict.entering), True
+        return replace(planned, leaves=leaving, enters=entering, constructed=constructed)
+
+    def _counted(
+        self, entry: Entry, kind: Kind, moved: Moved | None, says: Sequence[str]
+    ) -> PlannedTarget:
+        held = count_of(self.engine, self.compiled)
+        delete = moved.delete if moved else 0
+        return replace(
+            self._planned(entry, kind, says=tuple(says)),
+            delete=delete,
+            insert=moved.insert if moved else 0,
+            update=0,
+            unchanged=held - delete,
+            statement=moved.statement if moved and moved.total else None,
+            reads_source=bool(moved and moved.reads_source),
+            moved=moved,
+        )
+
+    def _planned(
+        self, entry: Entry | None, kind: Kind, says: tuple[str, ...] = ()
+    ) -> PlannedTarget:
+        compiled = self.compiled
+        return PlannedTarget(
+            compiled.subscription,
+            compiled.relation,
+            compiled.target_sql,
+            kind,
+            None if entry is None else entry.position,
+            says=says,
+            before="" if entry is None else entry.definition,
+            now=compiled.definition.hash,
+            compiled=compiled,
+            entry=entry,
+        )

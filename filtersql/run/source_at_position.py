@@ -1,0 +1,111 @@
+"""The source of a target without any filter, as it was at the target's position.
+
+Example
+    source.bring_forward(17, entry)      makes the view that audit.sql reads
+
+    The source's rows are copied; the feed's changes above its `seq` and up to the position are
+    applied to the copy, as a run applies them to a target. An action that is not published is not
+    applied to the copy either: such rows are meant to differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct, field
+from sqlglot import exp, select
+
+from filtersql.definitions.model import Subscription
+from filtersql.errors import Mistakes
+from filtersql.errors.auditing import NOTHING_TO_COMPARE, SOURCE_AHEAD
+from filtersql.feeds.images import Landing
+from filtersql.names import RelationName
+from filtersql.rendering.compiled import CompiledTable
+from filtersql.run import ledger
+from filtersql.run.feed_reach import check_reach
+from filtersql.run.ledger import Entry
+from filtersql.run.lookups import show_held
+from filtersql.run.model import Inputs
+from filtersql.run.sources import read_feed, stage_source
+from filtersql.run.stage_and_judge import judge_changes
+from filtersql.targets.model import Engine
+
+__all__ = ["Audit", "SourceAtPosition"]
+
+
+class Audit(Struct, frozen=True):
+    """A target, and the statements that bring an unfiltered copy of its source forward."""
+
+    compiled: CompiledTable
+    copy: CompiledTable
+    #: the subscription's targets that its filters look up
+    looked_up: Mapping[RelationName, CompiledTable] = field(default_factory=dict)
+
+
+class SourceAtPosition(Struct, frozen=True):
+    """What is needed to read a target's source; `folder` takes what is staged."""
+
+    inputs: Inputs
+    subscription: Subscription
+    audit: Audit
+    engine: Engine
+    folder: Path
+
+    def bring_forward(self, position: int | None, entry: Entry | None) -> None:
+        """Make the view that audit.sql reads, and what its filters look up. Raises Mistakes."""
+        self._bring_forward(position, entry)
+        for looked in self.audit.compiled.lookups:
+            show_held(self.engine, looked, self.audit.looked_up[looked.relation])
+
+    def forget(self) -> None:
+        """Remove the copy: what reads the view was staged."""
+        if not self.engine.atomic:
+            self.engine.drop(self.audit.copy.target)
+
+    def _bring_forward(self, position: int | None, entry: Entry | None) -> None:
+        copy, source = self.audit.copy, self.subscription.source
+        holds = source.seq if source is not None and copy.copy_data else None
+        if holds is not None and (position is None or position < holds):
+            stands = "before the first change" if position is None else f"at seq {position}"
+            raise Mistakes(
+                [SOURCE_AHEAD(name=self.audit.compiled.unique_id, holds=holds, stands=stands)]
+            )
+        has_source = stage_source(
+            self.inputs, self.engine, self.subscription, copy, self.folder / "source.parquet"
+        )
+        changes = self._changes(holds, position, entry) if position is not None else None
+        if not has_source and changes is None:
+            raise Mistakes([NOTHING_TO_COMPARE(name=self.audit.compiled.unique_id)])
+        if has_source and not changes:
+            return
+        self.engine.create(copy.target, copy.column_definitions_sql, {})
+        if has_source:
+            self.engine.execute(copy.initial_copy_sql)
+        if changes:
+            self._apply()
+        rows = select("*").from_(exp.to_table(copy.target_sql, dialect=self.engine.dialect))
+        self.engine.define(copy.source_view, rows.sql(self.engine.dialect))
+
+    def _changes(self, above: int | None, upto: int, entry: Entry | None) -> int | None:
+        """Make the view of the changes that the source lacks; how many the feed has of them."""
+        copy = self.audit.copy
+        landing = Landing(copy, above)
+        feed = read_feed(
+            self.inputs, self.engine, self.subscription, [landing], {}, self.folder, None
+        )
+        if feed is None:
+            return None
+        (staged,) = feed.reading.staged
+        self.engine.view(copy.changes_view, staged.path, staged.columns, above=above, upto=upto)
+        if entry is not None:
+            rows = ledger.history(self.engine, self.inputs.state_schema)
+            check_reach(self.engine, copy, self.audit.compiled.unique_id, rows, above)
+        return staged.read
+
+    def _apply(self) -> None:
+        judgement, mistakes = judge_changes(self.engine, self.audit.copy, "filtersql_audit_stage")
+        if mistakes:
+            raise Mistakes(mistakes)
+        if judgement.staged:
+            self.engine.execute(judgement.merge)
