@@ -143,14 +143,8 @@ def _statements(
         truncates=resolved.truncates,
         target=target,
         target_sql=name,
-        columns=tuple(
-            TargetColumn(column.name, column_type(column, engine).sql, _not_null(column, table))
-            for column in resolved.columns
-        ),
-        feed_columns=tuple(
-            FeedColumn(column.name, column.type, kind, _not_null(column, table))
-            for column, kind in zip(read, outline.types, strict=True)
-        ),
+        columns=_target_columns(resolved, engine),
+        feed_columns=_feed_columns(read, outline, table),
         key=outline.key,
         identity=_sent_of_old_rows(resolved, read),
         judged_old=_judged_old(outline),
@@ -180,6 +174,24 @@ def _statements(
         via_partition_root=table.partition_by is not None,
         notices=resolved.notices,
         lookups=lookups,
+    )
+
+
+def _feed_columns(
+    read: Sequence[Column], outline: Outline, table: Table
+) -> tuple[FeedColumn, ...]:
+    return tuple(
+        FeedColumn(column.name, column.type, kind, _not_null(column, table))
+        for column, kind in zip(read, outline.types, strict=True)
+    )
+
+
+def _target_columns(resolved: ResolvedTable, engine: Engine) -> tuple[TargetColumn, ...]:
+    return tuple(
+        TargetColumn(
+            column.name, column_type(column, engine).sql, _not_null(column, resolved.table)
+        )
+        for column in resolved.columns
     )
 
 

@@ -22,6 +22,21 @@ that is committed with the target's data, so nothing is written at the end:
     behind the last target's commit      all marks: nothing was interrupted
     ==================================== =======================================================
 
+A changed definition (`apply`) leaves the position, so its mark has the number of its intention:
+
+    ======= ============ =========== ============= ======== ======== ===========================
+    7       s1           public.t1   21            21       changing another definition at 21
+    8       s1           public.t1   21            21       applied  it is in force
+    ======= ============ =========== ============= ======== ======== ===========================
+
+    ==================================== =======================================================
+    the process dies                     what the next plan, apply or run finds
+    ==================================== =======================================================
+    before the ledger's commit           the earlier definition; perhaps a text nobody names
+    behind it, before a target's commit  no mark of the change: the earlier definition
+    behind a target's commit             its mark: the new definition; the others as above
+    ==================================== =======================================================
+
 `copying` is proved by the mark of the copy (from_position), then by that of the cut (position);
 `making` of an empty target, of which nothing is copied, by the table itself, which was not there.
 A target that no mark can prove (nothing of its changes was to be written) gets an end, `copied` or

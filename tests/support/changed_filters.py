@@ -1,0 +1,175 @@
+"""A project of two tables whose filters change: run, planned, applied and audited in the process.
+
+Example
+    shop = Shop(tmp_path, orders="region = 'eu'", bare="a > 2")
+    shop.write(source={"orders": rows, "bare": rows}, changes=[…])
+    shop.run(engine)
+    shop.define(orders="total > 5", bare="a > 2")
+    shop.apply(engine)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from small_spark import SMALL
+
+from filtersql.commands.audit import audits_of
+from filtersql.commands.inputs import inputs_of
+from filtersql.commands.planned import judge_of
+from filtersql.compile import Compilation, compile_project
+from filtersql.project import Project, load
+from filtersql.run import Options, RunResult, run
+from filtersql.run.apply_plan import Applied, apply_plan, plan
+from filtersql.run.auditing import Audited, audit
+from filtersql.run.ledger import key_of
+from filtersql.run.planning import PlannedTarget
+from filtersql.targets.model import Engine
+
+__all__ = ["Shop", "change"]
+
+_PROFILES = """shop:
+  target: local
+  outputs:
+    local: {{type: duckdb, path: shop.duckdb}}
+    delta: {{type: spark, method: session, format: delta, warehouse: warehouse,
+            spark_conf: &small {small}}}
+    iceberg: {{type: spark, method: session, format: iceberg, catalog: lake, spark_conf: *small,
+              catalog_config: {{type: hadoop, warehouse: lakehouse}}}}
+"""
+_TABLES = """tables:
+  - {name: orders, columns: {id: int not null, region: text, total: int}, primary_key: [id],
+     replica_identity: full}
+  - {name: bare, columns: {a: int, c: text}, replica_identity: full}
+"""
+_SUBSCRIPTION = """subscriptions:
+  - name: s1
+    publications: [p]
+    changes: {path: "changes/*.jsonl"}
+"""
+_SOURCE = '    source: {format: filtersql, path: "source/{table}.jsonl"}\n'
+
+
+def change(seq: int, op: str, table: str, **images: object) -> dict[str, object]:
+    """A change of the native feed."""
+    return {"seq": seq, "op": op, "relation": f"public.{table}", **images}
+
+
+@dataclass
+class Shop:
+    """The project in a folder. `where` are the filters of its tables; None: every row."""
+
+    root: Path
+    target: str = "local"
+    publish: str = "insert, update, delete, truncate"
+    source: bool = True
+    columns: str | None = None
+    where: dict[str, str | None] = field(default_factory=dict)
+    _compiled: dict[str, tuple[Project, Compilation]] = field(default_factory=dict)
+
+    def write(
+        self,
+        source: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+        changes: Sequence[Mapping[str, Any]] = (),
+        name: str = "1",
+    ) -> None:
+        """Rows of the source tables, and a file of the feed."""
+        for table, rows in (source or {}).items():
+            self._lines(f"source/{table}.jsonl", rows)
+        if changes:
+            self._lines(f"changes/{name}.jsonl", changes)
+
+    def _lines(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+    def define(self, **where: str | None) -> Shop:
+        """Write the definitions with these filters; a table that is not named is not published."""
+        self.where = where
+        tables = "".join(
+            f"      - {{name: {name}{_written(text)}{self._listed(name)}}}\n"
+            for name, text in where.items()
+        )
+        publication = f"  - name: p\n    publish: [{self.publish}]\n    tables:\n{tables}"
+        small = json.dumps(SMALL)
+        files = {
+            "filtersql_project.yml": "name: shop\nversion: 1\nprofile: shop\nsemantics: postgres\n",
+            "profiles.yml": _PROFILES.format(small=small),
+            "tables/t.yml": _TABLES,
+            "publications/p.yml": f"publications:\n{publication}",
+            "subscriptions/s.yml": _SUBSCRIPTION + (_SOURCE if self.source else ""),
+        }
+        for path, text in files.items():
+            file = self.root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return self
+
+    def _listed(self, name: str) -> str:
+        return f", columns: {self.columns}" if self.columns and name == "orders" else ""
+
+    def compiled(self) -> tuple[Project, Compilation]:
+        """The project and its targets as the files define them now."""
+        asked = repr((self.target, self.publish, self.source, self.columns, self.where))
+        if asked not in self._compiled:
+            project = load(self.root, target=self.target)
+            self._compiled[asked] = project, compile_project(project)
+        return self._compiled[asked]
+
+    def run(self, engine: Engine, **options: bool) -> RunResult:
+        """What `filtersql run` does."""
+        project, compilation = self.compiled()
+        tables = {"s1": [node.compiled for node in compilation.nodes]}
+        return run(inputs_of(project), tables, engine, Options(**options))
+
+    def plan(self, engine: Engine) -> dict[str, PlannedTarget]:
+        """What `filtersql plan` shows, by table."""
+        return _by_table(plan(*self._asked(engine)))
+
+    def apply(
+        self,
+        engine: Engine,
+        approve: Callable[[Sequence[PlannedTarget]], bool] = lambda planned: True,
+        *,
+        drop_removed: bool = False,
+    ) -> list[Applied] | None:
+        """What `filtersql apply` does once it was approved."""
+        inputs, audits, engine, judge, defined = self._asked(engine)
+        return apply_plan(
+            inputs, audits, engine, approve, judge, defined, drop_removed=drop_removed
+        )
+
+    def audit(self, engine: Engine) -> list[Audited]:
+        """What `filtersql audit` finds."""
+        inputs, audits, *_ = self._asked(engine)
+        return audit(inputs, audits, engine)
+
+    def rows(self, engine: Engine, name: str) -> list[tuple[object, ...]]:
+        """The rows of a target, sorted."""
+        return sorted(
+            engine.rows(f"SELECT * FROM {engine.table_sql(('s1', name))}"),
+            key=lambda row: tuple(map(repr, row)),
+        )
+
+    def _asked(self, engine: Engine) -> Any:
+        project, compilation = self.compiled()
+        return (
+            inputs_of(project),
+            audits_of(project, compilation.nodes, compilation),
+            engine,
+            judge_of(project, compilation),
+            frozenset(key_of(node.compiled) for node in compilation.nodes),
+        )
+
+
+def _by_table(planned: Sequence[PlannedTarget]) -> dict[str, PlannedTarget]:
+    return {each.relation.name: each for each in planned}
+
+
+def _written(where: str | None) -> str:
+    return "" if where is None else f", where: {json.dumps(where)}"
