@@ -16,6 +16,7 @@ __all__ = ["command"]
 SCHEMAS = (
     "definitions",
     "manifest",
+    "plan",
     "profiles",
     "project",
     "publications",

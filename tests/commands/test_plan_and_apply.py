@@ -1,0 +1,118 @@
+"""`plan` and `apply` as people call them: text, JSON, files, flags and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+from changed_filters import Shop
+from test_apply_plan import FEED, NEW, OLD, SOURCE
+from test_schemas import wrong
+from transcripts import Shell
+
+TEXT = """\
+s1/public.orders: mixed: 4 rows leave, 2 rows enter, 3 rows stay (at seq 3)
+    was  (region = 'eu'::text)
+    is   (total > 5)
+    - leaves  id=0, region='eu', total=0
+    + enters  id=7, region='us', total=7
+    target/compiled/s1/public.orders/change.sql
+
+s1/public.bare: mixed: 1 row leaves, 2 rows enter, 2 rows stay (at seq 3)
+    was  (a > 2)
+    is   (a < 4)
+    - leaves  a=4, c='x'
+    + enters  a=1, c='x'
+    target/compiled/s1/public.bare/change.sql
+
+Plan: 2 of 2 targets. 5 rows leave, 4 rows enter.
+"""
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """The project after a run, with other filters."""
+    shop = Shop(tmp_path).define(**OLD)
+    shop.write(SOURCE, FEED)
+    shell = Shell(tmp_path)
+    assert shell.filtersql("run").exit_code == 0
+    shop.define(**NEW)
+    return shell
+
+
+def total(root: Path) -> int:
+    with duckdb.connect(str(root / "shop.duckdb")) as connection:
+        found = connection.execute("SELECT count(*) FROM s1.orders").fetchone()
+    return 0 if found is None else found[0]
+
+
+def test_a_plan_is_text_a_document_and_statements(shell: Shell, tmp_path: Path) -> None:
+    """plan.json is what --format json prints; change.sql goes with the next compile."""
+    planned = shell.filtersql("plan", "--check")
+    assert (planned.exit_code, planned.stdout) == (1, TEXT)
+    document = json.loads((tmp_path / "target/plan.json").read_text())
+    assert wrong("plan", document) == []
+    assert wrong("plan", {**document, "more": 1})
+    assert json.loads(shell.filtersql("plan", "--format", "json").stdout) == document
+    assert document["totals"] == {
+        "targets": 2, "delete": 5, "insert": 4, "update": 0, "unchanged": 5,
+    }  # fmt: skip
+    statements = [tmp_path / each["statement"] for each in document["targets"]]
+    assert all("MERGE INTO" in path.read_text() for path in statements)
+    assert shell.filtersql("compile").exit_code == 0
+    assert not any(path.exists() for path in statements)
+    assert shell.filtersql("plan").exit_code == 0
+    assert shell.filtersql("compile", "--check").exit_code == 0
+
+
+def test_apply_needs_a_yes_and_keeps_to_what_is_allowed(shell: Shell, tmp_path: Path) -> None:
+    """Nobody can answer; too many rows; a share of a target's; then all of it."""
+    asked = shell.filtersql("apply")
+    assert (asked.exit_code, "--yes" in asked.stderr) == (2, True)
+    assert shell.filtersql("apply", "--yes", "--max-deletes", "many").exit_code == 2
+    refused = shell.filtersql("apply", "--yes", "--max-deletes", "4")
+    assert "the plan deletes 5 rows, and 4 are allowed" in refused.stderr
+    share = shell.filtersql("apply", "--yes", "--max-deletes", "50%")
+    assert "the plan deletes 4 rows of s1/public.orders, and 50% are allowed" in share.stderr
+    assert (refused.exit_code, share.exit_code, total(tmp_path)) == (1, 1, 7)
+    done = shell.filtersql("apply", "--yes", "--max-deletes", "58%")
+    assert done.exit_code == 0
+    assert "s1/public.orders: 4 deleted, 2 inserted" in done.stdout
+    assert total(tmp_path) == 5
+    same = shell.filtersql("plan", "--check")
+    assert (same.exit_code, same.stdout) == (0, "Nothing changes: 2 targets are as defined.\n")
+    assert shell.filtersql("audit").exit_code == 0
+    assert shell.filtersql("run").exit_code == 0
+
+
+def test_an_approved_plan_is_carried_out_or_refused(shell: Shell, tmp_path: Path) -> None:
+    """What moved since is named: the position, the definition, the target's rows."""
+    assert shell.filtersql("plan").exit_code == 0
+    approved = tmp_path / "approved.json"
+    approved.write_bytes((tmp_path / "target/plan.json").read_bytes())
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.execute("INSERT INTO s1.orders VALUES (50, 'us', 1)")
+    refused = shell.filtersql("apply", "--yes", "--plan", "approved.json")
+    assert refused.exit_code == 1
+    assert "Changed since: the target's rows." in refused.stderr
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.execute("DELETE FROM s1.orders WHERE id = 50")
+    publication = tmp_path / "publications/p.yml"
+    before = publication.read_text()
+    publication.write_text(before.replace("total > 5", "total > 6"))
+    refused = shell.filtersql("apply", "--yes", "--plan", "approved.json")
+    assert "Changed since: definition" in refused.stderr
+    publication.write_text(before)
+    assert total(tmp_path) == 7
+    assert shell.filtersql("apply", "--yes", "--plan", "approved.json").exit_code == 0
+    assert total(tmp_path) == 5
+    assert shell.filtersql("apply", "--yes", "--plan", "none.json").exit_code == 1
+
+
+def test_a_run_over_a_changed_filter_names_the_way(shell: Shell) -> None:
+    """It refuses as before, and says what moves the rows."""
+    refused = shell.filtersql("run")
+    assert refused.exit_code == 1
+    assert "filtersql plan" in refused.stderr
