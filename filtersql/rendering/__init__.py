@@ -177,9 +177,7 @@ def _statements(
     )
 
 
-def _feed_columns(
-    read: Sequence[Column], outline: Outline, table: Table
-) -> tuple[FeedColumn, ...]:
+def _feed_columns(read: Sequence[Column], outline: Outline, table: Table) -> tuple[FeedColumn, ...]:
     return tuple(
         FeedColumn(column.name, column.type, kind, _not_null(column, table))
         for column, kind in zip(read, outline.types, strict=True)
