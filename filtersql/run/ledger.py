@@ -220,7 +220,7 @@ def prepare(engine: Engine, schema: str) -> None:
 
 def read(engine: Engine, schema: str) -> Ledger:
     """What the ledger says; nothing where none was made yet."""
-    rows = engine.rows_of((schema, LEDGER), _select(engine, schema))
+    rows = engine.rows_of((schema, LEDGER), _COLUMNS)
     if rows is None:
         return Ledger()
     files: dict[str, dict[str, tuple[int, int, int]]] = {}
@@ -260,7 +260,7 @@ def _placed(known: Ledger, entry: Entry) -> Entry:
 
 def history(engine: Engine, schema: str) -> list[Entry]:
     """All rows of a ledger that was made, the oldest first."""
-    return sorted(map(_entry, engine.rows(_select(engine, schema))), key=_ordinal)
+    return sorted(map(_entry, engine.rows_of((schema, LEDGER), _COLUMNS) or ()), key=_ordinal)
 
 
 def append(engine: Engine, schema: str, entries: Sequence[Entry]) -> None:
@@ -327,12 +327,6 @@ def _stored(value: object) -> object:
 
 def _ordinal(entry: Entry) -> int:
     return entry.ordinal
-
-
-def _select(engine: Engine, schema: str) -> str:
-    table = exp.to_table(engine.table_sql((schema, LEDGER)), dialect=engine.dialect)
-    query = select(*(exp.column(column, quoted=True) for column in _COLUMNS)).from_(table)
-    return query.sql(engine.dialect)
 
 
 def _definitions(engine: Engine) -> str:

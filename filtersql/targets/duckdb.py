@@ -40,6 +40,7 @@ from filtersql.targets.statements import (
     named_rows,
     positioned,
     quoted,
+    select_columns,
     set_to,
     temporary,
 )
@@ -199,8 +200,11 @@ class DuckDB:
         described = self.rows(exp.Describe(this=named_rows(name)).sql("duckdb"))
         return tuple(str(row[0]) for row in described)
 
-    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
-        """The rows of a query of a table; None where the table does not exist."""
+    def rows_of(
+        self, parts: Sequence[str], columns: Sequence[str]
+    ) -> list[tuple[object, ...]] | None:
+        """All rows of a table; None where the table does not exist."""
+        query = select_columns(self.table_sql(parts), columns, "duckdb")
         return self.rows(query) if self.exists(parts) else None
 
     def table_sql(self, parts: Sequence[str]) -> str:

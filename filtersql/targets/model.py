@@ -149,8 +149,10 @@ class Engine(Protocol):
         """Keep a query's rows under a temporary name; its columns."""
         ...
 
-    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
-        """The rows of a query of a table; None where the table does not exist."""
+    def rows_of(
+        self, parts: Sequence[str], columns: Sequence[str]
+    ) -> list[tuple[object, ...]] | None:
+        """All rows of a table of numbers and texts; None where the table does not exist."""
         ...
 
     def table_sql(self, parts: Sequence[str]) -> str:

@@ -59,6 +59,7 @@ from filtersql.targets.statements import (
     positional_view,
     rows_of,
     select_all,
+    select_columns,
     table_name,
     temporary_view,
 )
@@ -183,8 +184,11 @@ class Remote(Struct):
         kept = cache_table(name, query, self.own)
         return self._ask(drop("VIEW", name), kept, f"{select_all(name)} LIMIT 0")[0]
 
-    def rows_of(self, parts: Sequence[str], query: str) -> list[tuple[object, ...]] | None:
-        """The rows of a query of a table; None where the table does not exist."""
+    def rows_of(
+        self, parts: Sequence[str], columns: Sequence[str]
+    ) -> list[tuple[object, ...]] | None:
+        """All rows of a table; None where the table does not exist."""
+        query = select_columns(self.table_sql(parts), columns, "spark")
         return self._unless_missing(lambda: self.rows(query), None)
 
     def table_sql(self, parts: Sequence[str]) -> str:

@@ -249,8 +249,7 @@ def _rows(engine: Engine, table: CompiledTable) -> Counter[tuple[object, ...]] |
         schema, name = table.target
         found = rows_by_log(engine.warehouse / f"{schema}.db" / name, columns)
     else:
-        query = f"SELECT {', '.join(columns)} FROM {table.target_sql}"
-        found = engine.rows_of(table.target, query)
+        found = engine.rows_of(table.target, columns)
     return None if found is None else Counter(map(tuple, found))
 
 
