@@ -29,7 +29,7 @@ from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets.model import Mark, Slot, Written
+from filtersql.targets.model import Mark, Rows, Slot, Written
 from filtersql.targets.refusals import reason_of
 from filtersql.targets.statements import (
     create_schema,
@@ -200,9 +200,7 @@ class DuckDB:
         described = self.rows(exp.Describe(this=named_rows(name)).sql("duckdb"))
         return tuple(str(row[0]) for row in described)
 
-    def rows_of(
-        self, parts: Sequence[str], columns: Sequence[str]
-    ) -> list[tuple[object, ...]] | None:
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
         """All rows of a table; None where the table does not exist."""
         query = select_columns(self.table_sql(parts), columns, "duckdb")
         return self.rows(query) if self.exists(parts) else None

@@ -22,7 +22,9 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 
-__all__ = ["Engine", "Mark", "Slot", "Written", "read_mark"]
+__all__ = ["Engine", "Mark", "Rows", "Slot", "Written", "read_mark"]
+
+Rows = list[tuple[object, ...]]
 
 
 class Mark(Struct, frozen=True):
@@ -149,9 +151,7 @@ class Engine(Protocol):
         """Keep a query's rows under a temporary name; its columns."""
         ...
 
-    def rows_of(
-        self, parts: Sequence[str], columns: Sequence[str]
-    ) -> list[tuple[object, ...]] | None:
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
         """All rows of a table of numbers and texts; None where the table does not exist."""
         ...
 

@@ -41,7 +41,7 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.line import Line
-from filtersql.targets.model import Mark, Slot, Written
+from filtersql.targets.model import Mark, Rows, Slot, Written
 from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_settings import ServerSettings
@@ -184,9 +184,7 @@ class Remote(Struct):
         kept = cache_table(name, query, self.own)
         return self._ask(drop("VIEW", name), kept, f"{select_all(name)} LIMIT 0")[0]
 
-    def rows_of(
-        self, parts: Sequence[str], columns: Sequence[str]
-    ) -> list[tuple[object, ...]] | None:
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
         """All rows of a table; None where the table does not exist."""
         query = select_columns(self.table_sql(parts), columns, "spark")
         return self._unless_missing(lambda: self.rows(query), None)

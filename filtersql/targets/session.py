@@ -30,7 +30,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, delta_folder, delta_rows, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
-from filtersql.targets.model import Mark, Slot, Written
+from filtersql.targets.model import Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
@@ -156,14 +156,12 @@ class Session(Struct):
         self.views.append(name)
         return tuple(names)
 
-    def rows_of(
-        self, parts: Sequence[str], columns: Sequence[str]
-    ) -> list[tuple[object, ...]] | None:
+    def rows_of(self, parts: Sequence[str], columns: Sequence[str]) -> Rows | None:
         """All rows of a table of numbers and texts; None where the table does not exist."""
         if not self.exists(parts):
             return None
-        folder = self._folder(parts)
-        if folder is not None and (held := delta_rows.rows(folder, columns)) is not None:
+        held = delta_rows.rows(folder, columns) if (folder := self._folder(parts)) else None
+        if held is not None:
             return held
         return self.rows(select_columns(self.table_sql(parts), columns, "spark"))
 
@@ -192,9 +190,8 @@ class Session(Struct):
 
     def columns(self, parts: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """The names and types of a table's columns; none where the table does not exist."""
-        if not self.exists(parts):
-            return ()
-        return described(self.rows(describe_table(self.table_sql(parts))))
+        query = describe_table(self.table_sql(parts))
+        return described(self.rows(query) if self.exists(parts) else [])
 
     def names(self, schema: str) -> frozenset[str]:
         """The names of the tables of a schema, folded; those of the warehouse by their folders."""
