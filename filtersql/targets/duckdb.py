@@ -29,7 +29,7 @@ from filtersql.feeds.datetimes import python_values
 from filtersql.feeds.staging import StagedColumn
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
-from filtersql.targets.model import Mark, Rows, Slot, Written
+from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import reason_of
 from filtersql.targets.statements import (
     create_schema,
@@ -236,12 +236,7 @@ class DuckDB:
         return frozenset(str(name) for (name,) in self.rows(names.sql("duckdb")))
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._run(create_schema(quoted(parts[0], "duckdb"), "duckdb"))

@@ -22,8 +22,10 @@ from filtersql.names import RelationName
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 
-__all__ = ["Engine", "Mark", "Rows", "Slot", "Written", "read_mark"]
+__all__ = ["Config", "Engine", "Mark", "Rows", "Slot", "Written", "read_mark"]
 
+#: what `target_config` says of a table
+Config = dict[str, object]
 Rows = list[tuple[object, ...]]
 
 
@@ -172,12 +174,7 @@ class Engine(Protocol):
         ...
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is.
 

@@ -41,7 +41,7 @@ from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, iceberg
 from filtersql.targets.catalog_questions import table_bytes, table_names
 from filtersql.targets.line import Line
-from filtersql.targets.model import Mark, Rows, Slot, Written
+from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.refusals import is_missing
 from filtersql.targets.scripts import immediately, resetting, script, setting, under
 from filtersql.targets.server_settings import ServerSettings
@@ -207,12 +207,7 @@ class Remote(Struct):
         return table_names(self.rows, self.table_sql([schema]))
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         if parts[0] not in self.schemas:

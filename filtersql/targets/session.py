@@ -30,7 +30,7 @@ from filtersql.rendering.compiled import CompiledTable
 from filtersql.storage import Engine as Dialect
 from filtersql.targets import delta, delta_folder, delta_rows, iceberg, splitting
 from filtersql.targets.catalog_questions import table_bytes, table_names
-from filtersql.targets.model import Mark, Rows, Slot, Written
+from filtersql.targets.model import Config, Mark, Rows, Slot, Written
 from filtersql.targets.raised import spark_refusals
 from filtersql.targets.session_settings import copied, during, put
 from filtersql.targets.settling import settled
@@ -200,12 +200,7 @@ class Session(Struct):
         return table_names(self.rows, self.table_sql([schema]))
 
     def create(
-        self,
-        parts: Sequence[str],
-        definitions: str,
-        config: dict[str, object],
-        *,
-        keep: bool = False,
+        self, parts: Sequence[str], definitions: str, config: Config, *, keep: bool = False
     ) -> None:
         """Make a table, in place of one that exists, which `keep` leaves as it is."""
         self._schema(parts[0])
