@@ -55,6 +55,8 @@ class Outline(Struct, frozen=True):
     #: whether all filters of an action have to match, and whether NULL does
     every: bool
     unknown_matches: bool
+    #: whether rows leave when their time is over
+    expires: bool
 
 
 @lru_cache(maxsize=1024)
@@ -129,6 +131,7 @@ def _flags(outline: Outline, *, lacks_values: bool) -> dict[str, Any]:
         "lacks_values": lacks_values,
         "key_changes": outline.updates,
         "truncates": outline.truncates,
+        "expires": outline.expires,
     }
 
 
