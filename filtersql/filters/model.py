@@ -13,7 +13,7 @@ from filtersql.source import Passage, Span
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from filtersql.filters.tree.nodes import Node
+    from filtersql.filters.tree.nodes import Node, Op
 
 __all__ = ["CLOCK", "ELEMENT", "PREFIX_MARK", "ColumnWriter", "Filter"]
 
@@ -42,5 +42,5 @@ class Filter(Struct, frozen=True):
     notices: tuple[Notice, ...] = field(default=())
     #: of the source: what some functions give depends on it
     postgres_version: int = 18
-    #: of a filter within a window of time: true of a row whose time is over
-    over: Node | None = None
+    #: of a filter within a window of time: `column < cut(keep)`, true of a row whose time is over
+    over: Op | None = None

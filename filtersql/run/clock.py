@@ -15,6 +15,7 @@ killed run began is finished with the clock that it began with.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from sqlglot import exp, select
@@ -23,13 +24,13 @@ from filtersql.catalog import PgType
 from filtersql.errors import Mistakes
 from filtersql.errors.windows import CLOCK_BACK
 from filtersql.filters.model import CLOCK
-from filtersql.filters.values.cuts import finest, truncated
+from filtersql.filters.values.cuts import ClockColumn, finest, truncated
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run.ledger import Ledger
 from filtersql.storage import stored_as
 from filtersql.targets.model import Engine
 
-__all__ = ["clock_for", "clock_of_run", "now", "show_clock"]
+__all__ = ["clock_for", "clock_of_run", "now", "show_clock", "show_moments"]
 
 
 def now() -> datetime:
@@ -62,17 +63,20 @@ def clock_for(compiled: CompiledTable, clock: datetime) -> str | None:
 
 def show_clock(engine: Engine, compiled: CompiledTable, clock: str | None) -> None:
     """Make the view of the moments that the statements of a target compare with."""
-    if not compiled.clock:
-        return
-    assert clock is not None  # each target with a window has one before it is judged
-    at = datetime.fromisoformat(clock)
+    if compiled.clock:
+        assert clock is not None  # each target with a window has one before it is judged
+        show_moments(engine, compiled.clock, datetime.fromisoformat(clock))
+
+
+def show_moments(engine: Engine, columns: Sequence[ClockColumn], clock: datetime) -> None:
+    """Make the view of some moments of a clock."""
     moments = [
         exp.cast(
-            exp.Literal.string(column.at(at).isoformat(" ")),
+            exp.Literal.string(column.at(clock).isoformat(" ")),
             exp.DataType.build(
                 stored_as(PgType(column.type), engine.dialect).sql, dialect=engine.dialect
             ),
         ).as_(column.name)
-        for column in compiled.clock
+        for column in columns
     ]
     engine.define(CLOCK, select(*moments).sql(engine.dialect))
