@@ -13,8 +13,8 @@ from filtersql import artifacts
 from filtersql.artifacts import write_file
 from filtersql.commands.adopting import adopted
 from filtersql.commands.approving import require
-from filtersql.commands.console import Console
 from filtersql.commands.clock import moment_of
+from filtersql.commands.console import Console
 from filtersql.commands.inputs import inputs_of
 from filtersql.commands.loading import variables
 from filtersql.commands.progress import Progress

@@ -45,6 +45,10 @@ FILTER_NOT_PUBLISHED = Wording(
     detail="A row of the target would not tell whether its time is over.",
     hint="Publish the column.",
 )
+WINDOW_AND_LOOKUP = Wording(
+    'table "{name:shown}" has a window, and a row filter that looks into another table',
+    detail="What is looked up stands at a change's position, the time of a row is over between two.",
+)
 CLOCK_BACK = Wording(
     'the clock of subscription "{subscription}" cannot go back to {asked}',
     detail="It stands at {kept}: rows have left whose time was over then.",

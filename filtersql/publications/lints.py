@@ -136,6 +136,4 @@ def _leaks(resolved: ResolvedTable, name: str) -> Iterator[Notice]:
 
 
 def _texts(contributions: Sequence[Contribution]) -> frozenset[str]:
-    return frozenset(
-        filter_text(each.where) for each in contributions if each.where is not None
-    )
+    return frozenset(filter_text(each.where) for each in contributions if each.where is not None)

@@ -132,8 +132,10 @@ def _statements(
     engine, folders = destination.engine, destination.macro_folders
     table, subscription = resolved.table, resolved.subscription
     name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
-    own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
-    plan = merge_plan(outline)
+    own, plan = (
+        _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name),
+        merge_plan(outline),
+    )
     looks = Looks(plan, own, folders, complete=outline.stops_at_unchanged)
     return CompiledTable(
         subscription=subscription.name,

@@ -52,10 +52,9 @@ class Outline(Struct, frozen=True):
     stops_at_unchanged: bool
     #: what filters read of old rows
     read_of_old_rows: frozenset[str]
-    #: whether all filters of an action have to match, and whether NULL does
+    #: whether all filters of an action have to match, whether NULL does, whether rows leave in time
     every: bool
     unknown_matches: bool
-    #: whether rows leave when their time is over
     expires: bool
 
 
@@ -66,13 +65,12 @@ def merge_plan(outline: Outline) -> MergePlan:
     tail = _tail(outline.read_columns)
     own = Internals(*(f"{name}{tail}" for name in _OWN))
     moves = outline.form in (Form.KEYED_KEEPING, Form.KEYED_SKIPPING)
+    may_lack, unique = images.may_be_unchanged, outline.unique
     planned = {
-        name: planned_column(
-            name, tail, name in images.may_be_unchanged, name in outline.unique, moves, engine
-        )
+        name: planned_column(name, tail, name in may_lack, name in unique, moves, engine)
         for name in outline.read_columns
     }
-    keepable = tuple(planned[name] for name in outline.columns if name in images.may_be_unchanged)
+    keepable = tuple(planned[name] for name in outline.columns if name in may_lack)
     names: dict[str, Any] = {
         field: sql_fragments.named(getattr(own, field), engine) for field in _OWN
     }

@@ -23,8 +23,9 @@ from filtersql.errors import Mistake, Mistakes
 from filtersql.feeds.images import Landing
 from filtersql.rendering.compiled import CompiledTable
 from filtersql.run import ledger, quarantine
-from filtersql.run.conflicting_change import Stop
+from filtersql.run.aging import aging, let_time_pass
 from filtersql.run.clock import clock_for, clock_of_run, now
+from filtersql.run.conflicting_change import Stop
 from filtersql.run.context import (
     RunContext,
     TargetRun,
@@ -43,7 +44,6 @@ from filtersql.run.proofs import all_done
 from filtersql.run.quarantine_selection import sort_out
 from filtersql.run.removed_targets import leaves
 from filtersql.run.rounds import below, round_of
-from filtersql.run.aging import aging, let_time_pass
 from filtersql.run.sizing import size_at_first, size_sessions
 from filtersql.run.sources import FeedRead
 from filtersql.run.target_state import Standing, check_held, standings

@@ -90,7 +90,10 @@ def _conditions(
 ) -> list[str]:
     """For each filter of a table the condition; of several tables, that of the row's own."""
     written = [
-        [write(at_trial(each), "duckdb", partial(_slot, some)).sql("duckdb") for each in one.filters]
+        [
+            write(at_trial(each), "duckdb", partial(_slot, some)).sql("duckdb")
+            for each in one.filters
+        ]
         for one, some in zip(questions, names, strict=True)
     ]
     if len(written) == 1:

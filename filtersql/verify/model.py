@@ -178,9 +178,7 @@ class Model:
         return "insert" if matches else None
 
     def leaves(self, row: Row) -> bool:
-        """Whether a row leaves before any change: it is too old for a window, and nothing else
-        holds it.
-        """
+        """Whether a row leaves before any change: a window ends its time, and nothing holds it."""
         image = dict(zip(self.columns, row, strict=True))
         windows = (self.filters[each] for each in self.resolved.copy_filters)
         return any(is_over(each, image) for each in windows) and not self.copies(image)

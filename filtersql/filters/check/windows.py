@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from filtersql.errors import Mistake
-from filtersql.errors.windows import DIFFERENT_ACTIONS, FILTER_NOT_PUBLISHED
+from filtersql.errors.windows import DIFFERENT_ACTIONS, FILTER_NOT_PUBLISHED, WINDOW_AND_LOOKUP
 from filtersql.filters.model import Filter
+from filtersql.filters.resolve.lookups import looked_up
 from filtersql.publications.model import Contribution, ResolvedTable
 
 __all__ = ["window_mistakes"]
@@ -36,6 +37,8 @@ def window_mistakes(
     span, name = within[0].text.span(), resolved.table.name
     if len(judging) > 1 or resolved.only_from:
         yield DIFFERENT_ACTIONS(span, name=name)
+    if any(lookup for each in filters.values() for lookup in looked_up(each.tree)):
+        yield WINDOW_AND_LOOKUP(span, name=name)
     published = {column.name for column in resolved.columns}
     for row_filter in filters.values():
         for column, place in row_filter.columns.items():

@@ -36,10 +36,11 @@ from filtersql.errors.windows import (
 from filtersql.filters.facts import facts
 from filtersql.filters.model import Filter
 from filtersql.filters.tree.deparse import deparse
-from filtersql.filters.tree.nodes import Bool, Const, Cut, Node, Op, Var
+from filtersql.filters.tree.nodes import Bool, Cut, Node, Op, Var
+from filtersql.filters.values import read, show
 from filtersql.filters.values.clock import Clock
 from filtersql.filters.values.cuts import ClockColumn, grain_of
-from filtersql.filters.values.intervals import Parts, read_interval, show_interval
+from filtersql.filters.values.intervals import Parts
 from filtersql.pgtypes import format_type
 from filtersql.semantics import Semantics
 from filtersql.source import Passage
@@ -69,7 +70,9 @@ def within_window(found: Filter, table: Table, semantics: Semantics) -> Filter:
     inside = _compared(">=", var, cut)
     tree: Node = inside
     if found.deparsed != "true":
-        parts = found.tree.args if _is_and(found.tree) else (found.tree,)
+        written = found.tree
+        anded = isinstance(written, Bool) and written.kind == "and"
+        parts = written.args if isinstance(written, Bool) and anded else (written,)
         tree = Bool("bool", kind="and", args=(*parts, inside))
     read = {**found.columns}
     read.setdefault(column.name, window.column_span)
@@ -87,10 +90,6 @@ def cuts_of(tree: Node) -> Iterator[ClockColumn]:
         if isinstance(node, Cut):
             yield node.column
         from_here += getattr(node, "args", ())
-
-
-def _is_and(tree: Node) -> bool:
-    return isinstance(tree, Bool) and tree.kind == "and"
 
 
 def _column(window: Window, table: Table, semantics: Semantics) -> Column:
@@ -142,7 +141,7 @@ def _is_long(parts: Parts) -> bool:
 
 def _interval(written: Passage, postgres_version: int) -> object:
     try:
-        return read_interval(written.text, -1, Clock(None, postgres_version, written.session))
+        return read("interval", written.text, -1, Clock(None, postgres_version, written.session))
     except BadLiteral as problem:
         problem.span = written.span()
         raise
@@ -154,15 +153,13 @@ def _cut(window: Window, kind: str, postgres_version: int) -> Cut:
     grain = "day" if written is None else grain_of(written)
     assert isinstance(keep, Parts)
     assert grain is not None
-    text = show_interval(keep)
+    text = show("interval", keep)
     plain = "".join(letter if letter.isalnum() else "_" for letter in text)
     name = f"cut_{plain}_by_{grain}" + ("" if kind == "timestamptz" else f"_{kind}")
     return Cut(kind, column=ClockColumn(name, keep, grain, kind))
 
 
 def _compared(name: str, var: Var, cut: Cut) -> Op:
-    operator = next(
-        each for each in facts().operators(name) if each.left == var.type == each.right
-    )
+    operator = next(each for each in facts().operators(name) if each.left == var.type == each.right)
     function = facts().function(operator.function)
     return Op("bool", operator=operator, function=function, args=(var, cut))
