@@ -47,7 +47,7 @@ FILTER_NOT_PUBLISHED = Wording(
 )
 WINDOW_AND_LOOKUP = Wording(
     'table "{name:shown}" has a window, and a row filter that looks into another table',
-    detail="What is looked up stands at a change's position, the time of a row is over between two.",
+    detail="What is looked up stands at a change's position, the time of a row ends between two.",
 )
 CLOCK_BACK = Wording(
     'the clock of subscription "{subscription}" cannot go back to {asked}',

@@ -28,7 +28,7 @@ from filtersql.targets.duckdb import connect
 from filtersql.targets.model import Engine
 
 #: how many histories of each kind
-HISTORIES = int(os.environ.get("FILTERSQL_HISTORIES", "12"))
+HISTORIES = int(os.environ.get("FILTERSQL_HISTORIES", "8"))
 _OPS = ("insert", "insert", "insert", "update", "update", "update", "delete", "time", "truncate")
 STEPS = st.tuples(
     st.sampled_from(_OPS),
