@@ -132,10 +132,8 @@ def _statements(
     engine, folders = destination.engine, destination.macro_folders
     table, subscription = resolved.table, resolved.subscription
     name, lookups = target_sql(destination.catalog, target, engine), looked_up_by(judged)
-    own, plan = (
-        _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name),
-        merge_plan(outline),
-    )
+    own = _own(resolved, judged, outline.key, lookups, write, engine=engine, target=name)
+    plan = merge_plan(outline)
     looks = Looks(plan, own, folders, complete=outline.stops_at_unchanged)
     return CompiledTable(
         subscription=subscription.name,
@@ -170,10 +168,7 @@ def _statements(
         unique=outline.unique,
         looks=looks,
         packaged=looks.packaged,
-        column_definitions_sql=",\n  ".join(
-            f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
-            for column in resolved.columns
-        ),
+        column_definitions_sql=_definitions(resolved, engine),
         settings=SETTINGS[engine],
         costly_parts=COSTLY_PARTS.get(outline.form, ()) if engine == "spark" else (),
         filter_hash=filter_hash(resolved, judged, outline.key),
@@ -182,6 +177,14 @@ def _statements(
         notices=resolved.notices,
         lookups=lookups,
         clock=_clock(judged),
+    )
+
+
+def _definitions(resolved: ResolvedTable, engine: Engine) -> str:
+    """The columns of the target for CREATE TABLE."""
+    return ",\n  ".join(
+        f"{quoted(column.name, engine)} {column_type(column, engine).sql}"
+        for column in resolved.columns
     )
 
 

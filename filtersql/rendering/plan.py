@@ -50,7 +50,6 @@ class Outline(Struct, frozen=True):
     truncates: bool
     #: whether a change that leaves out a column always stops the run
     stops_at_unchanged: bool
-    #: what filters read of old rows
     read_of_old_rows: frozenset[str]
     #: whether all filters of an action have to match, whether NULL does, whether rows leave in time
     every: bool
@@ -203,9 +202,9 @@ def _completeness(
     key_changed = tuple(
         sql_fragments.differs(f"old_{name}", f"new_{name}", engine) for name in outline.key
     ) or (sql_fragments.true_or_false(value=not outline.key, engine=engine),)
-    complete_if = (sql_fragments.equals(own.effect, "insert", engine), *key_changed)
-    if outline.stops_at_unchanged:
-        complete_if = (sql_fragments.true_or_false(value=True, engine=engine),)
+    always = (sql_fragments.true_or_false(value=True, engine=engine),)
+    enters = (sql_fragments.equals(own.effect, "insert", engine), *key_changed)
+    complete_if = always if outline.stops_at_unchanged else enters
     return {
         "key_change": alternatives(key_changed, NARROW),
         "any_unchanged": alternatives(tuple(column.is_unchanged for column in keepable), NARROW),
